@@ -7,15 +7,15 @@ import { isRecord } from '../kernel/json.ts';
 import { nullWordIssue, type NullWords } from './null-words.ts';
 
 export interface IdentityTypes {
-  /** In neutral words. */
+  /** All identity types, in neutral words. */
   readonly words: ReadonlySet<string>;
-  /** The problem of a type, in neutral words; undefined for a known type. */
+  /** The problem with a type, in neutral words; undefined for a known type. */
   issue(type: string): string | undefined;
 }
 
 /**
- * The specification's types, those that the profile's `names` declare, and `extra` from `--identity-type` (decision:
- * D242).
+ * Knows the specification's types, those that the profile's `names` declare, and `extra` from `--identity-type`
+ * (decision: D242).
  */
 export function createIdentityTypes(names: NamesMap, extra: readonly string[]): IdentityTypes {
   const declared = Object.keys(names).filter((name) => name !== 'xpid' && !name.endsWith('*'));
@@ -32,7 +32,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
   };
 }
 
-/** The issues of a body's identities in neutral words, except for their form. */
+/** The issues of a body's identities in neutral words. Does not check their form. */
 export function userIdentityIssues(
   identities: unknown,
   field: string,

@@ -1,10 +1,10 @@
-// Words that other programs write for a missing value: some make a cell empty, others must never identify a user.
+// Words that other programs write for a missing value. Some make a cell empty; others must never identify a user.
 
 import type { Dialect } from './csv/dialect.ts';
 
 /** Warehouses write this for a missing value, in every format. */
 const ALWAYS_NULL = '\\N';
-/** pandas, Python and SQL tools write these for a missing value; in an attribute, each may be intended as text. */
+/** pandas, Python and SQL tools write these for a missing value. As an attribute, each may also be intended as text. */
 const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;
@@ -14,23 +14,23 @@ export function createNullWords(extra: readonly string[], { floats = false, null
   const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));
   return {
-    /** A cell with this text is empty: `\N` or a `--null` word. */
+    /** True if a cell with this text is empty: `\N` or a `--null` word. */
     isNull: (text: string): boolean => empty.has(text),
-    /** The text may be another program's missing value. */
+    /** True if the text may be another program's missing value. */
     isSuspect: (text: string): boolean => suspect.has(text),
     /** All words of both kinds. */
     words: [...empty, ...suspect],
-    /** Integers may have become floating-point numbers (`--source pandas`). */
+    /** True if integers may have become floating-point numbers (`--source pandas`). */
     floats,
   };
 }
 
 const FLOAT = /^-?\d+\.0$/;
 
-/** Without `--null`. */
+/** The null words without any `--null`. */
 export const USUAL_NULLS = createNullWords([]);
 
-/** The problem of a table's text as an identity: a null word, or a floating-point number from pandas. */
+/** The problem with using a table's text as an identity: a null word, or a floating-point number from pandas. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
   if (nulls.floats && FLOAT.test(text))
     return `is the floating-point number \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;

@@ -3,7 +3,7 @@ import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateFields, DerError, readCertificate } from './der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from './usage.ts';
 
-/** The trusted roots, indexed once: reading a certificate's field costs more than the lookup. */
+/** The trusted roots, indexed once because reading a field of a certificate costs more than the lookup. */
 export interface TrustedRoots {
   fingerprints: ReadonlySet<string>;
   bySubject: ReadonlyMap<string, readonly X509Certificate[]>;
@@ -16,7 +16,7 @@ export interface CertificateTrust {
 }
 
 /**
- * The key that verifies signatures, or the reason why there is none, which completes the sentence "the certificate …".
+ * The key that verifies signatures, or the reason why there is none, as the end of the sentence "the certificate …".
  */
 export type CertificateCheck = { key: KeyObject; validTo: number; fingerprint: string } | { issue: string };
 
@@ -46,7 +46,7 @@ export function indexRoots(roots: readonly X509Certificate[]): TrustedRoots {
   return { fingerprints: new Set(roots.map(({ fingerprint256 }) => fingerprint256)), bySubject };
 }
 
-/** `pem` contains the processor's certificate, followed by those of the intermediate authorities. */
+/** `pem` contains the processor's certificate, followed by the certificates of the intermediate authorities. */
 export function checkCertificate(pem: string, domain: string, trust: CertificateTrust): CertificateCheck {
   const certificates = parseCertificates(pem);
   if (!certificates) return { issue: 'cannot be read as PEM' };
@@ -65,7 +65,7 @@ export function checkCertificate(pem: string, domain: string, trust: Certificate
   return { key: own.publicKey, validTo: Date.parse(own.validTo), fingerprint };
 }
 
-/** All certificates in PEM text; undefined when there are none, too many, or one is damaged. */
+/** All certificates in PEM text; undefined if there are none or too many, or if one is damaged. */
 export function parseCertificates(pem: string): X509Certificate[] | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0 || blocks.length > MAX_CERTIFICATES) return undefined;
@@ -76,7 +76,7 @@ export function parseCertificates(pem: string): X509Certificate[] | undefined {
   }
 }
 
-/** The problem of the processor's own certificate. */
+/** The problem with the processor's own certificate. */
 function ownIssue(own: X509Certificate, domain: string, now: number): string | undefined {
   if (!isFor(own, domain)) return `is not for ${domain}`;
   const dates = dateIssue(own, now);
@@ -95,7 +95,7 @@ function isFor(certificate: X509Certificate, domain: string): boolean {
 }
 
 function dateIssue(certificate: X509Certificate, now: number): string | undefined {
-  // Written this way, the comparison rejects an unparseable date.
+  // In this form, the comparison also rejects a date that cannot be parsed.
   if (!(Date.parse(certificate.validFrom) <= now)) return `is not valid until ${certificate.validFrom}`;
   return Date.parse(certificate.validTo) >= now ? undefined : `expired on ${certificate.validTo}`;
 }
@@ -120,7 +120,7 @@ function createSearch(between: readonly X509Certificate[], domain: string, { roo
 
   function vouches(issuer: X509Certificate, certificate: X509Certificate, below: number): boolean {
     if (issuer.subject !== certificate.issuer || issuer.fingerprint256 === certificate.fingerprint256) return false;
-    // `checkIssued` compares only names and usage; only the issuer's key shows whether it really signed.
+    // `checkIssued` compares only names and usage. Only the issuer's key proves that the issuer signed the certificate.
     if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return false;
     const fields: CertificateFields = readCertificate(issuer.raw);
     const issue =

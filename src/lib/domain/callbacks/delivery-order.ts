@@ -1,11 +1,11 @@
 // Decides which deliveries of an outbox may start, in what order, and when a failed one is retried.
 import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, requestOf } from './outbox.ts';
 
-/** The target of callbacks: a flag of the listener, identified by its name and not by its value (decision: D263). */
+/** A target of callbacks: a flag of the listener, identified by its name and not by its value (decision: D263). */
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;
-  /** Only the first callback with this status; `any` means every status. Undefined: every callback. */
+  /** Only the first callback with this status. `any` means every status; undefined means every callback. */
   status?: string;
 }
 
@@ -21,7 +21,7 @@ export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   });
 }
 
-/** The names of the targets that must receive a callback; none for a repeated callback. */
+/** The names of the targets that must receive a callback; none if the callback is repeated. */
 export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: readonly DeliveryTarget[]): string[] {
   if (isRepeat(state, callback)) return [];
   const first = isFirst(state, callback);
@@ -30,17 +30,17 @@ export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: r
     .map(({ name }) => name);
 }
 
-/** What the attempts of this run have shown about a target. */
+/** What this run's attempts have shown about a target. */
 export interface TargetHealth {
-  /** Deliveries that failed since the last success. */
+  /** Deliveries that have failed since the last success. */
   failed: Set<string>;
-  /** When the first of them failed. */
+  /** The time when the first of them failed. */
   failedSince: number;
-  /** Pauses since the target is down. */
+  /** The number of pauses since the target went down. */
   pauses: number;
-  /** A target that is down is not tried before this time. */
+  /** While the target is down, it is not tried before this time. */
   retryAt: number;
-  /** Waiting deliveries that a success made due: true until they are attempted. */
+  /** Waiting deliveries that became due because of a success. The value is true until the delivery is attempted. */
   woken: Map<string, boolean>;
 }
 
@@ -48,7 +48,7 @@ export function newHealth(): TargetHealth {
   return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map() };
 }
 
-/** After this many failures in a row, the target is down; a single delivery is not to blame. */
+/** After this many failures in a row, the target counts as down: a single delivery cannot be the cause. */
 const DOWN_AFTER = 3;
 const LONGEST_PROBE_PAUSE_MS = 30_000;
 const SHORTEST_OUTAGE_MS = 10_000;
@@ -68,8 +68,8 @@ export function takeFailure(health: TargetHealth, { id }: Delivery, now: number)
 }
 
 /**
- * Makes the deliveries due that failed since the last success, and returns their number. One that fails again waits
- * for its own pauses, so that successes of others do not use up its attempts (decision: D360).
+ * Makes every delivery due that failed since the last success, and returns their number. A delivery that fails again
+ * waits for its own pauses, so that the successes of others do not use up its attempts (decision: D360).
  */
 export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
   const { failed, woken } = health;
@@ -142,7 +142,7 @@ const FIRST_PAUSE_MS = 1000;
 const GROWTH = 4;
 const LONGEST_PAUSE_MS = 8 * 3_600_000;
 
-/** The maximum pause after this many failed attempts: ten attempts last for hours (decision: D259). */
+/** The maximum pause after this many failed attempts. Ten attempts span hours (decision: D259). */
 export function longestPause(attempts: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
 }

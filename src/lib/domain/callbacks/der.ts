@@ -1,4 +1,4 @@
-// Reads the parts of a certificate that Node does not expose from its DER bytes: the extensions and the signature
+// Reads the parts of a certificate that Node does not expose, from its DER bytes: the extensions and the signature
 // algorithm.
 
 export interface Extension {
@@ -7,9 +7,9 @@ export interface Extension {
 }
 
 export interface CertificateFields {
-  /** Hex of the signature algorithm's object identifier. */
+  /** The object identifier of the signature algorithm, in hex. */
   signatureAlgorithm: string;
-  /** Keyed by the hex of their object identifiers. */
+  /** Extensions by their object identifiers, in hex. */
   extensions: ReadonlyMap<string, Extension>;
 }
 
@@ -20,7 +20,7 @@ export interface DerValue {
   end: number;
 }
 
-/** Thrown for bytes that are not DER of the expected form. */
+/** Thrown for bytes that are not DER in the expected form. */
 export class DerError extends Error {
   constructor(message: string) {
     super(message);
@@ -32,7 +32,7 @@ const SEQUENCE = 0x30;
 const BOOLEAN = 0x01;
 const OBJECT_ID = 0x06;
 const OCTET_STRING = 0x04;
-/** Tag `[3]` of the certificate's inner part. */
+/** Tag `[3]` in the inner part of the certificate. */
 const EXTENSIONS = 0xa3;
 
 /** Reads `X509Certificate.raw`. Throws DerError. */

@@ -1,4 +1,4 @@
-// The lines of an outbox, and the open deliveries and received statuses that they add up to.
+// The lines of an outbox, and the state that they add up to: open deliveries and received statuses.
 import { createHash } from 'node:crypto';
 import {
   array,
@@ -23,11 +23,11 @@ const time = string().check(refine((text) => !Number.isNaN(Date.parse(text))));
 const identified = { id: string(), at: time };
 
 /**
- * A verified callback and the deliveries that it requires, in one line, so that neither is stored without the other.
+ * A verified callback and the deliveries that it requires, on one line, so that neither is stored without the other.
  */
 const ReceivedLine = looseObject({
   event: literal('received'),
-  /** The stable event id: the same for the same bytes from the same workspace. */
+  /** The stable event id: the same bytes from the same workspace always have the same id. */
   ...identified,
   address: string(),
   /** Null if the body has none. */
@@ -43,18 +43,18 @@ const ReceivedLine = looseObject({
   body: string(),
 });
 
-/** The outcome of one delivery. `attempts` counts those since it was received or replayed. */
+/** The outcome of one delivery. `attempts` counts the attempts since the callback was received or replayed. */
 const OutcomeLine = looseObject({
   event: oneOf(['delivered', 'failed', 'dead', 'replayed', 'dropped']),
   ...identified,
   target: string(),
   attempts: int(),
-  /** When it is retried. */
+  /** The time of the next attempt. */
   due: exactOptional(time),
   reason: exactOptional(string()),
 });
 
-/** Replaces the lines about one request that compaction removes. */
+/** Replaces the lines of a request that compaction removes. */
 const SeenLine = looseObject({
   event: literal('seen'),
   ...identified,
@@ -76,7 +76,7 @@ export interface Delivery {
   attempts: number;
   /** Milliseconds since the epoch. */
   dueAt: number;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   reason: string | null;
 }
 
@@ -88,10 +88,10 @@ interface SeenRequest {
 }
 
 export interface OutboxState {
-  /** In the order of their callbacks. */
+  /** Open deliveries in the order of their callbacks. */
   open: Map<string, Delivery>;
   seen: Map<string, SeenRequest>;
-  /** Lines that are damaged or written by a newer version; they are kept unchanged. */
+  /** Lines that are damaged or written by a newer version. They are kept unchanged. */
   unknown: string[];
 }
 
@@ -109,7 +109,7 @@ export function deliveryId({ id }: { id: string }, target: string): string {
   return `${id}.${target}`;
 }
 
-/** The request that a callback is about; a callback without a request id counts as its own request. */
+/** The request that a callback belongs to. A callback without a request id counts as a request of its own. */
 export function requestOf({ id, request_id, workspace_id }: ReceivedLine): string {
   return request_id === null ? id : `${workspace_id} ${request_id}`;
 }
@@ -119,7 +119,7 @@ export function isRepeat(state: OutboxState, callback: ReceivedLine): boolean {
   return state.seen.get(requestOf(callback))?.events.has(callback.id) === true;
 }
 
-/** True for the first callback with its status, if no callback had a later status before (decision: D257). */
+/** True for the first callback with its status, unless an earlier callback had a later status (decision: D257). */
 export function isFirst(state: OutboxState, callback: ReceivedLine): boolean {
   const { status } = callback;
   const statuses = state.seen.get(requestOf(callback))?.statuses ?? [];
@@ -164,10 +164,10 @@ function takeOutcome({ open }: OutboxState, line: OutcomeLine): void {
   delivery.reason = line.reason ?? delivery.reason;
 }
 
-/** The platform may repeat a callback for this long; older statuses are dropped. */
+/** How long the platform may repeat a callback. Older statuses are dropped. */
 const REMEMBERED_MS = 90 * 86_400_000;
 
-/** The smallest set of lines that gives the same state. */
+/** The smallest set of lines that produces the same state. */
 export function compactLines({ open, seen, unknown }: OutboxState, now: number): string[] {
   const lines: OutboxLine[] = [];
   const events = new Map<string, Delivery[]>();

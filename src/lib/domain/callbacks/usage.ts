@@ -1,11 +1,11 @@
-// Checks what a certificate may be used for: signatures, as an authority, and for which names.
+// Checks what a certificate may be used for: to sign, to act as an authority, and for which names.
 import { childrenOf, readDer, type Extension } from './der.ts';
 
 const BASIC_CONSTRAINTS = '551d13';
 const KEY_USAGE = '551d0f';
 const EXTENDED_KEY_USAGE = '551d25';
 const NAME_CONSTRAINTS = '551d1e';
-/** Critical extensions that this file or Node checks, or that do not matter here (policies). */
+/** Critical extensions that this file or Node checks, or that are irrelevant here (policies). */
 const UNDERSTOOD = new Set([BASIC_CONSTRAINTS, KEY_USAGE, EXTENDED_KEY_USAGE, NAME_CONSTRAINTS, '551d11', '551d20']);
 
 const SERVER_AUTHENTICATION = '2b06010505070301';
@@ -14,14 +14,14 @@ const ANY_USAGE = '551d2500';
 const DIGITAL_SIGNATURE = 0;
 const SIGNS_CERTIFICATES = 5;
 
-/** The tags of the two lists of name constraints, and of a DNS name in them. */
+/** The tags of the two lists of name constraints, and of a DNS name in these lists. */
 const PERMITTED = 0xa0;
 const EXCLUDED = 0xa1;
 const DNS_NAME = 0x82;
 
 type Extensions = ReadonlyMap<string, Extension>;
 
-/** The reason not to trust a certificate at all: it has a critical extension that we do not know. */
+/** The reason not to trust a certificate at all: an unknown critical extension. */
 export function unknownCondition(extensions: Extensions): string | undefined {
   const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
   return unknown && 'has an unknown critical extension';
@@ -38,14 +38,14 @@ export function signingIssue(extensions: Extensions): string | undefined {
 }
 
 /**
- * Why a certificate cannot issue the next one. `below` counts the authorities between it and the certificate of
- * `domain`.
+ * The reason why a certificate cannot issue the next one. `below` counts the authorities between it and the certificate
+ * of `domain`.
  */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];
   if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is not a certificate authority';
-  // Written so that an unreadable number allows none.
+  // In this form, an unreadable number allows no authorities below.
   if (most?.tag === 0x02 && !(Number(`0x${most.content.toString('hex')}`) >= below)) {
     return 'is not allowed to sign a chain of this length';
   }
@@ -57,7 +57,7 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
 function allowsUsage(extensions: Extensions, bit: number): boolean {
   const usage = extensions.get(KEY_USAGE);
   if (!usage) return true;
-  // A bit string: the number of unused trailing bits, then the bits. The relevant ones are in the first byte.
+  // A bit string: the number of unused trailing bits, then the bits. The relevant bits are in the first byte.
   const bits = readDer(usage.value, 0).content;
   return ((bits[1] ?? 0) & (0x80 >> bit)) !== 0;
 }
@@ -75,7 +75,7 @@ function mayName(extensions: Extensions, domain: string): boolean {
   const isWithin = (base: string): boolean =>
     base === '' || domain === base || domain.endsWith(base.startsWith('.') ? base : `.${base}`);
   const permitted = names(PERMITTED);
-  // Implementations differ on whether `.a.example` includes `a.example`. The strict reading applies to both lists.
+  // Implementations differ on whether `.a.example` includes `a.example`. Both lists use the strict reading.
   const isExcluded = names(EXCLUDED).some((base) => isWithin(base) || isWithin(base.replace(/^\./, '')));
   return !isExcluded && (permitted.length === 0 || permitted.some(isWithin));
 }

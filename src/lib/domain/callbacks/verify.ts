@@ -7,7 +7,7 @@ import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts
 /** Header names and values as received, one pair per line, so that a duplicate header is noticed. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** In the order in which they run. */
+/** The checks in the order in which they run. */
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -31,16 +31,16 @@ export type SignatureFacts = Infer<typeof SignatureFacts>;
 
 export interface Verdict {
   valid: boolean;
-  /** All four, in order. Checks after a failed one are skipped. */
+  /** All four checks, in order. Checks after a failed one are skipped. */
   checks: Check[];
 }
 
-/** Longer than any DNS name. */
+/** Longer than any valid DNS name. */
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
 /**
- * First check: the header's domain is in the allow list; without a list, the certificate decides. Sets `domain` on
+ * First check: the domain in the header is in the allow list. Without a list, the certificate decides. Sets `domain` on
  * success.
  */
 export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
@@ -69,7 +69,7 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
   return { name, ok, detail: ok ? 'valid for the body' : 'not valid for the body' };
 }
 
-/** All checks in order; those after a failed one are marked as skipped. */
+/** All checks in order. Checks after a failed one are marked as skipped. */
 export function verdictOf(done: readonly Check[]): Verdict {
   const failed = done.find(({ ok }) => !ok);
   const checks = CHECK_NAMES.map((name): Check => {
@@ -89,7 +89,7 @@ function onlyHeader(headers: HeaderLines, wanted: string): { text: string } | { 
   return text === '' ? { issue: `the header ${wanted} is empty` } : { text };
 }
 
-/** Decodes canonical Base64 and nothing else: Node's decoder skips unknown characters. */
+/** Decodes only canonical Base64, because Node's decoder skips unknown characters. */
 function strictBase64(text: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const bytes = Buffer.from(text, 'base64');

@@ -2,22 +2,22 @@
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** Parts of CSV in which a backslash escapes the next character. */
+/** The cells in which a backslash escapes the next character. */
 export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 
 export interface Dialect {
-  /** Default: the most frequent one in the header. */
+  /** Default: the most frequent separator in the header. */
   readonly separator?: string | undefined;
   /** The columns of files without a header. */
   readonly columns?: readonly string[] | undefined;
   readonly escapes?: Escapes | undefined;
   /** Words for a missing value, in addition to `\N`. */
   readonly nulls?: readonly string[] | undefined;
-  /** Whole numbers may have become floating-point numbers: `123.0` is not an id. */
+  /** True if whole numbers may have become floating-point numbers: `123.0` is not an id. */
   readonly floats?: boolean | undefined;
-  /** A column without a name is ignored: a pandas index, or an empty last column from Excel. */
+  /** True if columns without a name are ignored: a pandas index, or an empty last column from Excel. */
   readonly ignoresUnnamed?: boolean | undefined;
-  /** Numbers have decimal commas if the separator is not a comma. */
+  /** True if numbers have decimal commas when the separator is not a comma. */
   readonly isLocal?: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ export type SourceName = keyof typeof SOURCES;
 const GROUPED = /^-?\d{1,3}(?:\.\d{3})+$/;
 const LOCAL = /^(-?\d{1,3}(?:\.\d{3})*|-?\d+),(\d+)$/;
 
-/** Converts a decimal comma (`1.234,50`) to a point; undefined if the meaning of a point is ambiguous. */
+/** Converts a decimal comma (`1.234,50`) to a point. Returns undefined if the meaning of a point is ambiguous. */
 export function withDecimalPoint(text: string): string | undefined {
   if (GROUPED.test(text)) return undefined;
   const [, whole, fraction] = LOCAL.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// Cuts a stream of CSV bytes into records (RFC 4180) and keeps the line of each; the cells may be read in place.
+// Splits a stream of CSV bytes into records (RFC 4180) and keeps the line number of each. Cells may be read in place.
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
@@ -10,7 +10,7 @@ import { RecordScan } from './record.ts';
 export interface CsvTaker {
   /** Called for each record, the header first. */
   take(): void;
-  /** The input ends inside a quoted cell; `shown` is the beginning of that record. Default: an error. */
+  /** Called if the input ends inside a quoted cell; `shown` is the start of that record. Default: throw an error. */
   takeUnclosed?(shown: string): void;
 }
 
@@ -22,12 +22,12 @@ export class CsvFeed implements RowReader {
   /** The line on which the current record begins, from 1. */
   line = 1;
   separator = 0;
-  /** Whether the input begins with a byte-order mark. */
+  /** True if the input begins with a byte-order mark. */
   hasMark = false;
   readonly #name: string;
   readonly #taker: CsvTaker;
   readonly #pending = new Pending();
-  /** Whether the header was read. */
+  /** True once the header was read. */
   #hasBegun = false;
   readonly #wanted: string | undefined;
 
@@ -44,7 +44,7 @@ export class CsvFeed implements RowReader {
     return this.#pending.bytes.toString('utf8', start, end);
   }
 
-  /** Whether the current record is UTF-8. */
+  /** True if the current record is valid UTF-8. */
   get isSound(): boolean {
     const { end, start } = this.scan.record;
     return isUtf8(this.#pending.bytes.subarray(start, end));
@@ -65,7 +65,7 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** Invalid input (9) at a byte of the current record, by default at its beginning. */
+  /** The error invalid input (9) at a byte of the current record, by default its first byte. */
   error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }

@@ -1,26 +1,26 @@
-// Finds one record of CSV in bytes, and its cells.
+// Finds one record of CSV in bytes, and the cells of the record.
 import { BACKSLASH, LINE_FEED, QUOTE } from '../seed/scan.ts';
 import type { Escapes } from './dialect.ts';
 
-/** The cells of one record. The byte after a cell is never a digit. */
+/** The cells of a record. The byte after a cell is never a digit. */
 export interface Cells {
   bytes: Buffer;
   starts: Int32Array;
   ends: Int32Array;
 }
 
-/** A record; the next one overwrites it. */
+/** A record. The next record overwrites it. */
 export interface CsvRecord {
-  /** Its bytes without the line end. */
+  /** The bytes of the record without the line end. */
   start: number;
   end: number;
-  /** Offset of the next record; beyond the limit if only the limit ends the record. */
+  /** The offset of the next record; greater than the limit if only the limit ends the record. */
   next: number;
   /** Cells. */
   count: number;
-  /** Number of its lines. */
+  /** The number of lines in the record. */
   lines: number;
-  /** True if its cells do not need unescaping. */
+  /** True if no cell of the record needs unescaping. */
   isPlain: boolean;
   /** The first violation of the rules for quotes. `at` is an offset in `bytes`. */
   fault: { message: string; at: number } | undefined;
@@ -34,10 +34,10 @@ export class RecordScan {
   readonly record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
   /** The cells of the record, still escaped; the next record overwrites them. */
   readonly cells: Cells = { bytes: Buffer.alloc(0), starts: new Int32Array(64), ends: new Int32Array(64) };
-  /** Offset in the record of the quoted cell that was open when `read` returned false. */
+  /** The offset within the record of the quoted cell that was open when `read` returned false. */
   openAt = 0;
   readonly #escapes: Escapes | undefined;
-  /** The escape byte; negative for none. */
+  /** The escape byte, or a negative number if there is none. */
   readonly #escape: number;
   /** The first quote in the current unquoted cell, or -1. */
   #quoteAt = -1;
@@ -47,7 +47,7 @@ export class RecordScan {
     this.#escape = escapes === undefined ? -1 : BACKSLASH;
   }
 
-  /** Reads the record at `begin`; false if it does not end before `limit`. A line feed must be at `limit`. */
+  /** Reads the record at `begin`. Returns false if it does not end before `limit`, where there must be a line feed. */
   read(bytes: Buffer, begin: number, limit: number, separator: number): boolean {
     const { cells, record } = this;
     cells.bytes = bytes;
@@ -80,7 +80,7 @@ export class RecordScan {
     }
   }
 
-  /** The offset after the closing quote of a cell that begins at `start`; -1 if there is none. */
+  /** The offset after the closing quote of a cell that begins at `start`; -1 if there is no closing quote. */
   #afterQuoted(bytes: Buffer, start: number, limit: number): number {
     const { record } = this;
     for (let at = start; at < limit; at++) {
@@ -103,7 +103,7 @@ export class RecordScan {
     this.#quoteAt = -1;
     let at = start;
     for (let code = bytes[at] as number; code !== separator; code = bytes[++at] as number) {
-      // Nearly every byte of a cell is greater than a quote.
+      // Almost every byte of a cell is greater than a quote.
       if (code <= QUOTE) {
         if (code === LINE_FEED) break;
         if (code === QUOTE && this.#quoteAt < 0) this.#quoteAt = at;
@@ -152,7 +152,7 @@ export class RecordScan {
   }
 }
 
-/** The strings as cells in one buffer. */
+/** Puts the strings as cells into one buffer. */
 export function cellsOf(texts: readonly string[]): Cells {
   const starts = new Int32Array(texts.length);
   const ends = new Int32Array(texts.length);

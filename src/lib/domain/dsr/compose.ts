@@ -1,8 +1,8 @@
-// Builds the body of a request from the values of flags, prompts or table rows.
+// Builds the body of a request from values of flags, prompts or table rows.
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_IDENTITY_TYPES } from '../../contract/identities.ts';
 
-/** The values from a user or a row. Any may be missing: the check of the whole body reports required ones. */
+/** Values from a user or a row. Any may be missing: the check of the whole body reports required ones. */
 export interface RequestParts {
   regulation?: string | undefined;
   subject_request_type?: string | undefined;
@@ -21,12 +21,12 @@ export function isExtensionType(type: string): boolean {
   return extensionTypes.has(type);
 }
 
-/** The version 3 body, not yet checked. Callers have already rejected duplicate types. */
+/** Builds the version 3 body without checking it. Callers have already rejected duplicate types. */
 export function composeRequest(parts: RequestParts, vendorDomain: string): Record<string, unknown> {
   const { skip_waiting_period: skip, status_callback_urls: urls } = parts;
   const own = identityMap(parts.identities, false);
   const extended = identityMap(parts.identities, true);
-  // Assigned one by one: a bulk run makes millions of these, and spreading is many times slower.
+  // Assigned one by one: a bulk run creates millions of these objects, and spreading is many times slower.
   const body: Record<string, unknown> = {};
   if (parts.regulation !== undefined) body['regulation'] = parts.regulation;
   if (parts.subject_request_id !== undefined) body['subject_request_id'] = parts.subject_request_id;

@@ -5,7 +5,7 @@ import { DSR_LIMITS } from '../../contract/limits.ts';
 const DAY_MS = 86_400_000;
 const CCPA_DAYS = 45;
 
-/** The known facts of a request; times are epoch milliseconds. */
+/** The known facts of a request. Times are in epoch milliseconds. */
 export interface RequestFacts {
   type: string | undefined;
   skipWaiting: boolean | undefined;
@@ -17,8 +17,8 @@ export interface RequestFacts {
 }
 
 /**
- * When the answer to the subject is due: one calendar month under GDPR (the last day of a shorter month), 45 days under
- * CCPA (decision: D55). Undefined for other regulations.
+ * The time when the answer to the subject is due: one calendar month under GDPR (the last day of a shorter month), 45
+ * days under CCPA (decision: D55). Undefined for other regulations.
  */
 export function deadlineOf(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + CCPA_DAYS * DAY_MS;
@@ -40,26 +40,26 @@ function addMonths(at: number, months: number): number {
   return result.getTime();
 }
 
-/** Whole days from now to a deadline; at most -1 once it has passed. */
+/** Whole days from now until a deadline; -1 or less once it has passed. */
 export function daysLeft(deadline: number, now: number): number {
   const days = (deadline - now) / DAY_MS;
   return days < 0 ? Math.min(-1, Math.ceil(days)) : Math.floor(days);
 }
 
-/** Whole days since a deadline, at least 1 after it; 0 before it. */
+/** Whole days since a deadline: at least 1 after it, and 0 before it. */
 export function daysLate(deadline: number, at: number): number {
   return Math.max(0, -daysLeft(deadline, at));
 }
 
-/** The window in which an erasure completes, in days from receipt; other types have no such window. */
+/** The window in which an erasure completes, in days from receipt. Other types have no such window. */
 export function expectedDays(type: string | undefined, skipWaiting: boolean): { from: number; to: number } | undefined {
   if (type !== 'erasure') return undefined;
   return DSR_LIMITS.completionDays[skipWaiting ? 'skipped' : 'waiting'];
 }
 
 /**
- * The end of cancellation. Undefined if the request can no longer be cancelled, or if the end is unknown: only the waiting
- * period of an erasure has a known length.
+ * The last moment when the request can be cancelled. Undefined if the request can no longer be cancelled, or if that
+ * moment is unknown: only the waiting period of an erasure has a known length.
  */
 export function cancellableUntil(facts: RequestFacts): number | undefined {
   const { receivedAt, skipWaiting, status, type } = facts;
@@ -67,13 +67,13 @@ export function cancellableUntil(facts: RequestFacts): number | undefined {
   return receivedAt + (skipWaiting ? DAY_MS : DSR_LIMITS.waitingDays * DAY_MS);
 }
 
-/** The expiry of results. Only access and portability have results. */
+/** The time when results expire. Only access and portability have results. */
 export function resultsExpireAt({ completedAt, status, type }: RequestFacts): number | undefined {
   if (status !== 'completed' || type === 'erasure' || completedAt === undefined) return undefined;
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
 }
 
-/** The deadline of a request, from the strings of the ledger or a response. */
+/** The deadline of a request, computed from strings in the ledger or a response. */
 export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
   const at = submittedTime === undefined ? undefined : parseIso(submittedTime);
   return at === undefined ? undefined : deadlineOf(regulation, at);

@@ -1,4 +1,4 @@
-// The evidence of a request: its history, its signatures, and the deadline, met or missed.
+// The evidence for a request: its history, its signatures, and whether the deadline was met.
 import { SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
@@ -12,11 +12,11 @@ export interface RequestEvidence {
   /** The deadline that counts. */
   deadline: string | null;
   original_deadline: string | null;
-  /** The last one that a user recorded. It does not count if the deadline had already passed. */
+  /** The last extension that a user recorded. It does not count if the deadline had already passed. */
   extended_deadline: string | null;
-  /** The time when the subject got the answer or the erasure completed; null while the request is open or rejected. */
+  /** When the subject got the answer or the erasure completed. Null for an open or rejected request. */
   finished_at: string | null;
-  /** Null while the request is open and its deadline has not passed, without a deadline, and for a rejected request. */
+  /** Null while the request is open before its deadline, if it has no deadline, and if it was rejected. */
   deadline_met: boolean | null;
   days_late: number;
 }
@@ -73,7 +73,7 @@ function markText({ answered, extended, reason }: { answered?: boolean; extended
   return parts.join(', ') + (reason === undefined ? '' : `: ${reason}`);
 }
 
-/** True if a message contains identities: the response to a submission does, a callback does not. */
+/** True if a message contains identities. The response to a submission does; a callback does not. */
 export function hasIdentities(body: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
@@ -83,7 +83,7 @@ export function hasIdentities(body: Buffer): boolean {
   }
 }
 
-/** The bytes of a message's signature, for `openssl dgst -verify`. */
+/** The signature bytes of a message, for `openssl dgst -verify`. */
 export function signatureOf(headers: HeaderLines): Buffer | undefined {
   const text = headers.find(([name]) => name.toLowerCase() === SIGNATURE_HEADER)?.[1];
   return text === undefined ? undefined : Buffer.from(text, 'base64');

@@ -16,12 +16,12 @@ import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isOpen, REJECTED } from './statuses.ts';
 
-/** The user and the machine. Absent in lines of earlier versions. */
+/** The user and the machine. Lines of earlier versions lack them. */
 const actor = { by: exactOptional(string()), host: exactOptional(string()) };
 const text = exactOptional(string());
 const textOrNull = exactOptional(nullable(string()));
 
-/** The fields of a request, just before it is sent. */
+/** The fields of a request, recorded just before it is sent. */
 const Submission = object({
   /** ISO 8601, as in all lines. */
   at: string(),
@@ -31,9 +31,9 @@ const Submission = object({
   submitted_time: string(),
   skip_waiting_period: boolean(),
   group_id: nullable(string()),
-  /** Identity type to keyed hash. */
+  /** Keyed hashes by identity type. */
   identities: record(string(), string()),
-  /** Keyed, because a body has identities that a plain digest would let anyone guess. Earlier versions have none. */
+  /** Keyed, because a plain digest would let anyone guess the identities in the body. Absent in earlier versions. */
   request_digest: text,
 });
 const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
@@ -41,15 +41,13 @@ const Download = object({ at: string(), sha256: string(), bytes: int(), content_
 const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
 const seen = { status: string(), at: string(), source: string(), ...actor };
 
-/**
- * A request in the ledger. Everything but the id may be missing, because some requests are known only from a callback.
- */
+/** A request in the ledger. All fields except the id are optional, because a callback may be the only source. */
 export const LedgerRequest = object({
   id: string(),
   at: text,
   ...actor,
   profile: textOrNull,
-  /** `local` for the embedded platform, whose port changes. */
+  /** `local` for the embedded platform, because its port changes. */
   address: text,
   workspace_id: text,
   regulation: text,
@@ -59,7 +57,7 @@ export const LedgerRequest = object({
   group_id: textOrNull,
   identities: exactOptional(Submission.shape.identities),
   request_digest: text,
-  /** The hashes by which people are compared, if they differ from `identities`. */
+  /** The hashes used to compare people, if they differ from `identities`. */
   compared: exactOptional(Submission.shape.identities),
   status: text,
   expected_completion_time: textOrNull,
@@ -79,7 +77,7 @@ interface News<Kind extends string> {
   id: string;
 }
 
-/** A request, just before it is sent. A bulk run writes it with the response, in one line. */
+/** A request, recorded just before it is sent. A bulk run writes it together with the response, in one line. */
 export type SubmittedNews = News<'submitted'> &
   Infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
@@ -96,10 +94,10 @@ type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 /** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of them. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
-/** How lines combine, for the code that reads the file (`files/ledger.ts`). */
+/** How lines combine. The code that reads the file (`files/ledger.ts`) uses these rules. */
 export const LEDGER_RULES = { fold: foldEvent, isAdvance };
 
-/** True if two requests share an identity after normalization for comparison (decision: D278). */
+/** True if two requests have an identity in common after normalization (decision: D278). */
 export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
   const [one, other] = [a, b].map(({ compared, identities }): Record<string, string> => ({
     ...identities,
@@ -108,7 +106,7 @@ export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, 
   return Object.entries(one ?? {}).some(([type, hash]) => other?.[type] === hash);
 }
 
-/** The request after an event; undefined when the event adds nothing. */
+/** The request after an event. Returns undefined if the event adds nothing. */
 export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest | undefined {
   switch (event.event) {
     case 'submitted': {
@@ -142,7 +140,7 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
       return { ...startOf(before, event), marks: [...(before?.marks ?? []), mark] };
     }
     default:
-      // A newer version writes other kinds of lines.
+      // A newer version may write other kinds of lines.
       return undefined;
   }
 }
@@ -154,7 +152,7 @@ function startOf(before: LedgerRequest | undefined, event: LedgerEvent): LedgerR
   return { states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id };
 }
 
-/** The fields with these names, if the event has them. */
+/** The fields with these names that the event has. */
 function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {
   const fields: Partial<Event> = {};
   for (const name of names) if (event[name] !== undefined) fields[name] = event[name];
@@ -166,7 +164,7 @@ export function statusAfter(status: string | undefined, event: LedgerEvent): str
   return 'status' in event && event.status !== undefined && isAdvance(status, event.status) ? event.status : status;
 }
 
-/** The type, the status and the answer of a request: they decide whether it is due. */
+/** The type, the status and the answer of a request, which decide whether it is due. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string | undefined {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   const nextType = event.event === 'submitted' && type === '' ? event.subject_request_type : type;
@@ -175,15 +173,15 @@ export function phaseAfter(phase: string | undefined, event: LedgerEvent): strin
   return next.join(' ');
 }
 
-/** True if the subject still waits for a request in this phase. */
+/** True if the subject is still waiting for a request in this phase. */
 export function isPhaseDue(phase: string | undefined): boolean {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   return isDue(type, status === '' ? undefined : status, answered === 'answered');
 }
 
 /**
- * True while the subject waits: until the request is completed or cancelled; for access and portability until the results
- * were downloaded or the request was marked as answered. Earlier versions accepted this mark for an erasure.
+ * True while the subject waits: until the request is completed or cancelled or, for access and portability, until the
+ * results were downloaded or it was marked as answered. Earlier versions also accepted this mark for an erasure.
  */
 export function isDue(type: string | undefined, status: string | undefined, hasAnswer: boolean): boolean {
   if (hasAnswer && type !== 'erasure') return false;
@@ -196,12 +194,12 @@ function isAnswer(event: LedgerEvent): 'answered' | 'waiting' | undefined {
   return event.answered ? 'answered' : 'waiting';
 }
 
-/** Written by a version that did not record downloads, so there may have been one. */
+/** True for a line from a version that did not record downloads, so there may have been one. */
 function isOldCompletion({ host, status }: { status: string } & Actor): boolean {
   return status === 'completed' && host === undefined;
 }
 
-/** True if the subject has the answer, or probably has it. */
+/** True if the subject has, or probably has, the answer. */
 export function isAnswered(request: LedgerRequest): boolean {
   const isMarked = request.marks?.some(({ answered }) => answered !== undefined) === true;
   return answeredAt(request) !== undefined || (!isMarked && request.states.some(isOldCompletion));
@@ -234,7 +232,7 @@ export function deadlineAfter(
   return extended !== undefined && isInTime ? parseIso(extended) : before;
 }
 
-/** ISO 8601: the latest extension that counts, or else the legal deadline. */
+/** The latest extension that counts, or else the legal deadline, in ISO 8601. */
 export function deadlineOfRequest({
   marks = [],
   regulation,

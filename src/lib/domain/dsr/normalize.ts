@@ -12,21 +12,21 @@ import { nullWordIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
-  /** Present only without issues; as it is sent, in the specification's words. */
+  /** The request as it is sent, in the specification's words. Present only if there are no issues. */
   request?: DsrRequest;
   issues: FieldIssue[];
   /** Advice, which does not stop the command. */
   warnings: FieldIssue[];
-  /** The changes of an upgrade. */
+  /** The changes that an upgrade made. */
   changes: string[];
 }
 
 export interface NormalizeOptions {
-  /** From the profile; the platform accepts only this domain's extension. */
+  /** From the profile. The platform accepts only the extension of this domain. */
   vendorDomain: string;
-  /** A body may be in a deployment's words. */
+  /** Wire names, because a body may use a deployment's words. */
   names: WireNames;
-  /** From the inputs of a bulk run. */
+  /** The null words of the inputs of a bulk run. */
   nulls?: NullWords;
 }
 
@@ -51,7 +51,7 @@ export function normalizeRequest(
   return { request, issues: [], warnings: adviceOn(request, now), changes: upgraded.changes };
 }
 
-/** Regulation and type are accepted in any letter case: people write GDPR. */
+/** Regulation and type are accepted in any letter case, because people write GDPR. */
 function inLowerCase(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const words = ['regulation', 'subject_request_type'].flatMap((name) => {
@@ -67,7 +67,7 @@ export function isInFuture(submittedTime: unknown, now: number): boolean {
   return at !== undefined && at > now + CLOCK_SKEW_MS;
 }
 
-/** Clocks of two machines may differ by this much. */
+/** The clocks of two machines may differ by this much. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {
@@ -77,7 +77,7 @@ function futureTime(value: unknown, now: number): FieldIssue[] {
   return [{ path: ['submitted_time'], message }];
 }
 
-/** Every identity of a request with its type; those of the extension come last. */
+/** Every identity of a request with its type. Identities in the extension come last. */
 export function identitiesOf(request: DsrRequest): [type: string, value: string][] {
   const maps = [
     request.subject_identities,
@@ -86,7 +86,7 @@ export function identitiesOf(request: DsrRequest): [type: string, value: string]
   return maps.flatMap((map) => Object.entries(map ?? {}).map(([type, entry]): [string, string] => [type, entry.value]));
 }
 
-/** The form in which identities of different requests are compared. The platform gets the original value. */
+/** The form in which identities of different requests are compared. The original value is sent to the platform. */
 export function comparable(type: string, value: string): string {
   const text = value.normalize('NFC').trim();
   return type === 'email' ? text.toLowerCase() : text;
@@ -110,7 +110,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     }));
 }
 
-/** The e-mail address `NULL` identifies no one, or everyone without an address. */
+/** The e-mail address `NULL` identifies no one, or else everyone without an address. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];

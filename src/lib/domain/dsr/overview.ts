@@ -1,11 +1,11 @@
-// One request for lists and status: the platform's object, and times that follow from the ledger.
+// A request as shown in lists and status: the platform's object, and times that follow from the ledger.
 import { boolean, extend, type infer as Infer, int, nullable, string } from 'zod/mini';
 import { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
 import { answeredAt, deadlineOfRequest, isAnswered, isDue, type LedgerRequest } from './ledger.ts';
 
-/** The platform's fields, then ours; ours are null where this machine did not submit the request. */
+/** The platform's fields, then ours. Ours are null if this machine did not submit the request. */
 export function requestResult() {
   return extend(RequestStatusReply, {
     regulation: nullable(string()),
@@ -13,7 +13,7 @@ export function requestResult() {
     submitted_time: nullable(string()),
     /** The legal or extended deadline. */
     deadline: nullable(string()),
-    /** True while the subject waits for it. */
+    /** True while the subject is waiting for the answer. */
     due: boolean(),
     /** Whole days to the deadline, negative after it; null if the request is not due. */
     days_left: nullable(int()),
@@ -21,7 +21,7 @@ export function requestResult() {
     /** The time when the subject got the answer, if this machine knows it. */
     answered_at: nullable(string()),
     cancellable_until: nullable(string()),
-    /** Approximate: the platform does not report when a request was completed. */
+    /** Approximate, because the platform does not report when a request was completed. */
     results_expire_at: nullable(string()),
   });
 }
@@ -30,7 +30,7 @@ export type RequestOverview = Infer<ReturnType<typeof requestResult>>;
 /** Smaller clock differences are ignored, because the time of a response has whole seconds. */
 const SAME_CLOCK_MS = 60_000;
 
-/** The same moment by our clock and by the platform's, in milliseconds since the epoch. */
+/** The same moment by our clock and by the platform's clock, in milliseconds since the epoch. */
 export interface Clocks {
   now: number;
   platformNow: number;
@@ -77,9 +77,8 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
 }
 
 /**
- * The latest possible time of completion by the platform's clock: when this machine first saw it, or the expected time.
- * The platform
- * does not report it (decision: D55).
+ * The latest possible time of completion by the platform's clock: when this machine first saw that status, or the
+ * expected time. The platform does not report the actual time (decision: D55).
  */
 function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {
   if (reply.request_status !== 'completed') return undefined;

@@ -1,6 +1,6 @@
-// The id and state of each row of a bulk run, in a few bytes per row, so that a million rows fit.
+// The id and state of each row of a bulk run, in only a few bytes per row, so that a million rows fit in memory.
 
-/** `planned`: the id is journaled and the request may be under way. `unknown`: a resume asks the platform again. */
+/** `planned`: the id is journaled and the request may have been sent. `unknown`: a resume asks the platform again. */
 export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';
 
 const STATES: readonly RowState[] = ['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown'];
@@ -45,7 +45,7 @@ export function createRowStates() {
 
   return {
     state: (row: number): RowState => STATES[states[row] ?? 0] as RowState,
-    /** The id in lower case; undefined while the row has none. */
+    /** The id in lower case; undefined while the row has no id. */
     id: (row: number): string | undefined => {
       const bytes = ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES);
       if (bytes.length < ID_BYTES || bytes.every((byte) => byte === 0)) return undefined;
@@ -55,14 +55,14 @@ export function createRowStates() {
       set(row, 'planned');
       ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
     },
-    /** Its request was not sent after all. The id is kept. */
+    /** Called if the request was not sent after all. The row keeps its id. */
     release: (row: number): void => set(row, 'open'),
     complete: (row: number, state: RowState, error?: string): void => {
       set(row, state);
       if (error === undefined) errors.delete(row);
       else errors.set(row, error);
     },
-    /** The reason why it failed or is unknown. */
+    /** The reason why the row failed or is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
     count: (state: RowState): number => counts.get(state) ?? 0,
   };

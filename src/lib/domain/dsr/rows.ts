@@ -1,5 +1,5 @@
-// The rows of a table and the meaning of their columns: maps cells to the parts of a request, and an issue back to its
-// column.
+// The rows of a table and the meaning of their columns. Maps cells to the parts of a request, and issues back to
+// columns.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
@@ -19,16 +19,16 @@ export const ROW_FIELDS = [
   'skip_waiting_period',
 ] as const;
 
-/** Columns that only a results file has. As input they are ignored, except that completed rows are skipped. */
+/** Columns that only a results file has. They are ignored as input, except that completed rows are skipped. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
 
-/** Every identity type, standard ones first. */
+/** Every identity type, with the standard types first. */
 export const IDENTITY_COLUMNS: readonly string[] = [
   ...Object.keys(REQUEST_IDENTITY_TYPES),
   ...EXTENSION_IDENTITY_TYPES,
 ];
 
-/** The use of a column: a field, an identity type, `status`, `error`, or nothing (`-`). */
+/** The meaning of a column: a field, an identity type, `status`, `error`, or nothing (`-`). */
 export type ColumnTarget = string;
 
 export const IGNORED = '-';
@@ -37,12 +37,12 @@ const known = new Set<string>([...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COL
 const identityTypes = new Set(IDENTITY_COLUMNS);
 
 export interface ColumnPlan {
-  /** By column. */
+  /** One target for each column. */
   targets: ColumnTarget[];
   issues: { column: number; message: string }[];
 }
 
-/** `mapping` is column -> field; other columns keep their name, which may be in a deployment's words. */
+/** `mapping` maps columns to fields. Other columns keep their name, which may be in a deployment's words. */
 export function planColumns(
   columns: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -76,8 +76,8 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
 }
 
 /**
- * Values that no column and no flag provides: reported once for the file, not once for each row. `path` is the name of
- * the missing column; empty if any of several columns would do.
+ * Values that no column or flag provides. They are reported once for the file, not once for each row. `path` is the
+ * name of the missing column, or empty if any of several columns would do.
  */
 export function missingColumns(
   targets: readonly ColumnTarget[],
@@ -96,12 +96,12 @@ export function missingColumns(
   return [...issues, { path: '', message }];
 }
 
-/** Required columns, and the flags that replace them. */
+/** Required columns, and the flags that can replace them. */
 const NEEDED = { regulation: '--regulation', subject_request_type: '--type' } as const;
 
 export interface RowParts {
   parts: RequestParts;
-  /** The row comes from a results file and is done. */
+  /** True if the row comes from a results file and is done. */
   done: boolean;
   issues: FieldIssue[];
 }
@@ -151,7 +151,7 @@ export function partsOfRow(
   };
 }
 
-/** Turns a flat JSON object into cells by key; undefined if it contains nested values other than lists of strings. */
+/** Turns a flat JSON object into cells by key. Undefined if it contains nested values other than lists of strings. */
 export function cellsOfObject(value: Record<string, unknown>): { columns: string[]; cells: string[] } | undefined {
   const columns = Object.keys(value);
   const cells: string[] = [];
@@ -171,13 +171,13 @@ export function isBody(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('subject_identities' in value || 'extensions' in value);
 }
 
-/** The column that an issue of the composed body is about; undefined for the row as a whole. */
+/** The column that an issue of the composed body belongs to; undefined if the issue is about the whole row. */
 export function columnOfIssue({ path }: FieldIssue, targets: readonly ColumnTarget[]): number | undefined {
   const name = [...path].reverse().find((segment) => typeof segment === 'string' && targets.includes(segment));
   return name === undefined ? undefined : targets.indexOf(String(name));
 }
 
-/** The missing column that would resolve an issue; empty for the row as a whole. */
+/** The missing column that would resolve an issue; empty if the issue is about the whole row. */
 export function fieldOfIssue({ path }: FieldIssue): string {
   return String([...path].reverse().find((segment) => known.has(String(segment))) ?? '');
 }

@@ -1,6 +1,6 @@
-// Orders the states of a request: responses and callbacks arrive in any order, and a state must never go backwards.
+// Orders the states of a request: responses and callbacks arrive in any order, but a state must never go backwards.
 
-/** Only in the ledger: the platform rejected the request. Earlier versions wrote `refused`. */
+/** A status only in the ledger: the platform rejected the request. Earlier versions wrote `refused`. */
 export const REJECTED = 'rejected';
 
 const RANK: Readonly<Record<string, number>> = {
@@ -11,7 +11,7 @@ const RANK: Readonly<Record<string, number>> = {
   completed: 3,
   cancelled: 3,
 };
-/** The rank of an unknown status: between the known ones. */
+/** An unknown status ranks between the known ones. */
 const UNKNOWN_RANK = 2;
 
 /** True if `next` comes after `current`; false for the same or an earlier status. */
@@ -31,12 +31,12 @@ export function isRejected(status: string | undefined): boolean {
   return status === REJECTED || status === 'refused';
 }
 
-/** True if the status can still change. Undefined: not known yet. */
+/** True if the status can still change. Undefined means that the status is not known yet. */
 export function isOpen(status: string | undefined): boolean {
   return status === undefined || (!isRejected(status) && !isFinal(status));
 }
 
-/** The result of waiting for `wanted`; undefined while it continues. */
+/** The result of waiting for `wanted`; undefined while the wait continues. */
 export function hasReached(status: string, wanted: string): 'reached' | 'impossible' | undefined {
   if (status === wanted) return 'reached';
   if (status === 'cancelled' || wanted === 'cancelled') return isFinal(status) ? 'impossible' : undefined;

@@ -6,7 +6,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { isExtensionType } from './compose.ts';
 
 export interface Upgraded {
-  /** The version 3 body; the input value itself if nothing had to change. */
+  /** The version 3 body, or the input value itself if nothing had to change. */
   value: unknown;
   /** One sentence for each change; empty for a version 3 body. */
   changes: string[];
@@ -58,7 +58,7 @@ export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
   return { value: body, changes, issues };
 }
 
-/** Earlier versions name the list of an extension `identities`. */
+/** Earlier versions call the list of an extension `identities`. */
 function upgradeExtension(key: string, extension: Entries, changes: string[], issues: FieldIssue[]): Entries {
   const { identities, ...rest } = extension;
   if (identities !== undefined && rest['subject_identities'] === undefined) {
@@ -72,7 +72,7 @@ function upgradeExtension(key: string, extension: Entries, changes: string[], is
 }
 
 /**
- * A list of `{identity_type, identity_value, identity_format}` as an object by type; anything else is returned
+ * Converts a list of `{identity_type, identity_value, identity_format}` to an object by type. Returns anything else
  * unchanged.
  */
 function keyed(list: unknown, path: string[], changes: string[], issues: FieldIssue[]): unknown {

@@ -20,7 +20,7 @@ export interface GroupPlan {
   changes: GroupChanges;
 }
 
-/** Compares fields, and attributes in any order. PATCH if only the attributes differ. */
+/** Compares fields, and attributes in any order. Plans a PATCH if only the attributes differ. */
 export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): GroupPlan {
   const changes: GroupChanges = {};
   for (const field of ['description', 'source_user_attribute'] as const) {
@@ -34,7 +34,7 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
   return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
 }
 
-/** The group as a request; fields that the platform omits are empty. */
+/** Converts the group to a request. Fields that the platform omits become empty. */
 export function toGroupRequest(live: GroupReply): GroupRequest {
   return {
     id: live.id,
@@ -44,7 +44,7 @@ export function toGroupRequest(live: GroupReply): GroupRequest {
   };
 }
 
-/** The comparable fields of a definition or a part of one. */
+/** The comparable fields of a definition, or of a part of one. */
 export function comparableGroup(group: Partial<GroupReply> | Partial<GroupRequest>): Record<string, unknown> {
   const attributes = [...(group.attributes ?? [])].map(({ id, type }) => ({ id, type }));
   return {
@@ -54,7 +54,7 @@ export function comparableGroup(group: Partial<GroupReply> | Partial<GroupReques
   };
 }
 
-/** A warning if a new definition would exceed the limit of the workspace. */
+/** A warning if a new definition would exceed the workspace's limit. */
 export function limitWarning(plan: GroupPlan, groups: readonly GroupReply[]): string | undefined {
   if (plan.method !== 'POST' || groups.length < GROUP_LIMITS.definitionsPerWorkspace) return undefined;
   const ids = groups.map(({ id }) => id).join(', ');

@@ -15,9 +15,9 @@ export interface PacingOptions {
   /** An outage ends the run after this long without a successful request. */
   giveUpAfterMs: number;
   random(): number;
-  /** A pause or a learned rate, for verbose output. */
+  /** Reports a pause or a learned rate, for verbose output. */
   onDecision(text: string): void;
-  /** A pause of all requests and its reason, for the progress line. */
+  /** Reports a pause of all requests and its reason, for the progress line. */
   onWait(ms: number, why: string): void;
   /** Ends the run because of `why`; `hint` explains it. */
   onGiveUp(why: string, hint?: string): void;
@@ -26,15 +26,15 @@ export interface PacingOptions {
 /** The effect of a response on the pace of the run. */
 export type Feedback =
   | { kind: 'answered'; ms: number; slowDown: boolean }
-  /** 429, or 503 with `Retry-After`: the platform is healthy and asks to wait. */
+  /** 429, or 503 with `Retry-After`: the platform is healthy and asks the client to wait. */
   | { kind: 'busy'; retryAfterMs: number | undefined }
   /** 5xx or no response. */
   | { kind: 'trouble'; permanent: boolean }
-  /** Nothing: the request was cancelled on our side. */
+  /** No effect: the request was cancelled on our side. */
   | { kind: 'none' };
 
 export interface Pass {
-  /** Requests that fail together belong to one round, and only the first of them counts. */
+  /** Requests that fail together belong to the same round, and only the first failure counts. */
   readonly round: number;
   /** When the request was sent. */
   readonly at: number;
@@ -42,9 +42,9 @@ export interface Pass {
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
-/** The pause between two probes during an outage. */
+/** The maximum pause between two probes during an outage. */
 const PROBE_CAP_MS = 60_000;
-/** The pause before one row is sent again. */
+/** The maximum pause before one row is sent again. */
 const ROW_CAP_MS = 5000;
 /** The number of consecutive 429s without a pause that ends the run, after about two minutes. */
 const MAX_BUSY = 14;
@@ -59,7 +59,7 @@ export class Pacing {
   #pausedUntil = 0;
   #probes = 0;
   #busy = 0;
-  /** Consecutive 429s without a requested pause. */
+  /** The number of consecutive 429s without a requested pause. */
   #untimed = 0;
   #round = 0;
 
@@ -71,7 +71,7 @@ export class Pacing {
     this.#excuses = createExcuses(options.rate);
   }
 
-  /** The number of additional requests that may be in progress; none if it is 0 or less. */
+  /** The number of additional requests that may start; none if it is 0 or less. */
   get room(): number {
     return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }
@@ -81,7 +81,7 @@ export class Pacing {
     return Math.max(this.#pausedUntil, this.#schedule.startAt);
   }
 
-  /** Records that a request is sent now; each one must `leave`. */
+  /** Records that a request is sent now. Every request must later `leave`. */
   take(now: number): Pass {
     this.#schedule.take(now);
     this.#inFlight++;
@@ -93,12 +93,12 @@ export class Pacing {
     this.#schedule.wasBlocked(from, to);
   }
 
-  /** The pause before a row that failed this often is sent again. */
+  /** The pause before a row that has failed this often is sent again. */
   rowPause(failures: number): number {
     return this.#options.random() * backoff(failures, ROW_CAP_MS);
   }
 
-  /** The response to a request. Returns how long its row alone must wait. */
+  /** Records the response to a request. Returns how long this row alone must wait. */
   leave(now: number, pass: Pass, feedback: Feedback): number {
     this.#inFlight--;
     const isFirst = pass.round === this.#round;
@@ -120,7 +120,7 @@ export class Pacing {
     const { learned } = this.#schedule;
     learned.accepted(at);
     this.#succeed(now);
-    // A request that was sent before the limit was hit does not show whether the limit is over.
+    // The response to a request that was sent before the limit was hit does not show whether the limit has ended.
     if (isFirst) {
       this.#busy = 0;
       this.#untimed = 0;
@@ -135,7 +135,7 @@ export class Pacing {
     const { learned } = this.#schedule;
     const { random } = this.#options;
     this.#succeed(now);
-    // A single 429 says nothing about the other requests.
+    // A single 429 does not show that our other requests are too fast.
     if (this.#busy === 0 && !learned.isKnown() && this.#excuses.take())
       return askedMs === undefined ? 0 : askedMs + random() * BACKOFF_BASE_MS;
     this.#window.overloaded();
@@ -148,8 +148,7 @@ export class Pacing {
     }
     if (this.#untimed > MAX_BUSY) this.#options.onGiveUp('the rate limit did not clear');
     else if (askedMs !== undefined) {
-      // At least as long as requested, and at least our own backoff: repeated requests to wait 0 seconds are not a
-      // pause.
+      // At least as long as requested and as our own backoff: repeated requests to wait 0 seconds are not a pause.
       const own = isFirst ? random() * backoff(this.#busy) : 0;
       this.#pause(now, Math.max(askedMs + random() * BACKOFF_BASE_MS, own), 'the platform requested a pause');
     } else if (isFirst) this.#pause(now, random() * backoff(this.#busy), 'too many requests');
@@ -199,7 +198,7 @@ export class Pacing {
   }
 }
 
-/** The maximum pause; callers use a random part of it. */
+/** The maximum pause. Callers use a random part of it. */
 function backoff(times: number, cap = BACKOFF_CAP_MS): number {
   return Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 }

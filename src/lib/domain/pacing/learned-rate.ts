@@ -1,28 +1,27 @@
-// Learns the rate that a platform accepts from its 429s: stays a little below it, and tries slightly higher rates after
-// a while. The
-// curve is CUBIC's (RFC 9438): steep far below the last limit, flat near it, steep beyond.
+// Learns from 429s which rate a platform accepts: stays a little below it, and tries slightly higher rates after a
+// while. The curve is that of CUBIC (RFC 9438): steep far below the last limit, flat near it, and steep beyond it.
 import { smallest } from '../../kernel/numbers.ts';
 
 export type LearnedRate = ReturnType<typeof createLearnedRate>;
 
 const SECOND_MS = 1000;
-/** Number of remembered requests; more would not make the rate more exact. */
+/** Maximum number of remembered requests. More would not make the rate more exact. */
 const MAX_REMEMBERED = 4096;
-/** Fraction of the rate that was too high. */
+/** The learned rate is this fraction of the rate that was too high. */
 const HEADROOM = 0.97;
 /**
- * The same if the next limit follows soon, because the rate was far too high: the first requests used up a burst
- * allowance.
+ * The fraction if the next limit follows soon: the first requests used up a burst allowance, so the rate was far too
+ * high.
  */
 const STEP_DOWN = 0.85;
 const SOON_MS = 5000;
-/** Time until the rate returns to the one that was too high; doubles each time that the limit is unchanged. */
+/** Time until the rate returns to the one that was too high. It doubles each time that the limit is unchanged. */
 const RETURN_MS = 45_000;
 const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
-/** A rate from fewer requests than this is inexact, and is left sooner. */
+/** A rate from fewer requests than this is inexact, so it is replaced sooner. */
 const WELL_KNOWN = 20;
-/** A first limit with a longer requested pause may have been used up by others, and says nothing about the rate. */
+/** Other clients may have caused a first limit with a longer pause than this, so it does not show the rate. */
 const LONGEST_FIRST_WAIT_MS = 5000;
 const CLEARLY_FEWER = 0.8;
 
@@ -39,9 +38,7 @@ interface Curve {
   returnMs: number;
 }
 
-/**
- * `wanted` is the rate of a flag or the profile. It is assumed to be right unless the platform accepts clearly fewer.
- */
+/** `wanted` is the rate of a flag or the profile. It is trusted unless the platform accepts clearly less. */
 export function createLearnedRate(wanted = Infinity) {
   const sent = new Float64Array(MAX_REMEMBERED).fill(-Infinity);
   let count = 0;
@@ -51,7 +48,7 @@ export function createLearnedRate(wanted = Infinity) {
   let last: Limit | undefined;
   let curve: Curve | undefined;
 
-  /** Requests per second: those of the previous second that were accepted. */
+  /** The accepted rate in requests per second: those sent and accepted in the second before `at`. */
   function takenBefore(at: number): number {
     const within = sent.filter((one) => one > at - SECOND_MS && one <= at);
     return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - smallest(within))) * SECOND_MS;
@@ -64,7 +61,7 @@ export function createLearnedRate(wanted = Infinity) {
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** True if a first limit is informative: other clients may have caused it. */
+  /** True if a limit is informative. Other clients may have caused a first limit. */
   function tells({ askedMs = 0, sentAt }: Limit, taken: number): boolean {
     return taken >= WELL_KNOWN && sentAt - firstAt >= SECOND_MS && askedMs <= LONGEST_FIRST_WAIT_MS;
   }
@@ -77,7 +74,7 @@ export function createLearnedRate(wanted = Infinity) {
     // A second contains only whole requests.
     const high = taken + 1 > kept ? kept : taken;
     const isSoon = curve !== undefined && sinceMs < SOON_MS;
-    // The platform certainly accepts the rate that was sent between two limits.
+    // The platform clearly accepts the rate that was sent between two limits.
     const sure = sinceMs < SECOND_MS ? 0 : (takenSinceLast / sinceMs) * SECOND_MS;
     const low = Math.min(high, Math.max(sure, high * (isSoon ? STEP_DOWN / HEADROOM : 1))) * HEADROOM;
     const isSame = curve !== undefined && Math.abs(high / curve.high - 1) <= SAME_LIMIT;
@@ -90,19 +87,19 @@ export function createLearnedRate(wanted = Infinity) {
     at,
     /** True once a limit was found. */
     isKnown: (): boolean => curve !== undefined,
-    /** A request that was sent at `sentAt` was accepted. */
+    /** Records that the request sent at `sentAt` was accepted. */
     accepted: (sentAt: number): void => {
       firstAt = Math.min(firstAt, sentAt);
       sent[count++ % MAX_REMEMBERED] = sentAt;
       takenSinceLast++;
     },
-    /** A limit was hit: the first of the rejected requests was sent at `sentAt`; `askedMs` is the requested pause. */
+    /** Records a limit: `sentAt` is the time of the first rejected request, and `askedMs` the requested pause. */
     limited: (sentAt: number, askedMs: number | undefined): void => {
       met ??= { sentAt, askedMs };
     },
     /**
-     * The first request after the limit was accepted at `now`, and all earlier ones have their responses. The rate if
-     * it changed.
+     * Records that the first request after the limit was accepted at `now`, and that all earlier requests have
+     * responses. Returns the rate if it changed.
      */
     resumed: (now: number): number | undefined => {
       if (met === undefined) return undefined;

@@ -1,9 +1,9 @@
-// Decides when the next request may be sent: at the requested rate, or at a lower learned one.
+// Decides when the next request may be sent: at the requested rate, or at a lower rate that was learned.
 import { createLearnedRate } from './learned-rate.ts';
 
-/** After a late timer, requests catch up by this much to reach the requested rate. */
+/** The maximum delay that requests make up for after a late timer, to reach the requested rate. */
 const CATCH_UP_MS = 250;
-/** They catch up gradually: a burst would exceed the limit a second later. */
+/** Requests catch up gradually, because a burst would exceed the limit a second later. */
 const CATCH_UP_PACE = 0.8;
 const CATCH_UP_AT_ONCE_MS = 10;
 
@@ -22,7 +22,7 @@ export function createSchedule(rate: number | undefined) {
     get startAt(): number {
       return Math.max(nextAt, soonestAt, slots?.from ?? 0);
     },
-    /** Records that one is sent now. */
+    /** Records that a request is sent now. */
     take: (now: number): void => {
       slots?.take(now);
       const learnedInterval = 1000 / learned.at(now);
@@ -33,17 +33,17 @@ export function createSchedule(rate: number | undefined) {
         soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
       }
     },
-    /** The program was blocked between the two times: nothing was sent. */
+    /** Records that the program was blocked between the two times, so nothing was sent. */
     wasBlocked: (from: number, to: number): void => slots?.delayed(from, to),
   };
 }
 
-/** Maximum number of remembered requests: a stretch of that many is short enough. */
+/** Maximum number of remembered requests. A window of that many is short enough. */
 const MAX_SLOTS = 10_000;
-/** A slow request may arrive together with later ones, so this second is a little longer than the platform's. */
+/** A slow request may arrive together with later ones, so this second is slightly longer than the platform's. */
 const MARGIN = 1.01;
 
-/** Limits the requests in every sliding second, like a platform that rejects the first excess request with 429. */
+/** Limits the requests in every sliding second, like a platform that rejects the first excess request with a 429. */
 export function createSlots(rate: number) {
   const count = Math.min(MAX_SLOTS, Math.max(1, Math.ceil(rate)));
   const stretchMs = (count / rate) * 1000 * MARGIN;
@@ -59,7 +59,7 @@ export function createSlots(rate: number) {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;
     },
-    /** The program was blocked: requests since `from` are sent at `now`. */
+    /** Records that the program was blocked, so requests since `from` are sent at `now`. */
     delayed: (from: number, now: number): void => {
       for (const [slot, at] of taken.entries()) if (at >= from) taken[slot] = now;
     },

@@ -1,8 +1,8 @@
-// Judges failed requests (5xx, or no response): a few among many, too many, or an outage.
+// Judges failed requests (5xx, or no response): whether they are a few among many, too many, or an outage.
 
 /** The number of recent requests that count. */
 const RECENT = 1000;
-/** Failures that are tolerated: a tenth of the requests, plus ten. */
+/** Tolerated failures: a tenth of the requests, plus ten. */
 const TOLERATED = 10;
 const TOLERATED_SHARE = 0.1;
 /** This many failures in a row are an outage. */
@@ -34,16 +34,16 @@ export function createTroubles(startedAt: number) {
     get isOutage(): boolean {
       return inARow >= IN_A_ROW;
     },
-    /** True if more of the recent requests failed than is tolerated. */
+    /** True if too many of the recent requests failed. */
     get areMany(): boolean {
       return failures > TOLERATED + Math.min(count, RECENT) * TOLERATED_SHARE;
     },
-    /** Milliseconds since the last success; since the run began, if there was none. */
+    /** Milliseconds since the last success or, without one, since the run began. */
     sinceSuccess: (now: number): number => now - succeededAt,
   };
 }
 
-/** A rate from a flag or the profile is trusted from the start, any other rate only after responses have shown it. */
+/** A rate from a flag or the profile is trusted from the start, any other only after responses have confirmed it. */
 const AT_KNOWN_RATE = { share: 0.05, least: 4, first: 4 };
 const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
 
@@ -59,7 +59,7 @@ export function createExcuses(rate: number | undefined) {
     answered: (): void => {
       left = Math.min(most, left + share);
     },
-    /** True if one more is excused. */
+    /** True if one more 429 is excused. */
     take: (): boolean => {
       if (left < 1) return false;
       left--;

@@ -1,11 +1,11 @@
-// A roles manifest: live, desired or remembered, with the fields that the specification does not know.
+// A roles manifest (live, desired or remembered), including fields that the specification does not know.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 
 /** One role, unknown fields included. Text fields may be null if the platform sent null. */
 export type Role = RoleReply;
 
-/** Time and author of a manifest's last write. Whole seconds cannot tell two manifests apart. */
+/** Time and author of a manifest's last write. Times are whole seconds, so two manifests may have the same stamp. */
 export interface Stamp {
   last_modified_on: string | null;
   last_modified_by: string | null;
@@ -55,7 +55,7 @@ export function sameRole(a: Role, b: Role): boolean {
   return a === b || roleContent(a) === roleContent(b);
 }
 
-/** Compares two lists of roles in the fields of the specification, by which a PUT is confirmed. */
+/** Compares the specification's fields of two lists of roles. A PUT is confirmed in this way. */
 export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   const content = (roles: readonly Role[]): string => canonicalJson(roles.map(specifiedPart).map(roleContent).sort());
   return content(a) === content(b);
@@ -71,7 +71,7 @@ export function specifiedPart({ role_id, name, description, tasks }: Role): Role
   };
 }
 
-/** Compares roles and unknown fields of two manifests, ignoring stamps and order. */
+/** Compares the roles and unknown fields of two manifests, ignoring stamps and order. */
 export function sameContent(a: Manifest, b: Manifest): boolean {
   return manifestContent(a) === manifestContent(b);
 }
@@ -90,7 +90,7 @@ function manifestContent(manifest: Manifest): string {
   return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
 }
 
-/** A push compares each role with several others, so its text is made once. */
+/** A push compares each role with several others, so the text of a role is created only once. */
 const contents = new WeakMap<Role, string>();
 
 function roleContent(role: Role): string {
@@ -114,7 +114,7 @@ function withoutNulls(record: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
-/** Roles sorted by id, tasks sorted with `user:core` first: the stable order of a pulled file. */
+/** Roles sorted by id, and tasks sorted with `user:core` first: the stable order of a pulled file. */
 export function inStableOrder(roles: readonly Role[]): Role[] {
   return roles
     .map((role) => ({ ...role, tasks: inTaskOrder(role.tasks) }))

@@ -4,10 +4,10 @@ import { canonicalJson } from '../../kernel/json.ts';
 import { type Role, rolesById, sameRole, type Manifest, sameContent, sameStamp } from './manifest.ts';
 import { diffRoles } from './plan.ts';
 
-/** Both sides changed the same field differently. `null` means that a side does not have it. */
+/** Both sides changed the same field differently. `null` means that a side does not have the field. */
 export interface MergeConflict {
   role_id: string;
-  /** A field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed or both created it differently. */
+  /** A field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed, or both created it. */
   field: string;
   base: unknown;
   mine: unknown;
@@ -22,9 +22,9 @@ export interface MergeResult {
 }
 
 /**
- * Applies the difference base → mine to theirs. Roles and fields that only one side changed come from that side.
- * Tasks are a set: the changes of both sides add up. My roles come first in my order, then the roles that only they
- * have.
+ * Applies the changes from base to mine to theirs. Roles and fields that only one side changed come from that side.
+ * Tasks are a set, to which the changes of both sides apply. My roles come first in my order, then the roles that only
+ * they have.
  */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
@@ -38,7 +38,7 @@ export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs:
   return result;
 }
 
-/** The roles with the conflict replaced by this value. For a whole role, null removes it. */
+/** Replaces the conflict in the roles with this value. For a whole role, null removes it. */
 export function resolveConflict(
   roles: readonly Role[],
   { role_id, field }: Pick<MergeConflict, 'role_id' | 'field'>,
@@ -87,7 +87,7 @@ function mergeRole(
   return merged;
 }
 
-/** A value in the base, in mine and in theirs. */
+/** A value in the base, in my manifest and in theirs. */
 type Sides<T> = readonly [was: T, own: T, other: T];
 type ReportConflict = (field: string, sides: Sides<unknown>) => void;
 
@@ -142,7 +142,7 @@ export interface WantedRoles {
   conflicts: MergeConflict[];
   /** Role ids that keep changes made on the platform since the base. */
   rebased: string[];
-  /** The file has an older stamp, its base is unknown and the platform differs: the cause of a difference is unknown. */
+  /** True if the cause of a difference is unknown: the stamp is older, the base unknown, and the platform different. */
   stale: boolean;
   /** The roles file; absent for `roles edit`. */
   file?: string;
@@ -162,8 +162,8 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
 }
 
 /**
- * Picks the remembered manifest that a file was created from. Stamps have whole seconds, so it picks the one with the
- * file's stamp whose roles differ least from the file's. `candidates` come newest first.
+ * Picks the remembered manifest that a file was created from. Because stamps have whole seconds, several may have the
+ * file's stamp; the one whose roles differ least from the file's is picked. `candidates` come newest first.
  */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
@@ -177,8 +177,8 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
 }
 
 /**
- * The roles, with the additional fields of the same role or task in `source`. A file that omits a field which the
- * specification does not know, or names a task by its id alone, does not mean to remove anything.
+ * The roles, with the additional fields of the same role or task in `source`. Omitting a field that the specification
+ * does not know, or giving only the id of a task, does not remove anything.
  */
 export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {
   const held = rolesById(source);

@@ -1,4 +1,4 @@
-// The permissions of a role, in the words of the specification's permission reference.
+// The permissions that a role grants, in the words of the specification's permission reference.
 import { type Permission, PERMISSIONS } from '../../contract/role-catalog.ts';
 import { CORE_TASK } from '../../contract/roles.ts';
 import { type Role, taskIds } from './manifest.ts';
@@ -9,13 +9,13 @@ import { counted } from '../../kernel/words.ts';
 
 export const CATALOG_TASKS: ReadonlySet<string> = new Set(PERMISSIONS.map(({ task_id }) => task_id));
 
-/** One permission; a task outside the reference is its own feature. */
+/** One permission. A task outside the reference is a feature of its own. */
 export interface GrantedPermission extends Permission {
   /** See `isEscalation`. */
   escalation: boolean;
 }
 
-/** The permissions of a role in the order of the reference; unknown tasks last. */
+/** The permissions of a role in the order of the reference, with unknown tasks last. */
 export function permissionsOf(role: Pick<Role, 'tasks'>): GrantedPermission[] {
   const ids = new Set([CORE_TASK, ...taskIds(role)]);
   const known = PERMISSIONS.filter((permission) => ids.delete(permission.task_id));
@@ -23,7 +23,7 @@ export function permissionsOf(role: Pick<Role, 'tasks'>): GrantedPermission[] {
   return [...known, ...unknown].map((permission) => ({ ...permission, escalation: isEscalation(permission.task_id) }));
 }
 
-/** The task of the role that grants `taskId`: itself, or the `…:*` of its feature. Undefined when none does. */
+/** The task of the role that grants `taskId`: itself, or the `…:*` of its feature. Undefined if no task does. */
 export function grantingTask(role: Pick<Role, 'tasks'>, taskId: string): string | undefined {
   if (taskId === CORE_TASK) return CORE_TASK;
   const ids = taskIds(role);
@@ -43,7 +43,7 @@ export interface MatrixRow {
   roles: Record<string, 'direct' | 'implied' | null>;
 }
 
-/** Every task that a role holds, in the order of the reference, against every role. */
+/** Every task that a role holds, in the order of the reference, and which roles hold it. */
 export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
   const held = new Set(roles.flatMap(taskIds));
   const listed = PERMISSIONS.filter(({ task_id }) => held.delete(task_id));
@@ -69,7 +69,7 @@ export interface RoleComparison {
   only_right: string[];
 }
 
-/** Sorts the tasks of two roles into those of both and those of only one. */
+/** Sorts the tasks of two roles into those that both have and those that only one has. */
 export function compareRoleTasks(left: Role, right: Role): RoleComparison {
   const mine = new Set(taskIds(left));
   const other = new Set(taskIds(right));
@@ -94,7 +94,7 @@ export interface AssertionResult {
   kind: 'only' | 'never' | 'each';
   /** The assertion as a sentence. */
   assertion: string;
-  /** The violations; empty if it holds. */
+  /** The violations; empty if the assertion holds. */
   violations: string[];
 }
 
@@ -136,7 +136,7 @@ function grants(role: Role, task: string): string[] {
   return [`${role.role_id} has ${task}${by === task ? '' : ` (by ${by})`}`];
 }
 
-/** Every id that does not exist, with the nearest one. A policy with a typo would always hold. */
+/** Every id that does not exist, with the nearest existing one. A policy with a typo would otherwise always hold. */
 export function unknownIds(
   { only, never }: RolesAssertion,
   roles: readonly Role[],

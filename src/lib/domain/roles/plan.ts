@@ -29,7 +29,7 @@ import { isEscalation } from './permissions.ts';
 
 export function rolesPlanFields() {
   return {
-    /** The stamp of the live manifest that the plan starts from. */
+    /** The stamp of the live manifest that the plan is based on. */
     base: object({ last_modified_on: nullable(string()), last_modified_by: nullable(string()) }),
     created: array(RoleReply),
     modified: array(modifiedRole()),
@@ -48,15 +48,15 @@ function modifiedRole() {
   const text = object({ from: nullable(string()), to: nullable(string()) });
   const tasks = object({ added: array(string()), removed: array(string()) });
   const known = object({ name: optional(text), description: optional(text), tasks: optional(tasks) });
-  // Fields that are not in the specification may hold any JSON; those of a task are `tasks.<task_id>.<field>`.
+  // Fields that are not in the specification may contain any JSON. The fields of a task are `tasks.<task_id>.<field>`.
   const changes = catchall(known, object({ from: unknown(), to: unknown() }));
-  /** `escalations`: gained tasks that escalate (see `isEscalation`). */
+  /** `escalations` lists new tasks that escalate (see `isEscalation`). */
   return object({ role_id: string(), changes, escalations: array(string()) });
 }
 
 type PlanFields = Infer<ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
 
-/** `plan`: 32 hex digits over organization, address, the whole live manifest and the whole desired one. */
+/** `plan` is a hash (32 hex digits) of the organization, the address, the live manifest and the desired one. */
 export type RolesPlan = PlanFields & { plan: string };
 
 /** A comparison of two files. No platform is involved, so there is no plan to apply. */
@@ -119,18 +119,18 @@ export interface GuardFlags {
 
 export interface GuardRefusal {
   guard: 'delete' | 'empty' | 'threshold' | 'escalation';
-  /** The flag that lifts the guard; absent for `--fail-on`, which sets it. */
+  /** The flag that lifts the guard. Absent for `--fail-on`, which sets the guard. */
   flag?: string;
   message: string;
   /** The text that a user on a terminal may type instead of passing the flag. */
   typed?: string;
 }
 
-/** With this many live roles or more, changing more than the share below at once is suspicious. */
+/** From this many live roles, changing more than the share below at once is suspicious. */
 const THRESHOLD_ROLES = 10;
 const THRESHOLD_PERCENT = 30;
 
-/** Every guard that stops this push, so that one run reports them all. */
+/** Every guard that stops this push. One run reports them all. */
 export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlags): GuardRefusal[] {
   const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;
@@ -192,7 +192,7 @@ export function isEmptyDiff(diff: Pick<RolesDiff, 'summary'>): boolean {
   return diff.summary.create + diff.summary.modify + diff.summary.delete === 0;
 }
 
-/** Every gained task that escalates, with its role. */
+/** Every new task that escalates, with its role. */
 export function escalationsOf(diff: Pick<RolesDiff, 'created' | 'modified'>): { role_id: string; task_id: string }[] {
   return [
     ...diff.created.map((role) => ({ ...role, escalations: taskIds(role).filter(isEscalation) })),

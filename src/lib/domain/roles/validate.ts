@@ -11,20 +11,20 @@ export interface Known {
   /** The manifests whose unknown fields the file may repeat. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
-  /** The ids a role may hold. Without them, the specification's catalog gives only warnings. */
+  /** The task ids that a role may have. Without them, the specification's catalog causes only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
   /**
-   * True until the platform has been read: unknown fields and empty strings are not issues yet, because the platform may
-   * explain them.
+   * True until the platform has been read. Unknown fields and empty strings are then not issues, because the platform
+   * may explain them.
    */
   tolerateUnknown?: boolean | undefined;
-  /** True if the roles come from the platform: then no unknown field can be a misspelled one. */
+  /** True if the roles come from the platform, so that no unknown field can be a typo. */
   fieldsOfPlatform?: boolean | undefined;
 }
 
 type Path = (string | number)[];
 
-/** The findings of a check: issues stop, warnings advise. */
+/** The findings of a check: issues stop the command, warnings do not. */
 class Report {
   readonly issues: FieldIssue[] = [];
   readonly warnings: FieldIssue[] = [];
@@ -68,14 +68,14 @@ function checkFields(
 }
 
 export interface CheckedManifest {
-  /** The file's manifest; valid only without issues. */
+  /** The file's manifest. Valid only if there are no issues. */
   manifest: Manifest;
   issues: FieldIssue[];
   /** Advice: the manifest is sent anyway. */
   warnings: FieldIssue[];
 }
 
-/** Fields of a manifest file; `$schema` is for editors and never sent. */
+/** The fields of a manifest file. `$schema` is for editors and is never sent. */
 const TOP_FIELDS = ['roles', 'last_modified_on', 'last_modified_by', '$schema'];
 
 /** Reads and checks the value of a roles file. Tasks may be bare ids. */
@@ -104,7 +104,7 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
     if (role) manifest.roles.push(role);
   }
   checkUnique('role_id', items, () => false, report);
-  // Two roles may share a name if the platform itself returned them so.
+  // Two roles may share a name if the platform itself returned them that way.
   const isHeldTwice = (name: string): boolean =>
     remembered(known).some(({ roles }) => roles.filter((role) => role.name === name).length > 1);
   checkUnique('name', items, isHeldTwice, report);
@@ -158,7 +158,7 @@ interface Checking {
   checkTask: TaskCheck;
 }
 
-/** The role as it is sent, tasks as maps; undefined for a value that is not a map. */
+/** The role as it is sent, with tasks as maps; undefined for a value that is not a map. */
 function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): Role | undefined {
   const { known, report } = shared;
   if (!isRecord(item)) {
@@ -174,9 +174,9 @@ function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): R
 }
 
 function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { known, seen, report }: Checking): void {
-  // A value that the platform itself returned (a null description, for example) may go back unchanged.
+  // A value that the platform itself returned, such as a null description, may be sent back unchanged.
   const isReturned = (field: string): boolean => seen.some((one) => (one[field] ?? null) === (item[field] ?? null));
-  // `checkTasks` has checked the tasks.
+  // `checkTasks` has already checked the tasks.
   for (const { path: inner, message } of explain(RoleSchema, { ...role, tasks: [] })) {
     const field = String(inner[0]);
     if (isReturned(field)) continue;
@@ -238,14 +238,14 @@ function readTask(item: unknown, path: Path, checking: Checking): TaskRef | unde
   return undefined;
 }
 
-/** The problem of a task id, if it has one; `stops` is false for advice. */
+/** The problem with a task id, if there is one. `stops` is false for advice. */
 type TaskCheck = (id: string) => { message: string; stops: boolean } | undefined;
 
-/** Checks ids against the live tasks or, if they were not read, against the specification's list. */
+/** Checks ids against the live tasks or, if those were not read, against the specification's list. */
 function createTaskCheck(known: Known): TaskCheck {
   const { liveTasks, tolerateUnknown } = known;
   const offered = liveTasks ?? CATALOG_TASKS;
-  // A role may keep a task that the platform no longer offers, but only if the live role holds it.
+  // A role may keep a task that the platform no longer offers, but only if the live role has it.
   const holders = liveTasks ? [known.live] : remembered(known);
   const roles = holders.flatMap((manifest) => manifest?.roles ?? []);
   const held = new Set(roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));

@@ -1,10 +1,10 @@
-// One batch of a bulk run: rows as the bytes of a JSON array, and the position of each in the input.
+// One batch of a bulk run: rows as the bytes of a JSON array, and the position of each row in the input.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
 /** An issue of a row. */
 export interface RowIssue {
-  /** The field: its path in a body, or the column of a table; empty for the whole row. */
+  /** The field: a path in a body, or a column of a table; empty for the whole row. */
   path: string;
   message: string;
 }
@@ -12,20 +12,20 @@ export interface RowIssue {
 /** Turns an issue of a body into an issue of the input. */
 export type IssueLocator = (issue: FieldIssue) => RowIssue;
 
-/** Turns a flat record into a body. Undefined for a record that is a body itself. */
+/** Turns a flat record into a body. Returns undefined for a record that is already a body. */
 export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLocator } | undefined;
 
-/** A row that is not sent. */
+/** A row that is rejected instead of sent. */
 export interface RefusedRow {
   position: number;
-  /** The line on which it begins; its number if the input has no lines. */
+  /** The line on which the row begins, or its number if the input has no lines. */
   line: number;
   issues: readonly RowIssue[];
   /** The row as it was read. */
   original: string;
 }
 
-/** The issues of a row as one line. */
+/** The issues of a row in one line. */
 export function reasonOf(issues: readonly RowIssue[]): string {
   return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
@@ -33,12 +33,12 @@ export function reasonOf(issues: readonly RowIssue[]): string {
 export class Batch {
   /** Index of the input. */
   file = 0;
-  /** Rejected rows in the same stretch. */
+  /** Rejected rows in the same stretch of the input. */
   refused: RefusedRow[] = [];
-  /** The stretch of the input is (`from`, `to`]. */
+  /** The batch covers the stretch (`from`, `to`] of the input. */
   from = 0;
   to = 0;
-  /** Offset in the input after the stretch, where reading can resume; -1 if it cannot. */
+  /** The offset after the stretch, where reading can resume; -1 if it cannot. */
   endOffset = -1;
   #bytes: Buffer;
   /** The end of each row; the next row begins after a comma. */
@@ -51,7 +51,7 @@ export class Batch {
   }
 
   /**
-   * Clears the batch for the rows of a file after `from`. Batches are reused: their buffers live as long as a request,
+   * Clears the batch, for the rows of a file after `from`. Batches are reused: their buffers live as long as a request,
    * and new ones would fill the memory faster than it is collected.
    */
   begin(file: number, from: number): void {
@@ -74,12 +74,12 @@ export class Batch {
     return (this.#ends.at(-1) ?? 0) + 1;
   }
 
-  /** The length of the longest body that fits without new memory. */
+  /** The length of the longest body that fits without more memory. */
   get capacity(): number {
     return this.#bytes.length;
   }
 
-  /** The line on which a row begins; its number if the input has no lines. */
+  /** The line on which a row begins, or its number if the input has no lines. */
   line(index: number): number {
     return this.#lines[index] as number;
   }
@@ -98,19 +98,19 @@ export class Batch {
     this.to = position;
   }
 
-  /** The bytes of one row, which the batch owns. */
+  /** The bytes of one row. The batch owns them. */
   row(index: number): Buffer {
     return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
   }
 
-  /** The body of the whole batch; the batch owns the bytes. */
+  /** The body of the whole batch. The batch owns the bytes. */
   body(): Buffer {
     const last = this.size - 1;
     this.#bytes[last] = CLOSE_BRACKET;
     return this.#bytes.subarray(0, last + 1);
   }
 
-  /** The body of some of its rows. */
+  /** The body of some of the rows. */
   bodyOf(rows: readonly number[]): Buffer {
     if (rows.length === this.count) return this.body();
     const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);

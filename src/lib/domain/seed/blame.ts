@@ -1,30 +1,30 @@
 // Finds the invalid rows of a rejected batch by the attribute that the platform's message names. Later batches use what
-// earlier ones revealed about an attribute, so an invalid attribute name does not cost a request per row.
+// earlier ones revealed about an attribute, so that an invalid attribute name does not cost a request per row.
 import type { Batch } from './batch.ts';
 
 export interface Suspects {
-  /** Invalid: no other request is needed. */
+  /** Invalid rows: no further request is needed. */
   guilty: number[];
-  /** One or more of these are invalid. Empty unless `guilty` is empty. */
+  /** Rows of which at least one is invalid. Empty unless `guilty` is empty. */
   suspects: number[];
-  /** Probably valid. */
+  /** Probably valid rows. */
   rest: number[];
 }
 
 export type Blame = ReturnType<typeof createBlame>;
 
 interface Attribute {
-  /** `"name"`, as in a row. */
+  /** The name in quotes, as in a row: `"name"`. */
   needle: Buffer;
-  /** Rows that were rejected alone because of it. */
+  /** The number of rows that were rejected alone because of this attribute. */
   convicted: number;
-  /** A row with it was accepted: its name is valid. */
+  /** True if a row with this attribute was accepted, so that its name is valid. */
   cleared: boolean;
 }
 
-/** An attribute is invalid once this many rows were rejected alone because of it and none with it was accepted. */
+/** An attribute is invalid once this many rows were rejected alone because of it and no row with it was accepted. */
 const PROOF = 2;
-/** Names come from the platform's messages. */
+/** Limits the memory for names, because they come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;
 
 export function createBlame() {
@@ -70,14 +70,14 @@ export function createBlame() {
       }
       return isBad(attribute) ? { guilty: holders, suspects: [], rest } : { guilty: [], suspects: holders, rest };
     },
-    /** These rows were accepted. */
+    /** Records that these rows were accepted. */
     accepted: (batch: Batch, rows: readonly number[]): void => {
       for (const attribute of attributes.values()) {
-        // The search costs time: only undecided attributes need it.
+        // The search takes time, so only undecided attributes are searched for.
         if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
       }
     },
-    /** First the rows without a bad attribute, then the rows with one, by attribute. */
+    /** Returns the rows without a bad attribute first, then the rows with one, by attribute. */
     sort: (batch: Batch, rows: readonly number[]): (readonly number[])[] => {
       let clean = rows;
       const groups: (readonly number[])[] = [];

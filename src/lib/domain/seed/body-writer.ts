@@ -1,5 +1,5 @@
-// Writes the bodies of users from the cells of a table, bytes to bytes: no string, value or object is created for a
-// row. The contract accepts everything that it writes. A row with an unusual cell goes to the exact check.
+// Writes the bodies of users from the cells of a table, from bytes to bytes: it creates no string, value or object for
+// a row. The contract accepts everything that it writes. A row with an unusual cell goes to the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
@@ -23,7 +23,7 @@ import {
   ZERO,
 } from './scan.ts';
 
-/** Values for rows that have none. */
+/** Values for rows that lack them. */
 export interface TableDefaults {
   workspace: string;
   environment: string | undefined;
@@ -33,24 +33,24 @@ export interface TableDefaults {
 export interface BodyWriter {
   /** The maximum size of the body for a record of `length` bytes. */
   room(length: number): number;
-  /** Writes the body and returns its length; FAIL if a cell needs the exact check. */
+  /** Writes the body and returns its length, or FAIL if a cell needs the exact check. */
   write(cells: Cells, out: Buffer): number;
 }
 
-/** Writes a part of the body, starting at `to`. Returns the offset after it; FAIL if a cell needs the exact check. */
+/** Writes a part of the body at `to`. Returns the offset after it, or FAIL if a cell needs the exact check. */
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
 
-/** An item of a list or an object; omitted if its cells are empty. */
+/** An item of a list or an object. It is omitted if its cells are empty. */
 interface Part {
-  /** Its first byte is reserved for the preceding bracket or comma. */
+  /** The first byte is reserved for the preceding bracket or comma. */
   head: Buffer;
   indexes: readonly number[];
   write: Write;
   tail: Buffer;
 }
 
-/** Items that belong together. Omitted if there are none, unless it is required. */
+/** Items that belong together. The group is omitted if it has no items, unless it is required. */
 interface Group {
   head: Buffer;
   open: number;
@@ -63,7 +63,7 @@ interface Group {
 const MAX_IDENTITY_BYTES = 1000;
 const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;
-/** Every byte of a cell becomes at most three: `a|b` becomes `"a","b"`, a pair `"k":"1"`. */
+/** Each byte of a cell becomes at most three bytes: `a|b` becomes `"a","b"`, a pair `"k":"1"`. */
 const GROWTH = 3;
 const PIPE = 0x7c;
 const EQUALS = 0x3d;
@@ -83,7 +83,7 @@ export function createBodyWriter(
   const environmentAt = columns.findIndex((column) => column?.kind === 'environment');
   const dateAt = columns.findIndex((column) => column?.kind === 'cutoff_date');
   const types = columns.flatMap((column) => (column?.kind === 'identity' ? [toWire(column.type)] : []));
-  // Two columns may have one name on the wire, and names with `__` are special: both need the exact check.
+  // Two columns may have the same wire name, and names with `__` are special. Both cases need the exact check.
   if (new Set(types).size < types.length || types.some((type) => type.startsWith('__'))) return undefined;
 
   const partsOf = (make: (column: Column) => [head: string, write: WriteCell, tail: string] | undefined): Part[] =>
@@ -141,7 +141,7 @@ export function createBodyWriter(
       out.set(beginning);
       let to = beginning.length;
       for (const { head, open, parts, close, isRequired } of groups) {
-        // A row needs an xpid or an identity.
+        // A row must have an xpid or an identity.
         if (isRequired && to === beginning.length) return FAIL;
         let sign = open;
         for (const part of parts) {
@@ -214,7 +214,7 @@ function single(index: number, write: WriteCell): Write {
   return ({ bytes, starts, ends }, out, to) => write(bytes, starts[index] as number, ends[index] as number, out, to);
 }
 
-/** From the cells of its sum and its count, which is not zero. */
+/** Writes an average from the cells of its sum and its count, which must not be zero. */
 function average(sum: number, count: number): Write {
   return ({ bytes, starts, ends }, out, begin) => {
     const [start, end] = [starts[count] as number, ends[count] as number];
@@ -234,7 +234,7 @@ function copyBytes(bytes: Buffer, start: number, end: number, out: Buffer, begin
   return to;
 }
 
-/** The inside of a JSON string. Control characters go to the exact check. */
+/** Writes the inside of a JSON string. Control characters go to the exact check. */
 function writeText(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start; at < end; at++) {

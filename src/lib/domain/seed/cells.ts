@@ -3,7 +3,7 @@ import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
 import { isoOf, parseIso } from '../../kernel/timestamps.ts';
 
-/** A column of an attribute; `key` is set if the column holds one of its pairs. */
+/** A cell of an attribute. `key` is set if its column contains one pair of a map. */
 export interface Cell {
   index: number;
   key: string | undefined;
@@ -16,7 +16,7 @@ export interface TableAttribute {
   cells: Cell[];
 }
 
-/** `k=1|m=2` from a column without a key, and the cells of columns with one. */
+/** Reads `k=1|m=2` from a column without a key, and the cells of columns with a key. */
 export function pairsOf<T>(
   places: readonly Cell[],
   cells: readonly T[],
@@ -39,12 +39,12 @@ export function isEmpty(cell: unknown): boolean {
   return cell === undefined || cell === null || cell === '';
 }
 
-/** A cell of a Parquet file as in CSV. A list or a map is not converted, so that the contract rejects it. */
+/** A cell of a Parquet file as in CSV. Lists and maps are not converted, so that the contract rejects them. */
 export function asText(cell: unknown): unknown {
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
 
-/** An ISO 8601 date or time in milliseconds since 1970, as the platform expects; UTC if it has no zone. */
+/** An ISO 8601 date or time in milliseconds since 1970, as the platform expects. Without a zone, it is UTC. */
 function asMilliseconds(cell: unknown): unknown {
   const text = asText(cell);
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;

@@ -1,4 +1,4 @@
-// Finds the column of an issue, because the author of a table does not know the fields of a body.
+// Finds the column that an issue belongs to, because the author of a table does not know the fields of a body.
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { RowIssue } from './batch.ts';
 import { isEmpty, seedValue, type TableAttribute } from './cells.ts';
@@ -12,10 +12,10 @@ interface Found {
   rest: Path;
 }
 
-/** Depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
+/** The depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
 const SEED_DEPTH = 5;
 
-/** `header` has the column names of the file, even if a map changes their meaning. */
+/** `header` contains the column names of the file, even if a map changes their meaning. */
 export function createColumnFinder(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -33,7 +33,7 @@ export function createColumnFinder(
     const [field, key, place] = path;
     switch (field) {
       case undefined:
-        // The only issue about a whole row is a missing user.
+        // The only issue about a whole row is that no field identifies a user.
         return { column: whom.map(title).join(', '), rest: [] };
       case 'xpid':
       case 'environment':

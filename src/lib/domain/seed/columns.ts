@@ -1,4 +1,4 @@
-// The grammar of column names of CSV and Parquet files of users.
+// The grammar of column names in CSV and Parquet files of users.
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import type { RowRules } from './row-rules.ts';
@@ -9,7 +9,7 @@ export type Column =
   | { kind: 'attribute'; name: string; type: CalculationType; key: string | undefined }
   | { kind: 'user'; name: string };
 
-/** Column of the file -> its field, in the grammar of headers (`--map`, `--map-file`). */
+/** Column of the file -> field, in the grammar of headers (`--map`, `--map-file`). */
 export type ColumnMap = ReadonlyMap<string, string>;
 
 export interface HeaderIssue {
@@ -20,7 +20,7 @@ export interface HeaderIssue {
 /** A column that is not in the map. */
 export interface SkippedColumn {
   column: string;
-  /** The field that its name suggests, if no other column has that field. */
+  /** The field that the column's name suggests, if no other column has that field. */
   field: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
 const KINDS = ['identity', 'attr', 'user'] as const;
 
 export interface Header {
-  /** Undefined for a column that is not in the map. */
+  /** Contains undefined for a column that is not in the map. */
   columns: (Column | undefined)[];
   issues: HeaderIssue[];
   skippedColumns: SkippedColumn[];
@@ -88,7 +88,7 @@ export function fieldLike(title: string): string | undefined {
   return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;
 }
 
-/** The column described by a field, or an error. */
+/** The column that a field describes, or an error. */
 function readField(field: string): Column | string {
   const parts = splitField(field);
   if (parts === undefined) return 'has an unclosed double quote';
@@ -122,7 +122,7 @@ function readField(field: string): Column | string {
   return { kind: 'attribute', name, type: known, key };
 }
 
-/** Splits at colons. A part in double quotes may contain colons and doubled double quotes. */
+/** Splits a field at colons. A part in double quotes may contain colons and doubled double quotes. */
 function splitField(field: string): string[] | undefined {
   const parts: string[] = [];
   for (let rest = field; ;) {

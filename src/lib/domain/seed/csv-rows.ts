@@ -28,14 +28,14 @@ export interface TableOptions {
 
 export interface CsvOptions extends TableOptions {
   dialect?: Dialect;
-  /** True if the record with this number, from 0, belongs to our shard (`--shard`). */
+  /** True if the record with this number, counted from 0, belongs to our shard (`--shard`). */
   isOurs(record: number): boolean;
 }
 
 const NO_MAP =
   'Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.';
 
-/** Positions are the lines on which records begin. Throws invalid input (9) for an unusable header. */
+/** Reads CSV rows. The position of a row is its first line. Throws invalid input (9) for an unusable header. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
   const { dialect = {} } = options;
   const feed = new CsvFeed(options.name, { take, takeUnclosed }, dialect);
@@ -64,7 +64,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
     const floats = dialect.floats === true;
     if (floats || isLocal) readNumbers = createNumberReader(header, table.columns, { floats, isLocal });
-    // Bytes such as `1.234` would pass as a number.
+    // Bytes such as `1.234` would be accepted as a number.
     if (isLocal) table = { ...table, writer: undefined };
     return table;
   }
@@ -118,7 +118,7 @@ export function tableOf(
 ): Table {
   const { columns, issues, skippedColumns } = readHeader(header, map, rules);
   if (skippedColumns.length > 0) onSkippedColumns?.(skippedColumns);
-  // Otherwise, each of a million rows would have this issue.
+  // Without this check, each of a million rows would report the same issue.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
     const message =
       'there is no `environment` column, and the profile has no environment; CDPADM_ENVIRONMENT sets it for all rows';
@@ -137,9 +137,8 @@ export function tableOf(
 }
 
 /**
- * Reads flat JSON records (a BigQuery export) as table rows, with the help of a map. The columns are those of the map
- * and of the first record: some exports omit
- * fields that are null.
+ * Uses a map to read flat JSON records (a BigQuery export) as table rows. The columns are those of the map and of the
+ * first record, because some exports omit null fields.
  */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');

@@ -1,5 +1,5 @@
-// Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or values one after the
-// other). Holds at most one incomplete row.
+// Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or values one after
+// another). Holds at most one incomplete row.
 import { type JsonTaker, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
@@ -16,7 +16,7 @@ import {
 
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
-/** NDJSON. Positions are line numbers after `line`; `offset` is the start of the bytes in the file, or -1. */
+/** Reads NDJSON. Positions are line numbers after `line`. `offset` is the start of the bytes in the file, or -1. */
 export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
@@ -68,23 +68,23 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
   };
 }
 
-/** A JSON array, or values separated by spaces. Positions count from 1; the taker also gets lines. */
+/** Reads a JSON array, or values separated by spaces. Positions count from 1. The taker also gets the lines. */
 export class ElementReader implements RowReader {
   readonly #taker: JsonTaker;
   readonly #pending = new Pending();
   #position = 0;
-  /** The current line; the taker gets the line on which an element begins. */
+  /** The number of the current line. The taker gets the line on which an element begins. */
   #line = 1;
   #inArray: boolean | undefined;
   /** The last token of the array. */
   #last: 'element' | 'comma' | undefined;
   #begun = false;
-  /** The offset in `#pending` where the search continues; the element began at `#start` (-1: between elements). */
+  /** The offset in `#pending` where the search continues. The element began at `#start` (-1: between elements). */
   #at = 0;
   #start = -1;
   #depth = 0;
   #inString = false;
-  /** Characters of the line up to `#counted`. */
+  /** The number of characters in the line up to `#counted`. */
   #column = 0;
   #counted = 0;
 
@@ -200,5 +200,5 @@ export class ElementReader implements RowReader {
   }
 }
 
-/** An element is too long, so no later element can be found. */
+/** Thrown for an element that is too long, because no later element can be found. */
 export class RowTooLong extends Error {}

@@ -1,8 +1,7 @@
-// Tracks which part of the input is complete: everything up to a mark, and a few stretches after it. Its size depends
-// on the number
-// of unfinished batches, not on the input.
+// Tracks which part of the input is complete: everything up to a mark, and a few stretches after it. The size of this
+// record depends on the number of unfinished batches, not on the input.
 
-/** (`from`, `to`] of one input. */
+/** The rows (`from`, `to`] of one input. */
 export interface Stretch {
   file: number;
   from: number;
@@ -12,11 +11,11 @@ export interface Stretch {
 export interface Mark {
   file: number;
   position: number;
-  /** The offset at which reading can resume after the mark; -1 if only reading from the start finds it. */
+  /** The offset at which reading can resume after the mark; -1 if reading must start from the beginning. */
   offset: number;
 }
 
-/** The complete part, as in the journal. */
+/** The completed part, as recorded in the journal. */
 export interface Completed {
   mark: Mark;
   beyond: Stretch[];
@@ -35,7 +34,7 @@ export function createMarks(before: Completed) {
   let mark = before.mark;
   const entries: Entry[] = [];
   return {
-    /** Adds an unfinished stretch; stretches are added in the order of the input. */
+    /** Adds an unfinished stretch. Callers must add stretches in the order of the input. */
     open: ({ endOffset, file, from, to }: Stretch & { endOffset: number }): { complete(): void } => {
       const entry: Entry = { file, from, to, endOffset, completed: false };
       entries.push(entry);
@@ -57,7 +56,7 @@ export function createMarks(before: Completed) {
   };
 }
 
-/** The complete entries. Neighbors are one stretch, so a slow request adds only one. */
+/** Joins neighboring complete entries into one stretch, so that a slow request adds only one. */
 function joined(entries: readonly Entry[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (const { file, from, to, completed } of entries) {
@@ -73,7 +72,7 @@ function isAfter(mark: Mark, { file, to }: Stretch): boolean {
   return file > mark.file || (file === mark.file && to > mark.position);
 }
 
-/** A predicate for rows that an earlier run completed. */
+/** Returns a predicate for rows that an earlier run completed. */
 export function completedBefore({ mark, beyond }: Completed): (file: number, position: number) => boolean {
   return (file, position) =>
     file < mark.file ||

@@ -27,7 +27,7 @@ export function createNullCells(
   }
 
   return {
-    /** Clears cells in place. Returns false if the exact check must reject the row because of a word. */
+    /** Clears cells in place. Returns false if a word makes the row invalid, so that the exact check must reject it. */
     clear: ({ bytes, starts, ends }: Cells): boolean => {
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {

@@ -1,19 +1,19 @@
-// Converts the numbers of other programs to JSON numbers: decimal commas, and floats from pandas.
+// Converts numbers that other programs wrote to JSON numbers: decimal commas, and floats from pandas.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { withDecimalPoint } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
 import type { Column } from './columns.ts';
 
 export interface NumberStyle {
-  /** Decimal commas, and points as thousands separators. */
+  /** True for decimal commas, with points as thousands separators. */
   isLocal: boolean;
-  /** Whole numbers may be written as `3.0`. */
+  /** True if whole numbers may be written as `3.0`. */
   floats: boolean;
 }
 
 type Kind = 'number' | 'whole' | undefined;
 
-/** Rewrites the cells of a record in place; returns their issues. `header` names the columns. */
+/** Rewrites the cells of a record in place, and returns their issues. `header` contains the names of the columns. */
 export function createNumberReader(
   header: readonly string[],
   columns: readonly (Column | undefined)[],

@@ -1,4 +1,4 @@
-// Packs rows into batches: each is checked in bytes and copied, or parsed and checked, or rejected with its reason.
+// Packs rows into batches. Each row is checked in bytes and copied, or parsed and checked, or rejected with a reason.
 import { isUtf8 } from 'node:buffer';
 import { showPath } from '../../contract/explain.ts';
 import { stringifyJson } from '../../kernel/json.ts';
@@ -13,7 +13,7 @@ export interface BatchLimits {
   bytes: number;
 }
 
-/** A stretch of only rejected rows is closed after this many. */
+/** A stretch that contains only rejected rows is closed after this many. */
 const MAX_REFUSED = 1000;
 
 /** Maximum number of issues reported for a row. */
@@ -21,15 +21,15 @@ const MAX_ISSUES = 5;
 
 const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
 
-/** Writes a row and returns its end, or a negative number if it cannot. */
+/** Writes a row and returns where it ends, or a negative number if it cannot write the row. */
 type RowWriter = (out: Buffer) => number;
 
 export class RowPacker {
   /** Full batches, in the order of the input. The caller removes them. */
   ready: Batch[] = [];
-  /** Turns records of the current input into bodies; undefined if they are bodies. */
+  /** Turns records of the current input into bodies; undefined if the records are bodies. */
   table: RecordTable | undefined;
-  /** The line on which the current row begins, if positions are not lines. */
+  /** The line on which the current row begins. Set only if positions are not lines. */
   line: number | undefined;
   /** The offset at which reading can resume after the current row; -1 if it cannot. */
   offset = -1;
@@ -41,7 +41,7 @@ export class RowPacker {
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
-  /** Scratch space for a row that is written. */
+  /** Temporary space for writing a row. */
   #written = Buffer.alloc(0);
   #file = 0;
   #last = 0;
@@ -54,7 +54,7 @@ export class RowPacker {
     this.#bufferBytes = limits.bytes;
   }
 
-  /** Starts an input; positions up to `last` are already complete. */
+  /** Starts an input. Positions up to `last` are already complete. */
   begin(file: number, last: number): void {
     this.flush();
     this.line = undefined;
@@ -63,7 +63,7 @@ export class RowPacker {
     this.#last = last;
   }
 
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 after it. */
+  /** Adds a row of JSON text, from `start` to `end`. The byte after it must be below 0x20. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     const row = bytes.subarray(start, end);
@@ -73,8 +73,8 @@ export class RowPacker {
   }
 
   /**
-   * A row that `write` writes as valid JSON, in at most `room` bytes. Returns false and adds nothing if `write` returns a
-   * negative number.
+   * Adds a row that `write` writes as valid JSON, in at most `room` bytes. If `write` returns a negative number,
+   * returns false and adds nothing.
    */
   takeWritten(room: number, position: number, write: RowWriter): boolean {
     if (this.#isDone(this.#file, position)) return true;
@@ -84,7 +84,7 @@ export class RowPacker {
     return end >= 0;
   }
 
-  /** Adds a row that is a value. */
+  /** Adds a row that is already parsed. */
   takeValue(value: unknown, position: number, locate: IssueLocator = inBody): void {
     if (this.#isDone(this.#file, position)) return;
     this.#take(checkRow(value, this.#rules), position, stringifyJson(value), locate);
@@ -128,7 +128,7 @@ export class RowPacker {
     this.ready.push(batch);
   }
 
-  /** Reuses a completed batch, which must not be read again. */
+  /** Makes a completed batch available again. The caller must not read it any more. */
   recycle(batch: Batch): void {
     if (batch.capacity === this.#bufferBytes) this.#spare.push(batch);
   }
@@ -158,7 +158,7 @@ export class RowPacker {
   }
 }
 
-/** Reports each issue once, up to the maximum: an invalid date is an issue of every attribute in its row. */
+/** Reports each issue once, up to the maximum, because an invalid date is an issue of every attribute in its row. */
 function tellable(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }

@@ -1,5 +1,5 @@
-// The exact check of one user's body: parsed, in neutral words, by the contract. It is slower than the byte check, and finds
-// the issues.
+// The exact check: parses the body of one user and checks it, in neutral words, against the contract. It is slower than
+// the byte check, but finds the issues.
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
@@ -7,14 +7,14 @@ import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../../kernel/
 import { userIdentityIssues } from '../identity-types.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** A row as it is sent, or its issues. */
+/** A row as it is sent, or the issues of a row. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
 /** The value of a row's JSON text, or an error. */
 export function readRecord(text: string): { value: unknown } | { message: string } {
   try {
     const value = parseJson(text);
-    // With a duplicate key, the last value would silently win, and a seed could reach the wrong user.
+    // If a key appears twice, the last value would silently win, and a seed could reach the wrong user.
     if (holdsEachKey(value, text)) return { value: unwrap(value) };
     return { message: 'a field is a duplicate or is not allowed' };
   } catch (error) {
@@ -23,7 +23,7 @@ export function readRecord(text: string): { value: unknown } | { message: string
   }
 }
 
-/** A line of a rejects file contains the row, so that the file can be sent again. */
+/** A line of a rejects file also contains the row, so that users can send the file again. */
 function unwrap(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('rejected' in value)) return value;
   if ('row' in value) return value.row;

@@ -4,31 +4,31 @@ import { LINE_FEED } from './scan.ts';
 /** Reads an input chunk by chunk and passes its rows to the packer. */
 export interface RowReader {
   feed(chunk: Buffer): void;
-  /** At the end of the input. */
+  /** Called at the end of the input. */
   end(): void;
 }
 
 /** Receives rows of JSON. */
 export interface JsonTaker {
-  /** The line on which the current row begins, if positions are not lines. */
+  /** The line on which the current row begins. Set only if positions are not lines. */
   line: number | undefined;
   /** The offset at which reading can resume after the current row; -1 if it cannot. */
   offset: number;
-  /** The column at which the current row begins; only updated if it is set. */
+  /** The column at which the current row begins. Updated only if it is set. */
   column?: number;
-  /** A row that is JSON text, from `start` to `end`, with a byte below 0x20 after it. The bytes change later. */
+  /** Accepts a row of JSON text, from `start` to `end`. The byte after it is below 0x20. The bytes may change later. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
-  /** A row that is invalid as a whole. */
+  /** Reports a row that is invalid as a whole. */
   refuse(position: number, message: string, original: string): void;
 }
 
 /** No user needs a longer row, and platforms reject larger bodies. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 
-/** How much of an unreadable row is shown. */
+/** The number of bytes of an unreadable row to show. */
 export const SHOWN_BYTES = 200;
 
-/** Unread bytes in one piece, followed by a line feed. */
+/** Unread bytes in one contiguous piece, followed by a line feed. */
 export class Pending {
   bytes = Buffer.alloc(0);
   length = 0;
@@ -45,7 +45,7 @@ export class Pending {
     this.bytes[this.length] = LINE_FEED;
   }
 
-  /** The number of bytes in complete lines. */
+  /** The number of bytes that make up complete lines. */
   wholeLines(): number {
     return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
   }

@@ -1,6 +1,6 @@
-// Checks one user's body in bytes, in one pass and without parsing it, against every rule of the contract's SingleSeed. The
-// contract accepts everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A
-// body that fails here may be valid in a less common notation: `checkRow` parses it and decides.
+// Checks one user's body in bytes, in one pass and without parsing it, against every rule of the contract's SingleSeed.
+// The contract accepts everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A
+// body that fails here may be valid in a less common notation, so `checkRow` parses it and decides.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import { createWordFinder } from './null-cells.ts';
@@ -29,7 +29,7 @@ import {
   skipSpace,
 } from './scan.ts';
 
-/** True if the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow it. */
+/** True if the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow the row. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 
 /** Values longer than this go to the exact check. */
@@ -76,7 +76,7 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
   };
 }
 
-/** `{workspace: [item, …]}`. Rows with several workspaces are rare and go to the exact check. */
+/** Scans `{workspace: [item, …]}`. Rows with several workspaces are rare and go to the exact check. */
 function scanByWorkspace(bytes: Buffer, start: number, item: Scan): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   const key = skipSpace(bytes, start + 1);
@@ -94,7 +94,7 @@ const scanCount: Scan = (bytes, at) => scanWhole(bytes, at, 0);
 const scanText: Scan = (bytes, at) => (bytes[at] === QUOTE ? scanString(bytes, at) : scanNumber(bytes, at));
 const AVERAGE = [fieldOf('sum', scanNumeric), fieldOf('count', (bytes, at) => scanWhole(bytes, at, 1))];
 
-/** The single field in the seed of each type (specification, E, CASeed). */
+/** The only field in the seed of each type (specification, E, CASeed). */
 const SEEDS = new Map(
   Object.entries(SEED_RULES).map(([type, rule]): [string, readonly Field[]] => {
     let scan: Scan;
@@ -108,7 +108,7 @@ const SEEDS = new Map(
 );
 const findCalculation = createWordFinder([...SEEDS.keys()]);
 
-/** The form of seed for the type of the current attribute. */
+/** The form of the seed for the type of the current attribute. */
 let seed: readonly Field[] | undefined;
 
 const ATTRIBUTE = [
@@ -123,13 +123,13 @@ const ATTRIBUTE = [
   fieldOf('seed', (bytes, at) => (seed === undefined ? FAIL : scanFields(bytes, at, seed, 1))),
 ];
 
-/** One element of a workspace's list. */
+/** Scans one element of a workspace's list. */
 function scanAttribute(bytes: Buffer, start: number): number {
   seed = undefined;
   return scanFields(bytes, start, ATTRIBUTE, 0b1111);
 }
 
-/** The last valid date, with its quotes: most attributes in a file have the same date. */
+/** The last valid date, in quotes: most attributes in a file have the same date. */
 const date = Buffer.from('"2026-01-31"');
 
 function scanDate(bytes: Buffer, start: number): number {

@@ -1,5 +1,5 @@
-// Steps over JSON tokens in bytes. Each function gets the offset of a token and returns the offset after it, or FAIL. A line
-// feed must follow the bytes: no token contains one, so no scan runs past the end.
+// Skips JSON tokens in bytes. Each function gets the offset of a token and returns the offset after it, or FAIL. A line
+// feed must follow the bytes: no token contains a line feed, so no scan goes past the end.
 
 export const FAIL = -1;
 
@@ -17,7 +17,7 @@ const MINUS = 0x2d;
 export const POINT = 0x2e;
 export const ZERO = 0x30;
 
-/** Objects larger than this go to the exact check. */
+/** Objects with more keys than this go to the exact check. */
 const MAX_COMPARED_KEYS = 16;
 
 /** Numbers with more digits go to the exact check. */
@@ -34,12 +34,12 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** White space between the tokens of JSON. */
+/** True for white space between JSON tokens. */
 export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
 }
 
-/** The length of the byte-order mark at the beginning of an input; 0 without one. */
+/** The length of the byte-order mark at the beginning of an input; 0 if there is none. */
 export function markLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
@@ -50,13 +50,13 @@ export function matchesAt(bytes: Uint8Array, at: number, word: Uint8Array): bool
   return true;
 }
 
-/** A string with any escapes. */
+/** Scans a string, with or without escapes. */
 export function scanString(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE) return FAIL;
   let at = start + 1;
   for (;;) {
     let code = bytes[at++] as number;
-    // Nearly every byte needs only two comparisons.
+    // Almost every byte needs only two comparisons.
     while (code > QUOTE && code !== BACKSLASH) code = bytes[at++] as number;
     if (code === QUOTE) return at;
     if (code < 0x20) return FAIL;
@@ -97,12 +97,12 @@ function isHex(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** True if a name begins with `__`: some of these are special in JavaScript, so they go to the exact check. */
+/** True if a name begins with `__`. Some of these names are special in JavaScript, so they go to the exact check. */
 export function isReserved(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE;
 }
 
-/** A key without escapes, and not `__…`: its bytes are its name. */
+/** Scans a key without escapes that does not begin with `__`. Its bytes are its name. */
 export function scanPlainKey(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE || isReserved(bytes, start + 1)) return FAIL;
   let at = start + 1;
@@ -113,7 +113,7 @@ export function scanPlainKey(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** The offset of the value, after the colon of a key. */
+/** Returns the offset of the value after a key and its colon. */
 export function scanColon(bytes: Uint8Array, start: number): number {
   let at = start;
   if (bytes[at] !== COLON) {
@@ -124,7 +124,7 @@ export function scanColon(bytes: Uint8Array, start: number): number {
   return (bytes[at] as number) <= 0x20 ? skipSpace(bytes, at) : at;
 }
 
-/** A JSON number without an exponent. */
+/** Scans a JSON number without an exponent. */
 export function scanNumber(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === MINUS ? start + 1 : start;
   const digits = at;
@@ -138,14 +138,14 @@ export function scanNumber(bytes: Uint8Array, start: number): number {
   return at - start > MAX_PLAIN_DIGITS || ((bytes[at] as number) | 0x20) === 0x65 ? FAIL : at;
 }
 
-/** A number, or a string that is one. */
+/** Scans a number, or a string that contains one. */
 export function scanNumeric(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE) return scanNumber(bytes, start);
   const at = scanDecimal(bytes, start + 1);
   return bytes[at] === QUOTE && at - start <= MAX_PLAIN_DIGITS ? at + 1 : FAIL;
 }
 
-/** Digits with any leading zeros, and an optional sign and fraction. */
+/** Scans digits with any leading zeros, and an optional sign and fraction. */
 export function scanDecimal(bytes: Uint8Array, start: number): number {
   const digits = bytes[start] === MINUS ? start + 1 : start;
   const at = scanDigits(bytes, digits);
@@ -155,7 +155,7 @@ export function scanDecimal(bytes: Uint8Array, start: number): number {
   return end === at + 1 ? FAIL : end;
 }
 
-/** At least `least` digits that certainly fit a 64-bit integer, with or without quotes. */
+/** Scans at least `least` digits that certainly fit into a 64-bit integer, with or without quotes. */
 export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): number {
   const quoted = bytes[start] === QUOTE;
   const digits = quoted ? start + 1 : start;
@@ -174,18 +174,18 @@ export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): numbe
   return at;
 }
 
-/** A number that is certainly a signed 64-bit integer, without quotes. */
+/** Scans a number without quotes that is certainly a signed 64-bit integer. */
 export function scanLong(bytes: Uint8Array, start: number): number {
   const negative = bytes[start] === MINUS;
   const digits = negative ? start + 1 : start;
   const at = scanDigits(bytes, digits);
   const length = at - digits;
   if (length === 0 || length > 19 || (bytes[digits] === ZERO && (length > 1 || negative))) return FAIL;
-  // From -9223372036854775808 to 9223372036854775807; those near the bounds go to the exact check.
+  // From -9223372036854775808 to 9223372036854775807. Numbers near these bounds go to the exact check.
   return length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 
-/** Zero or more digits. */
+/** Scans zero or more digits. */
 export function scanDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   for (let code = bytes[at] as number; code >= 0x30 && code <= 0x39; code = bytes[at] as number) at++;
@@ -197,7 +197,7 @@ export function afterItem(bytes: Uint8Array, at: number): number {
   return bytes[at] === COMMA ? at : skipSpace(bytes, at);
 }
 
-/** `[item, …]`, or an empty list. */
+/** Scans `[item, …]` or an empty list. */
 export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at: number) => number): number {
   if (bytes[start] !== OPEN_BRACKET) return FAIL;
   let at = skipSpace(bytes, start + 1);
@@ -214,7 +214,7 @@ export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at
 /** Gets the offset of a value and returns the offset after it, or FAIL. */
 export type Scan = (bytes: Buffer, at: number) => number;
 
-/** A field of an object; `key` is its name with the quotes. */
+/** A field of an object. `key` is the name in quotes. */
 export interface Field {
   key: Uint8Array;
   scan: Scan;
@@ -224,9 +224,7 @@ export function fieldOf(name: string, scan: Scan): Field {
   return { key: word(name), scan };
 }
 
-/**
- * `{field, …}`: only these fields, each at most once, including those in `required`, which has a bit for each field.
- */
+/** Scans `{field, …}` with only these fields, each at most once. `required` has a bit for each required field. */
 export function scanFields(bytes: Buffer, start: number, fields: readonly Field[], required: number): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   let at = skipSpace(bytes, start + 1);
@@ -245,7 +243,7 @@ export function scanFields(bytes: Buffer, start: number, fields: readonly Field[
   }
 }
 
-/** `{"key": value, …}` with plain keys, or an empty object. `member` gets the key's range and the offset of the value. */
+/** Scans `{"key": value, …}` with plain keys, or `{}`. `member` gets the range of the key and the value's offset. */
 export function scanMembers(
   bytes: Buffer,
   start: number,
@@ -270,7 +268,7 @@ export function scanMembers(
 const keyStarts = new Int32Array(MAX_COMPARED_KEYS);
 const keyEnds = new Int32Array(MAX_COMPARED_KEYS);
 
-/** Adds the `count`th key of an object. False if it is a duplicate, or if there are too many to compare. */
+/** Adds the `count`th key of an object. Returns false for a duplicate, or if there are too many keys to compare. */
 export function isNewKey(bytes: Uint8Array, count: number, start: number, end: number): boolean {
   if (count >= MAX_COMPARED_KEYS) return false;
   for (let index = 0; index < count; index++) {

@@ -1,19 +1,19 @@
-// Divides an input between several machines: every row is in exactly one shard. `--shard` is I/N, or the number that an
-// engine assigns to each of its processes.
+// Divides an input between several machines: every row belongs to exactly one shard. `--shard` is I/N, or the number
+// that an engine assigns to each of its processes.
 import { usageError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/words.ts';
 import { LINE_FEED } from './scan.ts';
 
-/** `index` from 0. */
+/** `index` counts from 0. */
 export interface Shard {
   index: number;
   count: number;
 }
 
-/** The number of consecutive records in one shard. */
+/** The number of consecutive records that belong to the same shard. */
 const RECORDS_TOGETHER = 1000;
 
-/** True if the record with this number, from 0, belongs to the shard. */
+/** True if the record with this number, counted from 0, belongs to the shard. */
 export function inRecordShard(record: number, shard: Shard | undefined, together = RECORDS_TOGETHER): boolean {
   return shard === undefined || Math.floor(record / together) % shard.count === shard.index;
 }
@@ -26,15 +26,15 @@ export function shardRange(size: number, shard: Shard | undefined): { start: num
 }
 
 export interface ByteShard {
-  /** Offset at which reading begins. */
+  /** The offset at which reading begins. */
   from: number;
-  /** The shard's bytes of the next chunk; undefined if it has none. */
+  /** The bytes of the next chunk that belong to the shard; undefined if there are none. */
   take(chunk: Buffer): { bytes: Buffer; offset: number } | undefined;
   /** True if the shard is complete. */
   readonly isOver: boolean;
 }
 
-/** The complete lines that begin in the range. `resumed` is the beginning of a line from which an earlier run continues. */
+/** The complete lines that begin in the range. `resumed` is the start of the line at which an earlier run stopped. */
 export function inByteShard({ start, end }: { start: number; end: number }, resumed: number | undefined): ByteShard {
   // The byte before the range shows whether a line begins at its start.
   const from = resumed ?? Math.max(0, start - 1);
@@ -54,7 +54,7 @@ export function inByteShard({ start, end }: { start: number; end: number }, resu
       const offset = at + first;
       let last = chunk.length;
       if (at + chunk.length >= end) {
-        // The line that contains the last byte of the range is the shard's last line.
+        // The shard's last line is the line that contains the last byte of the range.
         const feed = chunk.indexOf(LINE_FEED, Math.max(0, end - 1 - at));
         if (feed >= 0) {
           last = feed + 1;
@@ -74,9 +74,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface Engine {
   name: string;
-  /** The variable that is set in each process that the engine numbers. */
+  /** The variable that the engine sets in each process that it numbers. */
   variable: string;
-  /** The first number. */
+  /** The number of the first process. */
   from: number;
   /** The variable with the number of processes, if the engine sets one. */
   size?: string;
@@ -92,7 +92,7 @@ const ENGINES: readonly Engine[] = [
 
 const BY_HAND = 'Pass the number yourself: --shard I/N.';
 
-/** I counts from 1; 0 means N, so counting from 0 works too. Throws usage (2). */
+/** Parses I/N. I counts from 1; 0 means N, so counting from 0 works too. Throws usage (2). */
 export function parseShard(text: string, env: Env): Shard {
   const [match, wanted, number = 0, count = 0] = /^(?:auto(?:\/(\d{1,6}))?|(\d{1,6})\/(\d{1,6}))$/.exec(text) ?? [];
   if (match === undefined || /\/0+$/.test(match))
@@ -130,7 +130,7 @@ function engineShard(env: Env, wanted: number | undefined, fault: (message: stri
     `N must be the number of processes that ${name} runs.`,
   );
 
-  /** An array may start at any number and have any step, but its numbers must be evenly spaced. */
+  /** An array may start at any number and use any step, but its numbers must be evenly spaced. */
   function slurmIndex(id: number): number {
     const [first, last, step] = ['MIN', 'MAX', 'STEP'].map((key) => read(`SLURM_ARRAY_TASK_${key}`)) as [
       number,

@@ -1,4 +1,4 @@
-// Turns rows of a table into users: into the bytes of a body, or into a value for the exact check. Both give the same body.
+// Turns rows of a table into users: as the bytes of a body, or as a value for the exact check. Both give the same body.
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
 import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
 import { createColumnFinder } from './column-finder.ts';
@@ -8,7 +8,7 @@ import type { RowRules } from './row-rules.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
-/** `header` has the names of the columns. `onNullWord` gets null words that are sent as text. */
+/** `header` contains the column names. `onNullWord` gets null words that are sent as text. */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -27,7 +27,7 @@ export function createTable(
   const users = columns.flatMap((column, index) => (column?.kind === 'user' ? [{ index, name: column.name }] : []));
   const attributes = groupAttributes(columns);
 
-  /** The body as a value, valid or not. Cells may be values from a Parquet file. */
+  /** The body as a value, which may be invalid. Cells may be values from a Parquet file. */
   function value(cells: readonly unknown[]): Record<string, unknown> {
     const cell = (index: number): unknown => (index < 0 || isEmpty(cells[index]) ? undefined : cells[index]);
     const date = dateText(cell(dateAt)) ?? defaults.cutoffDate;
@@ -62,18 +62,18 @@ export function createTable(
   const issue = createColumnFinder(header, columns, attributes, toWire);
   const writer = createBodyWriter(columns, attributes, defaults, toWire);
   return {
-    /** By column of the header; undefined for an ignored one. */
+    /** One entry per column of the header; undefined for an ignored column. */
     columns,
     nulls: createNullCells(columns, nulls, onNullWord),
-    /** Writes bodies in the words of the wire; undefined if every row needs the exact check. */
+    /** Writes bodies with wire names; undefined if every row needs the exact check. */
     writer,
     value,
-    /** An issue of that value, with its column. */
+    /** Adds the column to an issue of that value. */
     issue,
   };
 }
 
-/** A floating-point number beyond 2^53 is rejected instead of converted, because several ids may round to it. */
+/** A floating-point number above 2^53 is rejected instead of converted, because several ids may round to it. */
 function identityText(cell: unknown): unknown {
   return typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER ? cell : asText(cell);
 }
@@ -91,7 +91,7 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
   return [...groups.values()];
 }
 
-/** The day of a time; anything else unchanged. */
+/** The date part of a time. Anything else is returned unchanged. */
 function dateText(cell: unknown): unknown {
   return typeof cell === 'string' && /^\d{4}-\d\d-\d\d[T ]\d/.test(cell) ? cell.slice(0, 10) : cell;
 }

@@ -1,17 +1,17 @@
-// Definitions of warehouse resources: without the fields that the platform adds, normalized for comparison, with advice.
+// Definitions of warehouse resources: removes the platform's fields, normalizes for comparison, and gives advice.
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 
-/** In dependency order: pipelines need the other two. */
+/** In dependency order, because pipelines need the other two. */
 export const RESOURCE_TYPES = ['connection', 'data_model', 'pipeline'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 export type Definition = Record<string, unknown> & { id: string };
 
-/** The fields with secrets: those that the platform masks, and the key of a feed (decision: D100). */
+/** The fields that contain secrets: those that the platform masks, and the key of a feed (decision: D100). */
 export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [
     ['config', 'password'],
@@ -21,14 +21,14 @@ export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly stri
   pipeline: [['partner_feed_key']],
 };
 
-/** Fields that a file may omit: the platform keeps its value, which does not count as a difference. */
+/** Fields that a file may omit. The platform then keeps its value, which does not count as a difference. */
 const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [['state'], ['config', 'port']],
   data_model: [['state']],
   pipeline: [],
 };
 
-/** A response in the form of a request: without read-only fields or nulls. */
+/** A response in the form of a request, without read-only fields or nulls. */
 export function toDefinition(reply: Record<string, unknown>): Definition {
   const rest = Object.entries(reply).filter(([key]) => !READ_ONLY_FIELDS.includes(key));
   return withoutNulls(Object.fromEntries(rest)) as Definition;
@@ -42,7 +42,7 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
   );
 }
 
-/** The part of a definition that can be compared: without secrets, and in one spelling. */
+/** The part of a definition that can be compared, without secrets and in one spelling. */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
   const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
@@ -61,7 +61,7 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   );
 }
 
-/** The desired definition, with omitted fields taken from the live one. */
+/** The desired definition. Omitted fields are taken from the live one. */
 export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
   if (!live) return wanted;
   return LEFT_TO_PLATFORM[type].reduce(
@@ -84,7 +84,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
 }
 
-/** A copy with a different value at `path`; undefined removes it. Missing parents are not created. */
+/** A copy with a different value at `path`. Undefined removes the value. Missing parents are not created. */
 export function withValue<T extends object>(value: T, [key = '', ...rest]: readonly string[], item: unknown): T {
   const record = value as Record<string, unknown>;
   if (rest.length > 0) {
@@ -95,7 +95,7 @@ export function withValue<T extends object>(value: T, [key = '', ...rest]: reado
   return (item === undefined ? others : { ...record, [key]: item }) as T;
 }
 
-/** `base` overridden by `over`: maps are merged, null removes a field, everything else is replaced. */
+/** Overrides `base` with `over`: maps are merged, null removes a field, and everything else is replaced. */
 export function mergeFields(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
@@ -148,7 +148,7 @@ export function adviseOn(type: ResourceType, definition: Definition): FieldIssue
   return [{ path: ['sync_mode', 'type'], message }];
 }
 
-/** The part of the data that the next run reads again after a reset. */
+/** Describes the data that the next run reads again after a reset. */
 export function describeReread(definition: Definition): string {
   const from = valueAt(definition, ['sync_mode', 'from']);
   const until = valueAt(definition, ['sync_mode', 'until']);
@@ -159,7 +159,7 @@ export function describeReread(definition: Definition): string {
   return `This resets the sync position: the next run reads data model ${String(definition['data_model_id'])} again ${range}.`;
 }
 
-/** A reference and its field. */
+/** A reference, and the field that contains it. */
 export interface SecretUse {
   path: readonly string[];
   reference: string;
@@ -167,12 +167,12 @@ export interface SecretUse {
 
 const REFERENCE = /^(?:env|file|keychain|command):\s*\S/;
 
-/** Whether a string is a reference to a secret. */
+/** True if a string is a reference to a secret. */
 export function isReference(text: string): boolean {
   return REFERENCE.test(text);
 }
 
-/** Masks and literal secrets, which are never sent. The messages do not repeat the secrets. */
+/** Reports masks and literal secrets, which are never sent. The messages do not repeat the secrets. */
 export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   const masks = findMasks(value).map(maskIssue);
   const literals = SECRET_PATHS[type].flatMap((path) => {
@@ -184,7 +184,7 @@ export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   return [...masks, ...literals];
 }
 
-/** Secrets that are masks, as the platform returns them. A mask is not a difference. */
+/** Secrets that are masked, as the platform returns them. A mask is not a difference. */
 export function maskedSecrets(type: ResourceType, value: unknown): (readonly string[])[] {
   return SECRET_PATHS[type].filter((path) => isMask(valueAt(value, path)));
 }

@@ -1,4 +1,4 @@
-// Diagnoses a pipeline: the findings, root cause first.
+// Diagnoses a pipeline and lists the findings, root cause first.
 import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
 import type { Hint } from '../../kernel/errors.ts';
@@ -9,16 +9,16 @@ import { USER_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { createWireNames } from '../../contract/names.ts';
 
 export interface Finding<Next = readonly Hint[]> {
-  /** The resource: `connection crm`. */
+  /** The resource that the finding is about: `connection crm`. */
   about: string;
-  /** A `problem` stops the sync; a `notice` needs a review. */
+  /** A `problem` stops the sync; a `notice` should be reviewed. */
   level: 'problem' | 'notice';
   problem: string;
   /** The next step. */
   next: Next;
 }
 
-/** `Next` is a string once the hints are complete. */
+/** `Next` becomes a string once the hints are complete. */
 export interface Diagnosis<Next = readonly Hint[]> {
   pipeline_id: string;
   healthy: boolean;
@@ -29,7 +29,7 @@ export interface Diagnosis<Next = readonly Hint[]> {
   findings: Finding<Next>[];
 }
 
-/** The fields of a connection or data model that are checked. */
+/** The fields to check in a connection or data model. */
 interface Part {
   id: string;
   config?: unknown;
@@ -41,7 +41,7 @@ interface Part {
 export interface Evidence {
   pipeline: PipelineReply;
   report: PipelineReportReply;
-  /** Undefined if it does not exist. */
+  /** Undefined if the connection does not exist. */
   connection: Part | undefined;
   model: Part | undefined;
   success: RunReply | undefined;
@@ -79,7 +79,7 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
   if (!connection) return [missing('connection', 'connections', id)];
   if (![report.connection_status, connection.status].includes('faulted')) return inactive(about, connection);
   const said = messages(report.connection_errors, connection.errors);
-  // The platform's message lists all possible causes in brackets.
+  // The platform's message lists all possible causes in parentheses.
   const details = said.replace(/\([^()]*\)/g, '');
   const isSecret = /credential|password|auth|key|denied/i.test(details);
   const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
@@ -147,14 +147,14 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   return [finding(about, 'notice', `${failed} of its records failed${said}.`, read)];
 }
 
-/** Without an identity, no row belongs to a user (decision: D287). */
+/** Without an identity, a row does not belong to any user (decision: D287). */
 function identityFindings({ pipeline, model, names, report }: Evidence): Finding[] {
   const run = report.latest_pipeline_run;
   const sql = valueAt(model?.config, ['sql_query']);
   if ((run?.successful_records ?? null) === null || !run || recordsOf(run).successful > 0 || typeof sql !== 'string')
     return [];
   const { isMissing, advice } = identityColumns(sql, names);
-  // Events may get their identities from the field transformation.
+  // The field transformation of events may provide the identities.
   const isCause = isMissing && pipeline.pipeline_type !== 'events';
   if (!isCause && !/no identity/i.test(messages(run.errors))) return [];
   const problem = `Its query returns no identity${isMissing ? '' : ' for any row'}, so no row belongs to a user.`;
@@ -226,7 +226,7 @@ function because(reason: string): string {
   return reason ? `: ${reason}` : '';
 }
 
-/** The usual identities, and columns that may hold them under another name. */
+/** The usual identities, and columns that may contain them under another name. */
 const LIKELY: Readonly<Record<string, RegExp>> = {
   customer_id: /^(?:cust|customer|client|member|user|person|account)?_?(?:id|key|no|nr|number|uuid)$/,
   email: /mail/,
@@ -234,7 +234,7 @@ const LIKELY: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Whether a query returns an identity, and the columns that could serve as one. `names` translates the deployment's
+ * Reports if a query returns an identity, and which columns could serve as one. `names` translates the deployment's
  * words.
  */
 export function identityColumns(sql: string, names: Pick<ReturnType<typeof createWireNames>, 'fromWire' | 'toWire'>) {
@@ -258,8 +258,8 @@ export function identityColumns(sql: string, names: Pick<ReturnType<typeof creat
 
 /** The names in the outer select list; undefined if it has a `*` or cannot be read. */
 export function selectedColumns(sql: string): string[] | undefined {
-  // An unclosed construct extends to the end of the text: searching for its end from each position would take quadratic
-  // time.
+  // An unclosed construct extends to the end of the text, because searching for its end from each position would take
+  // quadratic time.
   const tokens =
     sql.match(/--[^\n]*|\/\*[^]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|[(),]|[^\s(),'"`]+/g) ?? [];
   const columns: string[] = [];

@@ -1,4 +1,4 @@
-// One plan over connections, data models and pipelines: computed once, then shown, hashed and applied.
+// A single plan for connections, data models and pipelines: computed once, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
 import {
   array,
@@ -32,26 +32,26 @@ function stepFields() {
     action: oneOf(ACTIONS),
     type: oneOf(RESOURCE_TYPES),
     id: string(),
-    /** Values of a definition hold any JSON. */
+    /** Values in a definition may be any JSON. */
     changes: record(string(), object({ from: unknown(), to: unknown() })),
-    /** Fields whose secrets are sent. A plan never contains the secrets. */
+    /** The fields of the secrets that the plan sends. A plan never contains the secrets themselves. */
     secrets: array(string()),
     /** The references in the file: `{"config.password": "env:NAME"}`. */
     references: record(string(), string()),
-    /** Whether the sync position of a pipeline is reset. */
+    /** True if the sync position of a pipeline is reset. */
     resets: boolean(),
   };
 }
 
 export function planResult() {
   return object({
-    /** 32 hex digits: a hash of workspace, address, live and desired resources. */
+    /** A hash (32 hex digits) of the workspace, the address, and the live and desired resources. */
     plan: string(),
-    /** In the order of execution. */
+    /** The steps in the order of execution. */
     steps: array(object(stepFields())),
     /** `connection/crm` … */
     unchanged: array(string()),
-    /** Live resources that no file defines and that the plan leaves alone. */
+    /** Live resources that no file defines and that the plan does not change. */
     unmanaged: array(string()),
     summary: object({ create: number(), update: number(), delete: number(), unchanged: number(), unmanaged: number() }),
   });
@@ -63,7 +63,7 @@ export type Step = WarehousePlan['steps'][number];
 /** A step with its outcome. */
 export function stepResult() {
   const outcome = oneOf(['done', 'failed', 'skipped', 'unknown']);
-  /** `reason`: why the step is not done; null if it is. */
+  /** `reason` says why the step was not done; null if it was done. */
   return object({ ...stepFields(), outcome, reason: nullable(string()) });
 }
 
@@ -76,19 +76,19 @@ export function byType<T>(list: (type: ResourceType) => T[]): ByType<T> {
 }
 
 interface PlanInput {
-  /** Part of the hash. */
+  /** The workspace and address, which are part of the hash. */
   scope: { workspace: string; address: string };
   live: ByType<Definition>;
   wanted: ByType<Definition>;
   /** Plans the deletion of live resources that no file defines. */
   prune: boolean;
-  /** Whether the plan may contain a resource. */
+  /** True if the plan may contain a resource. */
   selects(type: ResourceType, id: string): boolean;
-  /** Whether to send the secrets of a resource that has no other difference. */
+  /** True if the plan sends the secrets of a resource that has no other difference. */
   sendSecrets(type: ResourceType, definition: Definition): boolean;
 }
 
-/** Creates and updates in dependency order, then deletes in reverse order. */
+/** Plans creates and updates in dependency order, then deletes in reverse order. */
 export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: PlanInput): WarehousePlan {
   const [live, wanted] = [lists.live, lists.wanted].map((all) =>
     byType((type) => inOrder(all[type].filter(({ id }) => selects(type, id)))),
@@ -129,7 +129,7 @@ export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: 
   };
 }
 
-/** The steps of a plan that have to succeed before this one (decision: D106). */
+/** The steps of a plan that must succeed before this one (decision: D106). */
 export function neededSteps(
   { action, type, id }: Step,
   steps: readonly Step[],
@@ -161,7 +161,7 @@ function stepFor(
 ): Step | undefined {
   const uses = secretUses(type, definition);
   const references = Object.fromEntries(uses.map(({ path, reference }) => [path.join('.'), reference]));
-  // A masked secret has to be entered before the rest can be sent.
+  // The user must enter a masked secret before the other fields can be sent.
   const secrets = [...uses.map(({ path }) => path), ...maskedSecrets(type, definition)].map((path) => path.join('.'));
   const wanted = comparable(type, completed(type, definition, live && toDefinition(live)));
   const changes = changedFields(live ? comparable(type, live) : {}, wanted);
@@ -197,7 +197,7 @@ export interface WarehouseRefusal {
   typed?: string;
 }
 
-/** With this many live resources, a plan that changes a larger share needs a flag. */
+/** From this many live resources, a plan that changes a larger share needs a flag. */
 const THRESHOLD_RESOURCES = 10;
 const THRESHOLD_PERCENT = 30;
 

@@ -1,4 +1,4 @@
-// Runs of a pipeline: order, status, counts and the age of the data.
+// Runs of a pipeline: their order, status and counts, and the age of the data.
 import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 
@@ -11,18 +11,18 @@ export function runId({ id }: Pick<RunReply, 'id'>): string {
   return String(id);
 }
 
-/** Oldest first. A run without a time has not started and comes last. */
+/** Sorts runs, oldest first. A run without a time has not started, so it comes last. */
 export function oldestFirst(runs: readonly RunReply[]): RunReply[] {
   const time = (run: RunReply): number => parseIso(startOf(run) ?? '') ?? Infinity;
   return [...runs].sort((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
 }
 
-/** The start of a run, or its scheduled start: ISO 8601 as the platform wrote it. */
+/** The start of a run, or else its scheduled start, in ISO 8601 as the platform wrote it. */
 export function startOf({ started_on, logical_date }: RunReply): string | undefined {
   return started_on ?? logical_date ?? undefined;
 }
 
-/** Successful and failed records; 0 if the platform reports no number. */
+/** The number of successful and failed records; 0 if the platform reports no number. */
 export function recordsOf({ successful_records: successful, failed_records: failed }: RunReply): {
   successful: number;
   failed: number;
@@ -48,12 +48,10 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-/** A day gets its worst status. */
+/** The status of a day is its worst status. */
 const WORST_FIRST = ['failed', 'stopped', 'retrying', 'running', 'queued'];
 
-/**
- * Sorted entries, one per day: its totals, its worst status and, as the message, the number of runs with each status.
- */
+/** One entry per day for sorted entries: totals, the worst status and, as the message, the number of runs by status. */
 export function dailyRuns(runs: readonly RunReply[]): RunReply[] {
   const days = new Map<string, RunReply[]>();
   for (const run of runs) {
@@ -74,19 +72,19 @@ export function dailyRuns(runs: readonly RunReply[]): RunReply[] {
   });
 }
 
-/** Triggered runs that are not known yet. */
+/** Triggered runs that are not in `known`. */
 export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<string>): RunReply[] {
   return runs.filter((run) => run.type !== 'scheduled' && !known.has(runId(run)));
 }
 
-/** Milliseconds since the last success; undefined if there is none or it has no time. */
+/** Milliseconds since the last success; undefined without a success or without its time. */
 export function ageOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
   const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on ?? '');
-  // The clock of the platform may be ahead of this machine's.
+  // The platform's clock may be ahead of this machine's clock.
   return ended === undefined ? undefined : Math.max(0, now - ended);
 }
 
-/** The age of the newest data, by the end of the last range that was read. */
+/** The age of the newest data, measured from the end of the last range that was read. */
 export function lagOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
   const end = parseIso(lastSuccess?.range_end ?? '');
   return end === undefined ? undefined : Math.max(0, now - end);
