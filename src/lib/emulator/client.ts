@@ -1,4 +1,4 @@
-// The control client of a running platform, and the control calls that it shares with the commands.
+// The control client of a running platform, and the control calls that the client and the commands share.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { KnownError, usageError } from '../kernel/errors.ts';
@@ -13,13 +13,15 @@ import type {
   StoredCounts,
 } from './base/embedding.ts';
 
-/** A call to the control address, typed by its reply. */
+/** A call to the control address, with the type of its reply. */
 export interface ControlCall<Reply = unknown> {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below the control address: `/clock`. */
+  /** The path below the control address: `/clock`. */
   path: string;
   body?: object;
-  /** Required fields of the reply or, for a list, of each entry. Fields that were also sent come back unchanged, except in a list. */
+  /**
+   * The required fields of the reply, or of each entry of a list. Sent fields come back unchanged, but not in a list.
+   */
   reply?: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 
@@ -65,7 +67,7 @@ export const controlCalls = {
     post<RoleAssignment>('/role-assignments', { fields: ['role_id', 'user'] }, { role_id: roleId, user }),
 };
 
-/** A client of the platform whose ready line has this `control_url`. */
+/** Creates a client for the platform whose ready line contains this `control_url`. */
 export function connectEmulator(controlUrl: string): EmulatorControl {
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl, call);
   const done = () => undefined;
@@ -124,7 +126,7 @@ async function exchange<Reply>(controlUrl: string, { method, path, body }: Contr
 
 /** The reason why the control address rejected a call, as a clause. */
 export function rejectionIn(reply: string): string {
-  // Another program may have sent the reply.
+  // The reply may come from another program.
   const message = (tryJson(reply) as { errors?: { message?: unknown }[] } | undefined)?.errors?.[0]?.message;
   return typeof message === 'string' ? message.replace(/^(Bad request|Not found): /, '') : 'it gave no reason';
 }

@@ -15,10 +15,10 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Rows of each table that the page shows. */
+/** Maximum number of rows that the page shows of each table. */
 const MOST_ROWS = 200;
 
-/** The files of the page, below `/ui`. The build copies them beside the chunk of this module. */
+/** The files of the page, below `/ui`. The build copies them next to the chunk that contains this module. */
 const FILES = ['page.html', 'page.css', 'page.js', 'control.js', 'dom.js', 'views.js'];
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 

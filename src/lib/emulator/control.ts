@@ -17,15 +17,15 @@ import { textWhere } from '../contract/shared.ts';
 
 const BAD_REQUEST = 'Bad request';
 
-/** A state can be large. */
+/** The maximum size of a body. A state can be large. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** The platform drops older ones. */
+/** The maximum number of snapshots. The platform removes older ones. */
 const MOST_SNAPSHOTS = 20;
 
 export type Control = ReturnType<typeof createControl>;
 
-/** Returns what answers a request below the control address. */
+/** Returns the function that answers requests below the control address. */
 export function createControl(platform: RunningPlatform) {
   const routes: ControlRoutes = { ...ownRoutes(platform), ...consoleRoutes(platform) };
   for (const { open } of platform.areas) Object.assign(routes, open.control);
@@ -52,8 +52,8 @@ export function createControl(platform: RunningPlatform) {
 }
 
 /**
- * Accepts requests from this machine, but not from a web page: a browser sends the page's `Origin`, and a page whose own
- * domain points to this machine sends that domain as `Host`.
+ * Accepts requests from this machine, but not from a web page. A browser sends the page's `Origin`, and a page whose
+ * own domain points to this machine sends that domain as `Host`.
  */
 function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const { host = '', origin } = headers;
@@ -124,7 +124,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
 
 const SnapshotId = strictObject({ id: int() });
 
-/** Years after this have more than four digits. */
+/** Years after this one have more than four digits. */
 const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const ClockMove = strictObject({

@@ -1,4 +1,4 @@
-// Starts the platform for another program. It checks the options, because the program may not use TypeScript.
+// Starts the platform for another program. Checks the options, because that program may not use TypeScript.
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
 import { choiceHint } from '../kernel/nearest.ts';
@@ -53,8 +53,8 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fi
 };
 
 /**
- * Starts the platform and resolves once it answers. After `close`, `reset` rejects. Throws KnownError: usage for an unknown
- * option or an invalid value, otherwise like `startEmulator`.
+ * Starts the platform and resolves once the platform responds. After `close`, `reset` rejects. Throws KnownError usage
+ * for an unknown option or an invalid value, and otherwise the errors of `startEmulator`.
  */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
@@ -70,7 +70,7 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
     const wanted = known.includes(name) ? OPTIONS[name as keyof EmulatorOptions] : undefined;
     if (!wanted) throw usageError(`Unknown option \`${name}\` for startEmulator.`, choiceHint(name, known));
     const [what, fits] = wanted;
-    // Omits the value, which may be long.
+    // Omits the value, because it may be long.
     if (value !== undefined && !fits(value)) {
       throw usageError(`The option \`${name}\` of startEmulator must be ${what}.`);
     }

@@ -1,4 +1,4 @@
-// The data folder of a platform: one process owns it and announces its port. A killed process never leaves a stale lock.
+// The data folder of a platform: one process owns it and announces its port. A killed process leaves no stale lock.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/durable.ts';
@@ -9,26 +9,26 @@ import { readRecord } from '../kernel/json.ts';
 
 export type OwnedFolder = ReturnType<typeof ownFolder>;
 
-/** The process that owns a folder, with its port once it listens. */
+/** The process that owns a folder. It has a port once it listens. */
 export interface FolderOwner {
   pid: number;
   port?: number;
 }
 
-/** Locks the folder and creates it if necessary. Throws KnownError (conflict) while a live process owns it. */
+/** Locks the folder, and creates it if necessary. Throws KnownError (conflict) while another process owns it. */
 export function ownFolder(folder: string) {
   ensurePrivateFolder(folder);
   const lock = tryLock(lockFile(folder));
   if (!lock) throw taken(folder);
   const databasePath = join(folder, 'platform.db');
-  // A killed process leaves the driver's own lock, a folder. We own the data folder, so that lock is stale.
+  // A killed process leaves a folder, which is the driver's own lock. We own the data folder, so that lock is stale.
   rmSync(`${databasePath}.lock`, { recursive: true, force: true });
   return {
     path: folder,
     databasePath,
     /** Publishes the port for other processes. */
     announce: (port: number): void => {
-      // Atomic, but without a sync to the disk: it is useless after this process.
+      // Written atomically, but not synced to the disk, because the file is useless after this process ends.
       const temporary = `${announcement(folder)}.new`;
       writeFileSync(temporary, JSON.stringify({ pid: host.pid, port } satisfies FolderOwner), { mode: 0o600 });
       renameSync(temporary, announcement(folder));
@@ -40,13 +40,13 @@ export function ownFolder(folder: string) {
   };
 }
 
-/** The living process that owns `folder`, or undefined. */
+/** The living process that owns `folder`; undefined if there is none. */
 export function findOwner(folder: string): FolderOwner | undefined {
   const pid = readHolder(lockFile(folder))?.pid;
   if (pid === undefined || !host.isAlive(pid)) return undefined;
-  // The file is not synced to the disk, so a loss of power can leave any content.
+  // The file is not synced to the disk, so after a power failure it may have any content.
   const announced = readRecord<FolderOwner>(readPrivateFile(announcement(folder)));
-  // The announcement of a killed process remains until the next owner writes one.
+  // A killed process leaves its announcement until the next owner writes its own.
   return { ...(announced?.pid === pid && announced), pid };
 }
 

@@ -23,7 +23,7 @@ export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.
 
 /** Additional options for this program's own commands and tests. */
 export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
-  /** Checked when the platform opens. */
+  /** A fixtures document, which is checked when the platform opens. */
   fixtures?: unknown;
   /** The machine's clock; tests pass their own. */
   systemClock?: Clock;
@@ -32,12 +32,12 @@ export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
 /** How often the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
-/** A start waits at most this long for work that fell due since the last run. The rest happens while requests come in. */
+/** A start waits at most this long for work that is overdue. The rest is done while requests come in. */
 const OVERDUE_MS = 2000;
 
 /**
- * Starts the platform and resolves once it answers. Throws KnownError for invalid fixtures, for a folder or port that is
- * in use, and for a state or a warehouse file that it cannot read.
+ * Starts the platform and resolves once it responds. Throws KnownError for invalid fixtures, for a folder or port in
+ * use, and for a state or warehouse file that it cannot read.
  */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
   if (options.warehouse !== undefined) assertReadable(options.warehouse);
@@ -60,7 +60,7 @@ export function isAddress(value: unknown): boolean {
   return ['http:', 'https:'].includes(protocol) && [search, hash, username].every((part) => part === '');
 }
 
-/** Throws KnownError (usage): programs on other machines must know the secrets. */
+/** Throws KnownError (usage) if programs on other machines could reach a platform that accepts any secret. */
 function checkReach({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
   if (publicUrl !== undefined && !isAddress(publicUrl)) {
     throw usageError(`${publicUrl} is not an address such as https://platform.example:4010.`);
@@ -72,7 +72,7 @@ function checkReach({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   );
 }
 
-/** Fails at once: a later error would blame the credentials of a connection. Throws KnownError (1). */
+/** Fails immediately: a later error would blame the credentials of a connection. Throws KnownError failed (1). */
 function assertReadable(file: string): void {
   try {
     if (!statSync(file).isFile()) throw new Error('it is not a file');
@@ -107,7 +107,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const router = await createRouter(platform.areas, exchange, control);
   const host = options.host ?? '127.0.0.1';
   const server = await listen(router, host, options.port ?? 0, { publicUrl, tls: options.tls });
-  // Without TLS, a client of the control address does not need the certificate's authority.
+  // Without TLS, a client of the control address does not need the authority of the certificate.
   const controlServer = options.tls && (await listen(controlOnly(control), '127.0.0.1', 0));
   url = server.url;
   folder?.announce(server.port);
@@ -142,7 +142,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   };
 }
 
-/** Regularly writes the request log and, if the clock is real, does due work. */
+/** Regularly writes the request log and, if the clock is real, processes due work. */
 function startTimer({ clock, catchUp, log }: RunningPlatform): NodeJS.Timeout {
   return setInterval(() => {
     log.flush();

@@ -22,11 +22,9 @@ import { createIngestGate } from './platform/ingest-gate.ts';
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
   readonly catchUp: CatchUp;
-  /**
-   * Resets state, clock, log and faults; tokens stay valid. `after` changes the state before any due work runs.
-   */
+  /** Resets the state, clock, log and faults. Tokens stay valid. `after` changes the state before due work runs. */
   reset(after?: () => void): Promise<void>;
-  /** Stops all work; the database stays open. */
+  /** Stops all work. The database stays open. */
   close(): Promise<void>;
 }
 
@@ -48,9 +46,9 @@ interface PlatformOptions {
 const FIXTURES_KEY = 'fixtures';
 
 /**
- * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. With an existing state,
- * given fixtures define the directory and the target of `reset`, but do not change the state. Runs no due work. Throws
- * KnownError for invalid fixtures and for a state of a newer version.
+ * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. If there is a state,
+ * the given fixtures define the directory and the target of `reset`, but do not change the state. Runs no due work.
+ * Throws KnownError for invalid fixtures, and for a state from a newer version.
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
   const settings = openSettings(db);
@@ -165,7 +163,7 @@ interface Scheduled {
 
 type CatchUp = ReturnType<typeof createCatchUp>;
 
-/** `now` is epoch milliseconds of the platform's clock. */
+/** `now` returns the time of the platform's clock in epoch milliseconds. */
 export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
@@ -185,29 +183,29 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
         for (const other of areas) if (!other.nextDue) await other.catchUp?.(until);
         return;
       }
-      // An area without `nextDue` catches up whenever another area does something.
+      // An area without `nextDue` catches up whenever another area has done something.
       for (const other of areas) if (other === area || !other.nextDue) await other.catchUp?.(at);
     }
   }
 
-  /** Runs all due work. Resolves when it is done, including work in other threads. */
+  /** Runs all due work. Resolves once the work is done, including work in other threads. */
   function run(): Promise<void> {
     waiting++;
     const next = last.then(round).finally(() => waiting--);
-    // A failure rejects this round only; the next round starts anyway.
+    // A failure rejects only this round. The next round starts anyway.
     last = next.catch(() => undefined);
     return next;
   }
 
   return {
     run,
-    /** Runs due work in the background. The next round reports a failure again. */
+    /** Runs due work in the background. If it fails, the next round reports the failure again. */
     start: (): void => {
       run().catch(() => undefined);
     },
     /** True during a round. */
     busy: (): boolean => waiting > 0,
-    /** Stops; resolves when the current round has ended. */
+    /** Stops the work. Resolves once the current round has ended. */
     stop: (): Promise<void> => {
       stopped = true;
       return last;

@@ -1,5 +1,5 @@
-// Finds the handler of a request among the contract's endpoints, with or without a trailing slash. It uses Hono's router
-// but not its server: that makes a `Request` of each message, and loading `fetch` for it takes a quarter of a start.
+// Finds the handler of a request among the contract's endpoints, with or without a trailing slash. It uses Hono's
+// router but not its server, which creates a `Request` for each message: loading `fetch` takes a quarter of a start.
 import type { IncomingMessage } from 'node:http';
 import { METHODS } from '../contract/choices.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -35,7 +35,7 @@ export async function createRouter(
 
   function unmatched(method: string, path: string): UnmatchedRoute {
     const service = services.get(startOf(path));
-    // The specification mentions a PATCH of warehouse resources without its path: that one is unknown (decision: D62).
+    // The specification mentions a PATCH of warehouse resources, but not its path, so it is unknown (decision: D62).
     const isUnknown = method === 'PATCH' && path.startsWith('/platform/v2/workspaces/');
     const allowed = isUnknown ? [] : METHODS.filter((other) => routes.match(other, path)[0].length > 0);
     if (allowed.length === 0) return { service, refused: refusal(404, `no such endpoint: ${method} ${path}`) };
@@ -61,7 +61,7 @@ function startOf(path: string): string {
   return /^\/[^/]*/.exec(path)?.[0] ?? '';
 }
 
-/** Serves the control address and nothing else. */
+/** Serves only the control address. */
 export function controlOnly(control: Control): Router {
   return async (incoming, outgoing) => {
     const path = plainPath(incoming);
@@ -69,19 +69,19 @@ export function controlOnly(control: Control): Router {
   };
 }
 
-/** `/a/{id}/` on its service: `/v3/a/:id`. */
+/** The route for `/a/{id}/` on its service: `/v3/a/:id`. */
 function routePath({ service, path }: Endpoint): string {
   return SERVICE_PATHS[service] + path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '');
 }
 
-/** The path without a trailing slash or unnecessary escapes; `%2F` and `%25` are kept. */
+/** The path without a trailing slash or unnecessary escapes. Keeps `%2F` and `%25`. */
 function plainPath(incoming: IncomingMessage): string {
   const { path } = splitUrl(incoming);
   const plain = path.includes('%') ? decoded(path.replaceAll('%25', '%2525'), decodeURI) : path;
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
-/** Returns the text unchanged when its escapes are invalid. */
+/** Returns the text unchanged if its escapes are invalid. */
 function decoded(text: string, decode: (text: string) => string): string {
   try {
     return decode(text);

@@ -23,22 +23,22 @@ const Row = record(string(), union([number(), bigint(), string(), nothing()]));
 
 export const PlatformState = strictObject({
   format: literal(1),
-  /** The platform's time, epoch milliseconds. */
+  /** The platform's time in epoch milliseconds. */
   clock: int(),
   faults: array(Fault),
-  /** Area -> version of its tables. */
+  /** Area -> version of the area's tables. */
   versions: record(string(), int()),
-  /** Organization, account and workspace ids; the state of other ids would be invisible. */
+  /** Organization, account and workspace ids. The state of any other ids would be invisible. */
   ids: array(array(int())),
   tables: record(string(), array(Row)),
 });
 
 export type PlatformState = Infer<typeof PlatformState>;
 
-/** Tables that are left as they are, as after a reset. */
+/** Tables that are not replaced, as in a reset. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
-/** Tables with secrets of warehouses. */
+/** Tables that contain secrets of warehouses. */
 const WITH_SECRETS = ['connections', 'pipelines'];
 
 /** Copies the whole state. */
@@ -62,7 +62,7 @@ export function exportState(platform: RunningPlatform): PlatformState {
   return state;
 }
 
-/** At most `most` rows of each table without the secrets of warehouses, the newest first where rows have a sequence. */
+/** At most `most` rows of each table, without warehouse secrets. Tables with a sequence list the newest rows first. */
 export function newestRows(platform: RunningPlatform, most: number): PlatformState['tables'] {
   const newest = (name: string) =>
     platform.db.all<Infer<typeof Row>>(`SELECT * FROM "${name}" ORDER BY 1 DESC LIMIT ?`, most);
@@ -78,7 +78,7 @@ function maskSecrets(tables: PlatformState['tables']): void {
   }
 }
 
-/** Checks a state and replaces the platform's with it. Throws 400 for a different version or different workspaces. */
+/** Checks a state, and replaces the platform's state with it. Throws 400 for another version or other workspaces. */
 export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
   const { clock, db, faults } = platform;
   const columns = new Map(tablesOf(platform).map((name) => [name, columnsOf(platform, name)]));

@@ -1,4 +1,4 @@
-// The audit fields that the platform sets: author and time of creation and of the last change.
+// The audit fields that the platform sets: author and time of the creation and of the last change.
 import { VENDOR_DOMAIN } from '../../contract/dsr.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 
@@ -19,7 +19,7 @@ export function modified({ created_on, created_by }: Audit, at: number, by: stri
   return { created_on, created_by, last_modified_on: isoMillis(at), last_modified_by: emailOf(by) };
 }
 
-/** The email address for a client id or another name. */
+/** The email address for a client id or other name. */
 export function emailOf(name: string): string {
   return `${name}@${VENDOR_DOMAIN}`;
 }

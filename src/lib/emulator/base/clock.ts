@@ -1,4 +1,4 @@
-// The platform's clock: real, at an adjustable offset from the machine's clock, or manual, which changes only on request.
+// The platform's clock: in real mode an offset from the machine's clock, in manual mode a time that changes on request.
 import type { Clock } from '../../kernel/clock.ts';
 import type { StoredSettings } from './db.ts';
 
@@ -8,15 +8,15 @@ export type PlatformClock = ReturnType<typeof openClock>;
 
 interface StoredClock {
   mode: ClockMode;
-  /** Milliseconds. Real: offset from the machine's clock. Manual: the time itself. */
+  /** Milliseconds. In real mode, the offset from the machine's clock; in manual mode, the time itself. */
   value: number;
 }
 
 const KEY = 'clock';
 
 /**
- * Opens the stored clock; `mode` changes its mode. A manual clock that becomes real and is ahead of the machine's clock
- * remains ahead, so time never runs backwards.
+ * Opens the stored clock; `mode` changes its mode. If a manual clock that is ahead of the machine's clock becomes real,
+ * it stays ahead, so that time never runs backwards.
  */
 export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);
@@ -37,7 +37,7 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
     mode: state.mode,
     /** Epoch milliseconds. */
     now: (): number => (state.mode === 'real' ? system.now() + state.value : state.value),
-    /** Sets the clock to `time` (epoch ms). A manual clock stays there; a real clock continues from there. */
+    /** Sets the clock to `time` (epoch ms). A manual clock stays at that time; a real clock continues from it. */
     moveTo: (time: number): void =>
       save({ mode: state.mode, value: state.mode === 'real' ? time - system.now() : time }),
     /** Sets the clock to the machine's time. */

@@ -14,14 +14,14 @@ export interface Database {
   run(sql: string, ...values: SqlValue[]): number;
   /** Inserts a row and returns its row id. */
   insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
-  /** The first row, or undefined. */
+  /** The first row; undefined if there is none. */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
   /** Increases with every write. */
   revision(): number;
-  /** Runs synchronous `work`; keeps all its writes or none. Transactions can be nested. */
+  /** Runs synchronous `work`, and keeps either all its writes or none. Transactions can be nested. */
   transaction<T>(work: () => T): T;
-  /** SQLite's complaint about a statement, which it does not run; undefined without a complaint. */
+  /** SQLite's complaint about a statement, or undefined. The statement is not executed. */
   complaint(sql: string): string | undefined;
   close(): void;
 }
@@ -32,14 +32,14 @@ const APPLICATION_ID = 0x63647061;
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
- * Bytes of WebAssembly that a function executes before V8 optimizes it; a busy platform reaches this within a second.
- * With the default of Node 20, V8 optimizes code that only creates tables, which doubles the time of a start.
+ * The bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches this within a
+ * second. With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
  */
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
 
 /**
- * V8 reads the flag when it compiles the driver. It is restored at once, because under a changed flag V8 rejects all
- * compiled code: Node's own, and that of this program's cache.
+ * V8 reads the flag when it compiles the driver. The flag is restored immediately, because under a changed flag V8
+ * rejects all compiled code, both Node's own and the code in this program's cache.
  */
 async function loadDriver(): Promise<Driver> {
   const budget = (bytes: number) => {
@@ -53,11 +53,11 @@ async function loadDriver(): Promise<Driver> {
 
 /**
  * Opens or creates (0600) the database file; without a path, a database in memory. The caller owns the folder, so the
- * driver locks the file once. Throws KnownError when the file is not our database.
+ * driver locks the file only once. Throws KnownError if the file is not our database.
  *
- * Commits go to a write-ahead log: the driver takes its own lock for another process's, so it never rolls a journal back.
- * With `synchronous` off, a write survives `kill -9` of this process, as promised, but not a loss of power. A commit then
- * takes tens of microseconds.
+ * Commits go to a write-ahead log: the driver mistakes its own lock for another process's lock, so it never rolls back
+ * a journal. With `synchronous` off, a write survives `kill -9` of this process, as promised, but not a power failure.
+ * A commit then takes tens of microseconds.
  */
 export async function openDatabase(path: string | undefined): Promise<Database> {
   const driver = await loadDriver();
@@ -74,7 +74,7 @@ export async function openDatabase(path: string | undefined): Promise<Database> 
   return wrap(connection);
 }
 
-/** Creates a database file (0600) that other programs can read. Throws when the path exists. */
+/** Creates a database file (0600) that other programs can read. Throws if the path exists. */
 export async function createDatabaseFile(path: string): Promise<Database> {
   const driver = await loadDriver();
   closeSync(openSync(path, 'wx', 0o600));
@@ -90,7 +90,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
 
   function prepare(sql: string, values: SqlValue[]): Statement {
     for (const value of values) {
-      // The driver passes C strings and would silently truncate this text.
+      // The driver passes C strings, so it would silently truncate this text.
       if (typeof value === 'string' && value.includes('\0')) throw new TypeError('a stored string contains a NUL');
     }
     let statement = statements.get(sql);
@@ -117,7 +117,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
       return prepare(sql, values).run(values).lastInsertRowid;
     },
-    // Reads all rows: a statement that did not finish keeps its read transaction open.
+    // Reads all rows, because an unfinished statement keeps its read transaction open.
     get: <Row>(sql: string, ...values: SqlValue[]) => all<Row>(sql, ...values)[0],
     all,
     revision: () => revision,
@@ -150,13 +150,13 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
   };
 }
 
-/** The driver would let all users read the file. */
+/** The driver would create the file with read permission for all users. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
 }
 
-/** Whether the file is empty or was written by us; reads only. */
+/** True if the file is empty or was written by us. Only reads the file. */
 function isOurs(connection: InstanceType<Driver['Database']>): boolean {
   const { application_id: found } = connection.get('PRAGMA application_id') as { application_id: number };
   if (found === APPLICATION_ID) return true;
@@ -175,7 +175,7 @@ function unreadable(path: string | undefined, cause?: unknown): KnownError {
 
 export type Table<Row extends object> = ReturnType<typeof openTable<Row>>;
 
-/** A table whose rows are `Row`; the columns `json` hold JSON. Absent fields of a match or a change are ignored. */
+/** A table with rows of type `Row`. The columns in `json` hold JSON. Ignores absent fields of matches and changes. */
 export function openTable<Row extends object>(db: Database, name: string, json: readonly (keyof Row & string)[] = []) {
   type Fields = { readonly [Column in keyof Row]?: Row[Column] | undefined };
 
@@ -198,10 +198,10 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
     return [conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, Object.values(columns)];
   }
 
-  /** Rows by the rest of a SELECT statement. */
+  /** Selects rows. `rest` is the rest of the SELECT statement. */
   const select = (rest: string, ...values: SqlValue[]): Row[] =>
     db.all<Record<string, unknown>>(`SELECT * FROM ${name} ${rest}`, ...values).map(rowOf);
-  /** The rows that match; `rest` can hold their order. */
+  /** The rows that match. `rest` may contain their order. */
   const list = (match: Fields = {}, rest = ''): Row[] => {
     const [condition, values] = where(match);
     return select(`${condition} ${rest}`, ...values);
@@ -221,7 +221,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
       const assignments = Object.keys(columns).map((column) => `${column} = ?`);
       db.run(`UPDATE ${name} SET ${assignments.join(', ')} ${condition}`, ...Object.values(columns), ...values);
     },
-    /** Deletes the rows that match, by default all. */
+    /** Deletes the rows that match; by default, all rows. */
     remove: (match: Fields = {}): void => {
       const [condition, values] = where(match);
       db.run(`DELETE FROM ${name} ${condition}`, ...values);

@@ -1,19 +1,19 @@
-// The types of the library: options to start a platform, and what a program gets. A program without Node's types must be
-// able to compile against this file, so it imports nothing.
+// The public types of the library: the options to start a platform, and what a program receives. A program without
+// Node's types must be able to compile against this file, so it imports nothing.
 
-/** The deployment that the platform imitates. The fixtures provide absent fields. */
+/** The deployment that the platform imitates. Absent fields are taken from the fixtures. */
 export interface EmulatorIdentity {
   /** The `{vendor_domain}` of `opendsr.{vendor_domain}`. */
   vendorDomain?: string;
-  /** Audience of tokens, in addition to the platform's own addresses. */
+  /** The audience of tokens, in addition to the platform's own addresses. */
   audience?: string;
   org?: number;
   account?: number;
   workspace?: number;
   clientId?: string;
   /**
-   * Accept any secret for the client id of the first organization, and any key and secret for the first workspace, unless
-   * another workspace has that key. Without `clientId`, accept any client id too. On loopback only.
+   * Accepts any secret for the client id of the first organization, and any key and secret for the first workspace,
+   * unless another workspace has that key. Without `clientId`, also accepts any client id. Allowed only on loopback.
    */
   anySecret?: boolean;
 }
@@ -26,29 +26,29 @@ export interface EmulatorOptions {
   /** The folder of the state. Default: the state is in memory. */
   data?: string;
   /**
-   * The folder of the authority that issues the platform's certificate; several platforms can share it. Default: a folder
-   * inside `data`, or memory.
+   * The folder of the authority that issues the platform's certificate. Several platforms can share it. Default: a
+   * folder inside `data`, or else memory.
    */
   authority?: string;
   /** Keep the state in memory; not allowed together with `data`. */
   memory?: boolean;
-  /** A fixtures document, parsed from YAML or JSON. Default: the stored fixtures of `data`, or the specification's samples. */
+  /** A fixtures document, parsed from YAML or JSON. Default: the fixtures in `data`, or else the built-in samples. */
   fixtures?: EmulatorFixtures;
-  /** The warehouse file that pipelines read when the fixtures name none. */
+  /** The warehouse file that pipelines read if the fixtures name none. */
   warehouse?: string;
   /** Neutral word -> the word on the wire. Overrides `names` of the fixtures. */
   names?: Record<string, string>;
   /** The deployment that the platform imitates. Overrides the fixtures. */
   identity?: EmulatorIdentity;
-  /** The address in responses and in the ready line. Default: where it listens. */
+  /** The address in responses and in the ready line. Default: the address on which the platform listens. */
   publicUrl?: string;
-  /** PEM strings. The platform then uses https; the control address remains http, on a different port. */
+  /** PEM strings. With them, the platform uses https. The control address still uses http, on a different port. */
   tls?: { cert: string; key: string };
-  /** `real` follows the machine's clock; `manual` changes only on request. Default: the stored mode of `data`, or `real`. */
+  /** `real` follows the machine's clock; `manual` changes on request. Default: the mode in `data`, or else `real`. */
   clock?: 'real' | 'manual';
 }
 
-/** An organization, account or workspace; the default of each of these ids is the first one. */
+/** An organization, account or workspace. Each of these ids defaults to the first one. */
 interface OfOrganization {
   org_id?: number | undefined;
 }
@@ -56,13 +56,13 @@ interface OfWorkspace {
   workspace_id?: number | undefined;
 }
 
-/** A connection, data model or pipeline with the fields of the specification, `status` and `errors`. */
+/** A connection, data model or pipeline with the specification's fields, including `status` and `errors`. */
 interface ResourceFixture extends OfWorkspace {
   errors?: { message: string }[] | undefined;
   [field: string]: unknown;
 }
 
-/** The state to start from. Times are ISO 8601, durations such as `8d`. */
+/** The initial state. Times are ISO 8601; durations are written like `8d`. */
 export interface EmulatorFixtures {
   organizations?: { id: number; name?: string | undefined; client_id?: string | undefined; client_secret?: string }[];
   accounts?: ({ id: number; name?: string | undefined } & OfOrganization)[];
@@ -104,7 +104,7 @@ export interface EmulatorFixtures {
     xpid?: number | bigint | undefined;
     identities?: Record<string, string> | undefined;
     user_attributes?: Record<string, unknown> | undefined;
-    /** Attributes and events as in the specification, E and F. */
+    /** Attributes and events as described in the specification, E and F. */
     calculated_attributes?: object[] | undefined;
     events?: object[] | undefined;
   } & OfWorkspace)[];
@@ -126,7 +126,7 @@ export interface EmulatorFixtures {
     errors?: { message: string }[];
   } & OfWorkspace)[];
   data_plans?: ({ id: string; version: number | string; active?: boolean | undefined } & OfWorkspace)[];
-  /** SQLite files, each for connections whose `config` matches. */
+  /** SQLite files, each with the `config` fields of the connections that read it. */
   warehouses?: {
     service_provider: 'PROVIDER_A' | 'PROVIDER_B' | 'PROVIDER_C' | 'PROVIDER_D';
     match: Record<string, string>;
@@ -138,7 +138,7 @@ export interface EmulatorFixtures {
 export interface Emulator extends EmulatorControl {
   /** `http://host:port` */
   url: string;
-  /** Base of the control address. */
+  /** The base address of the control calls. */
   control: string;
   ready: EmulatorReady;
   port: number;
@@ -160,15 +160,15 @@ export interface EmulatorControl {
   };
   faults: {
     add(fault: Fault): Promise<Fault>;
-    /** The faults that still apply, with the `times` left of each. */
+    /** The faults that still apply, each with the remaining `times`. */
     list(): Promise<Fault[]>;
     clear(): Promise<void>;
   };
   callbacks: {
     list(): Promise<Callback[]>;
-    /** Sends callbacks again: one, those of a request, or all that were not delivered. Returns them. */
+    /** Sends callbacks again: one, those of one request, or all that were not delivered. Returns the callbacks. */
     resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
-    /** Sends the queued callbacks now and returns them once every receiver was called. */
+    /** Sends the queued callbacks now. Returns them once every receiver has been called. */
     flush(): Promise<Callback[]>;
   };
   state: {
@@ -177,7 +177,7 @@ export interface EmulatorControl {
     counts(): Promise<StoredCounts>;
   };
   /**
-   * The newest requests with headers, bodies and responses: at most 1,000, oldest first, secrets masked. `after` omits
+   * The newest 1,000 requests, oldest first, with headers, bodies and responses. Secrets are masked. `after` omits
    * requests up to that `id`.
    */
   requests(after?: number): Promise<RecordedRequest[]>;
@@ -187,13 +187,13 @@ export interface EmulatorControl {
   assignRole(roleId: string, user: string): Promise<RoleAssignment>;
   /** Resets the platform to its fixtures. */
   reset(): Promise<void>;
-  /** Saves the state with clock and faults, and returns an id for `restore`. The platform keeps the newest 20 snapshots. */
+  /** Saves the state with clock and faults. Returns an id for `restore`. The platform keeps the newest 20 snapshots. */
   snapshot(): Promise<number>;
   /** Restores a snapshot. Tokens stay valid; the log becomes empty. */
   restore(snapshot: number): Promise<void>;
 }
 
-/** Applies to every matching request; at least one of `status`, `delay` and `drop` is required. */
+/** A fault that applies to every matching request. At least one of `status`, `delay` and `drop` is required. */
 export interface Fault {
   /** Default: any method. */
   method?: string | undefined;
@@ -203,13 +203,13 @@ export interface Fault {
   status?: number | undefined;
   /** The `Retry-After` header of that response: seconds, or any text. */
   retry_after?: number | string | undefined;
-  /** Delay first: milliseconds, or a duration such as `2s`. */
+  /** Wait this long first: milliseconds, or a duration such as `2s`. */
   delay?: number | string | undefined;
-  /** Close the connection without a response, before or after the request is processed. */
+  /** Close the connection without a response, before or after processing the request. */
   drop?: 'before' | 'after' | undefined;
-  /** Number of requests. Default: all. */
+  /** The number of requests to affect. Default: all. */
   times?: number | undefined;
-  /** Share of the matching requests, 0 to 1. Default: 1. */
+  /** The share of matching requests to affect, from 0 to 1. Default: 1. */
   probability?: number | undefined;
 }
 
@@ -221,7 +221,7 @@ export interface LoggedRequest {
   status: number | null;
 }
 
-/** A request with headers and body. JSON is parsed; other bodies, and the start of a large body, are strings. */
+/** A request with headers and body. JSON is parsed. Other bodies, and the start of a large body, are strings. */
 export interface RecordedRequest extends LoggedRequest {
   id: number;
   headers: Record<string, string>;
@@ -240,7 +240,7 @@ export interface Callback {
   state: 'queued' | 'sending' | 'delivered' | 'failed';
   queued_on: string;
   due_on: string;
-  /** `status` is null when the receiver did not respond; `error` has the reason. */
+  /** `status` is null when the receiver did not respond; `error` then contains the reason. */
   attempts: { at: string; status: number | null; error: string | null }[];
 }
 
@@ -256,7 +256,7 @@ export interface RoleAssignment {
   org_id: number;
 }
 
-/** The ready line. Addresses are without a trailing slash; ids are those of the first organization, account and workspace. */
+/** The ready line. Addresses have no trailing slash. Ids are those of the first organization, account and workspace. */
 export interface EmulatorReady {
   base_url: string;
   auth_url: string;
@@ -272,6 +272,6 @@ export interface EmulatorReady {
   workspace_key: string;
   workspace_secret: string;
   control_url: string;
-  /** PEM file of the authority that issues the platform's certificates; empty when it is in memory. */
+  /** The PEM file of the authority that issues the platform's certificates; empty if the authority is in memory. */
   ca_file: string;
 }

@@ -1,4 +1,4 @@
-// Sends status callbacks: signs them, calls receivers in order and stores the results (decision: D143). Also their control calls.
+// Sends status callbacks: signs them, calls receivers in order, stores the results (decision: D143). And control calls.
 import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -33,19 +33,19 @@ interface Surroundings {
   base(): string;
 }
 
-/** Every quarter of an hour for a day. */
+/** One attempt every quarter of an hour, for a day. */
 const MOST_ATTEMPTS = 96;
 
-/** Receivers that are called at the same time. Each receiver gets its callbacks one by one. */
+/** The number of receivers that are called concurrently. Each receiver gets its callbacks one by one. */
 const LANES = 8;
 const BATCH = 1000;
 
-/** How long a closing platform waits for receivers. */
+/** How long a closing platform waits for its receivers. */
 const GRACE_MS = 500;
 
 export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings) {
   const stopping = new AbortController();
-  /** Callbacks to send even if an earlier one of the same request is waiting. */
+  /** Callbacks to send even if an earlier callback of the same request is waiting. */
   const forced = new Set<number>();
   let round: Promise<void> | undefined;
   let again = false;
@@ -72,7 +72,8 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   }
 
   /**
-   * Sends a receiver's callbacks in order. After a failed callback, later ones of the same request wait too. A receiver that does not respond is `deaf`, and does not get more callbacks in this round.
+   * Sends one receiver's callbacks in order. After a failed callback, later ones of the same request also wait. A
+   * receiver that does not respond is `deaf`, and gets no more callbacks in this round.
    */
   async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
     for (const callback of lane) {
@@ -107,7 +108,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
-  /** Starts to send in the background. */
+  /** Starts to send callbacks in the background. */
   function wake(): void {
     if (stopping.signal.aborted) return;
     again = round !== undefined;
@@ -126,7 +127,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     /** The four checks that a receiver makes on a callback. */
     check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
       checkMessage(await messageOf(callback), (await signer()).chain, domain),
-    /** Sends these callbacks in any state. Resolves once their receivers have been called. */
+    /** Sends these callbacks, whatever their state. Resolves once their receivers have been called. */
     sendNow: async (ids: readonly number[]): Promise<void> => {
       for (const id of ids) {
         forced.add(id);
@@ -135,10 +136,10 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       wake();
       while (round) await round;
     },
-    /** Stops after a short wait. The next start sends unfinished callbacks again. */
+    /** Stops after a short wait. After the next start, unfinished callbacks are sent again. */
     stop: async (): Promise<void> => {
       if (round) await waitAtMost(round, GRACE_MS, systemClock);
-      // Prevents new rounds too, because another area may still do due work.
+      // Also prevents new rounds, because another area may still process what is due.
       stopping.abort();
       await round;
     },
@@ -158,8 +159,9 @@ interface CallbackCheck {
 }
 
 /**
- * The four checks that a receiver makes, in the specification's order ("Events", 5), for the console. They share no code
- * with the client's checks, so that the console shows it when the client's are wrong. `chain` is the PEM text that the platform serves: the processor's certificate and its authority's.
+ * The four checks that a receiver makes, in the specification's order ("Events", 5), for the console. They share no
+ * code with the client's checks, to reveal bugs there. `chain` is the platform's PEM text: the certificates of the
+ * processor and its authority.
  */
 function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
   const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
@@ -190,7 +192,7 @@ function byReceiver(callbacks: readonly StoredCallback[]): StoredCallback[][] {
 /** A receiver that does not respond in time is called again later. */
 const TIMEOUT_MS = 5000;
 
-/** Posts JSON and returns the status, or why there is none. Follows no redirects. Rejects only when aborted. */
+/** Posts JSON. Returns the status, or the reason why there is none. Follows no redirects. Rejects only if aborted. */
 export async function callReceiver(
   url: string,
   body: string,
@@ -206,13 +208,13 @@ export async function callReceiver(
     const calling = request(url, {
       method: 'POST',
       agent: false,
-      // Explicit, because an environment variable could otherwise disable the check of certificates.
+      // Set explicitly, because an environment variable could otherwise disable the certificate check.
       ...(secure && { rejectUnauthorized: true }),
       headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
       signal: AbortSignal.any([signal, limit]),
     }).end(body);
     const [response] = (await once(calling, 'response')) as [IncomingMessage];
-    // Only the status matters. The time limit cuts off an endless body.
+    // Only the status matters. The time limit ends the reading of an endless body.
     for (const stream of [calling, response]) stream.on('error', () => undefined);
     response.resume();
     const status = response.statusCode ?? 0;
@@ -220,12 +222,12 @@ export async function callReceiver(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) return { status: null, error: `no response within ${TIMEOUT_MS / 1000} seconds` };
-    // An error about several addresses has no message.
+    // An error that combines those of several addresses has no message.
     return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
 }
 
-/** The callbacks to send again; without a field, all that were not delivered. */
+/** Selects the callbacks to send again. Without a field, selects all that were not delivered. */
 const Resend = strictObject({ id: optional(int()), subject_request_id: optional(string()) }).check(
   messageRule(({ id, subject_request_id }) =>
     id !== undefined && subject_request_id !== undefined ? 'pass either id or subject_request_id' : undefined,

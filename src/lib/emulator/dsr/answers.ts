@@ -8,17 +8,17 @@ import type { PlatformError } from '../wire/platform-error.ts';
 import { refuse } from '../platform/envelopes.ts';
 import { hasResults, type StoredRequest } from '../stores/dsr.ts';
 
-/** Below the address of the data subject requests. */
+/** The path below the address for data subject requests. */
 export function resultsPath(requestId: string): string {
   return `/requests/${requestId}/results`;
 }
 
-/** `base` is the address of the data subject requests. */
+/** `base` is the address for data subject requests. */
 export function statusReply(request: StoredRequest, base: string): RequestStatusReply {
   return { ...callbackBody(request, base), group_id: request.group_id };
 }
 
-/** The body of a callback: a status without the group. */
+/** The body of a callback: the status of a request without its group. */
 export function callbackBody(request: StoredRequest, base: string): RequestStatusReply {
   return {
     controller_id: String(request.workspace),
@@ -50,7 +50,7 @@ function expected({ expected_at }: StoredRequest): string | null {
   return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
 }
 
-/** The error for a body. `xpid` together with another identity has its own sentence. */
+/** The error for an invalid body. `xpid` together with another identity has its own message. */
 export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
   const { xpidWithOthers, invalid } = DSR_FAILURES;
   const onlyXpid = issues.every(({ failure }) => failure === xpidWithOthers);

@@ -1,4 +1,4 @@
-// The life cycle of data subject requests: admit, forward, pick up, complete, cancel; erases profiles or stores results.
+// The life cycle of data subject requests: admit, forward, pick up, complete, cancel. Erases profiles, stores results.
 import { createHash } from 'node:crypto';
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest } from '../../contract/dsr.ts';
@@ -28,7 +28,7 @@ interface Dependencies {
 export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Dependencies) {
   /** Queues callbacks about the new status for the next quarter of an hour. */
   function announce(request: StoredRequest, at: number): void {
-    // The dispatcher adds the address of the results, because the platform's address may change until then.
+    // The dispatcher adds the address of the results later, because the platform's address may change until then.
     const body = stringifyJson(callbackBody(request, ''));
     for (const url of request.body.status_callback_urls ?? []) {
       const { workspace, id: request_id, status } = request;
@@ -82,8 +82,8 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
 
   return {
     /**
-     * Admits a request that was received at `now`. Throws 400 for a used id and for a full group, and 409 while a request for
-     * the same subject is open.
+     * Admits a request that was received at `now`. Throws 400 for an id that is already used and for a full group, and
+     * 409 while a request for the same subject is open.
      */
     admit: (workspace: number, body: DsrRequest, now: number): StoredRequest =>
       db.transaction(() => {
@@ -105,7 +105,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         announce(request, now);
         return request;
       }),
-    /** Cancels a pending request. Throws 400 for any other. */
+    /** Cancels a pending request. Throws 400 for any other request. */
     cancel: (request: StoredRequest, now: number): StoredRequest => {
       if (request.status !== 'pending') {
         throw refuse(DSR_FAILURES.notPending, [`the subject request is ${request.status}, not pending`]);
@@ -117,7 +117,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
       });
     },
     nextDue: (): number | undefined => store.nextStep()?.at,
-    /** Runs steps that are due by `now`, in order, for a limited time but at least one. */
+    /** Runs the steps that are due by `now`, in order. Stops after a time limit, but runs at least one step. */
     catchUp: (now: number): void => {
       const until = systemClock.now() + SLICE_MS;
       db.transaction(() => {
@@ -132,7 +132,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   };
 }
 
-/** The subject of a request. All profiles of its identities belong to it (decision: D142). */
+/** The subject of a request: all profiles that have one of its identities (decision: D142). */
 function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
   const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
     (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),
@@ -141,7 +141,7 @@ function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Su
   return { ...(xpid !== undefined && { xpid: BigInt(xpid) }), identities };
 }
 
-/** Equal for requests with the same type, identities and extensions, in any notation. */
+/** The same for requests with equal type, identities and extensions, in any notation. */
 function fingerprint({ subject_request_type, subject_identities = {}, extensions = {} }: DsrRequest): string {
   const normalized = Object.entries(extensions).map(
     ([key, { skip_waiting_period = false, subject_identities: own }]) => [
@@ -155,7 +155,7 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
 
 const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
 
-/** The first status of each partner: pending, or skipped for missing identities. Null without anything to forward. */
+/** The first status of each partner: pending, or skipped for missing identities. Null if nothing is forwarded. */
 function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures['partners']): Forwarding[] | null {
   const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
   if (body.subject_request_type !== 'erasure' || own.length === 0) return null;
@@ -179,7 +179,7 @@ function finishForwarding(
       ({ domain, name, workspace_id }) =>
         domain === entry.domain && name === entry.name && (workspace_id ?? workspace) === workspace,
     );
-    // The fixtures may have changed since the request arrived.
+    // The fixtures may have changed after the request arrived.
     if (!partner) return { ...entry, status: 'failed', status_message: 'the partner is no longer configured' };
     const { status, status_message } = partner;
     return { ...entry, status, ...(status_message !== undefined && { status_message }) };

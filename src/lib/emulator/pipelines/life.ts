@@ -31,7 +31,7 @@ export function createPipelineLife(stores: WarehouseStores) {
     if (!marks || cause === 'pipeline') return;
     const store = stores[cause] as unknown as DocumentStore<Kept<{ id: string }>>;
     const kept = store.get(workspace, definition[`${cause}_id`]);
-    // A valid data model has notes, which explain the failure.
+    // A valid data model may have notes. These explain the failure.
     const notes = kept?.broken === false && cause === 'data_model' ? kept.errors : [];
     if (kept) store.replace(workspace, { ...kept, broken: true, errors: [message, ...notes] });
   }
@@ -78,7 +78,7 @@ export function createPipelineLife(stores: WarehouseStores) {
       pipelines.replace(workspace, running);
       return id;
     },
-    /** Marks the work of a run as done at `at`. The run ends after its minimum duration. */
+    /** Marks the work of a run as done at `at`. The run does not end before its minimum duration. */
     finish: (run: Run, at: number): void => {
       const earliest = (run.started_at ?? at) + SHORTEST_RUN_MS;
       runs.save({ ...run, due_at: Math.max(earliest, at), progress: { ...run.progress, done: true } });
@@ -105,7 +105,7 @@ export function createPipelineLife(stores: WarehouseStores) {
       if (run) runs.save({ ...run, status: 'stopped', due_at: null, ended_at: at });
       return { ...pipeline, status: 'stopped', nextRunAt: undefined };
     },
-    /** Removes the fault of pipelines that a resource caused, which was fixed at `at`. */
+    /** Removes the fault from pipelines whose faulty resource was fixed at `at`. */
     release: (workspace: number, cause: 'connection' | 'data_model', id: string, at: number): void => {
       for (const pipeline of pipelines.list(workspace)) {
         const waits =

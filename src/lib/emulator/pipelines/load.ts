@@ -28,7 +28,7 @@ export function loadPipelines(fixtures: Fixtures, { pipelines, runs }: Warehouse
   }
 }
 
-/** The progress of a pipeline from its earlier runs. */
+/** Computes the progress of a pipeline from its earlier runs. */
 function progressOf(
   runs: readonly Fixtures['runs'][0][],
   incremental: boolean,

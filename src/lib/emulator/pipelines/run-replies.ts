@@ -1,4 +1,4 @@
-// Rules for pipelines that need the stored state (decision: D66), and the responses about runs.
+// Rules for pipelines that depend on the stored state (decision: D66), and the responses about runs.
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { Pipeline, Run } from '../stores/pipelines.ts';
 import { listed, type WarehouseStores } from '../warehouse/resources.ts';
@@ -11,13 +11,13 @@ import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** The error for a body. Two mistakes have their own sentence when they are the only issue. */
+/** The error for an invalid body. Two mistakes have their own message if they are the only issue. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
 }
 
-/** The problem of a pipeline's data plan; undefined if there is none or the plan is active. */
+/** The problem with a pipeline's data plan; undefined if there is no plan or the plan is active. */
 export function describePlanFailure(
   { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
   workspace: number,
@@ -35,7 +35,7 @@ export function describePlanFailure(
   return { failure: WAREHOUSE_FAILURES.planNotActive, detail: `data plan \`${id}\`, version ${String(version)}` };
 }
 
-/** True if a change requires a new sync from the start. */
+/** True if a change requires the pipeline to sync from the start again. */
 export function changesSyncMode(before: SyncMode, after: SyncMode): boolean {
   return canonicalJson(before) !== canonicalJson(after);
 }
@@ -58,7 +58,7 @@ export function runReply(run: Run) {
   };
 }
 
-/** The reason why the whole run failed, once it has ended, and the reasons why records failed. */
+/** The reason why a whole run failed, once it has ended, and the reasons why records failed. */
 function messages({ ended_at, progress: { failure, reasons } }: Run): string[] {
   const records = Object.entries(reasons).map(
     ([reason, count]) => `${count} ${count === 1 ? 'record' : 'records'} failed: ${reason}`,
@@ -97,7 +97,7 @@ const DEFAULT_SIZE = 25;
 const LARGEST_SIZE = 100;
 const DAY_MS = 86_400_000;
 
-/** `page` starts at 1; `from` and `to` are inclusive (epoch ms). Throws 400. A date alone is the whole day in UTC. */
+/** `page` starts at 1. `from` and `to` are inclusive (epoch ms). A date alone means a whole day in UTC. Throws 400. */
 export function readRunQuery(query: URLSearchParams) {
   return {
     page: whole(query, 'currentPage', 1, Number.MAX_SAFE_INTEGER),
@@ -116,7 +116,7 @@ function whole(query: URLSearchParams, name: string, absent: number, most: numbe
   throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a whole number ${bound}`);
 }
 
-/** For a date without a time, `intoDay` is added to its start. */
+/** A date without a time means the start of the day plus `intoDay`. */
 function time(query: URLSearchParams, name: string, intoDay: number): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

@@ -1,4 +1,4 @@
-// Reads a row of a data model as attributes or an event of one profile (specification, D; decision: D67).
+// Reads one row of a data model as the attributes or an event of one profile (specification, D; decision: D67).
 import {
   DEVICE_IDENTITY_TYPES,
   EXTENSION_IDENTITY_TYPES,
@@ -20,14 +20,14 @@ const IDENTITY_TYPES: ReadonlySet<string> = new Set([
 
 const LONGEST_IDENTITY = 4096;
 
-/** Thrown for a failed record. The message gives the reason without values, so that many rows share it. */
+/** Thrown for a failed record. The message contains no values, so that many rows share it. */
 export class BadRow extends Error {}
 
 type RowReader = (row: Row) => ProfileChange;
 
 /**
- * Reads rows for one pipeline; throws BadRow. `neutral` translates a deployment's word for an identity type into the
- * specification's.
+ * Reads rows for one pipeline. Throws BadRow. `neutral` translates a deployment's word for an identity type to the
+ * specification's word.
  */
 export function createRowReader(
   type: PipelineRequest['pipeline_type'],
@@ -76,7 +76,7 @@ function identityOf(column: string, value: number | bigint | string): string {
   return text;
 }
 
-/** An event as intake would receive it. The other columns become its custom attributes. */
+/** An event as intake would receive it. All other columns become its custom attributes. */
 function eventOf({ event_name, event_type = 'custom_event', timestamp_unixtime_ms, ...rest }: Record<string, unknown>) {
   if (typeof event_name !== 'string') throw new BadRow('no `event_name`');
   return {

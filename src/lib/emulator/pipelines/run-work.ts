@@ -19,17 +19,17 @@ import { findWarehouse, type WarehouseFile } from '../warehouse/access.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 
-/** Fails a whole run, and names the resource to fix. */
+/** Fails the whole run, and names the resource to fix. */
 class RunFailure extends Error {
   readonly fault: RunFault;
-  /** `marks`: the resource becomes faulted or invalid. */
+  /** If `marks` is true, the resource becomes faulted or invalid. */
   constructor(cause: FaultCause, message: string, marks = false) {
     super(message);
     this.fault = { cause, message, marks };
   }
 }
 
-/** Maximum number of different reasons in one run. */
+/** Maximum number of different reasons that a run reports. */
 const MOST_REASONS = 5;
 
 export type RunWork = ReturnType<typeof createRunWork>;
@@ -39,7 +39,7 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
   const reader = createWarehouseReader();
   const isWanted = ({ id }: Run): boolean => runs.get(id)?.status === 'running';
 
-  /** Reads all rows and passes the run to `keep` after each batch. Throws RunFailure, and the reader's errors. */
+  /** Reads all rows, and passes the run to `keep` after each batch. Throws RunFailure and the errors of the reader. */
   async function synchronize(run: Run, pipeline: Pipeline, keep: (run: Run) => void): Promise<void> {
     const { warehouse, sql } = openUp(run, pipeline, stores, platform);
     const write = createWriter(run, pipeline, platform);
@@ -61,8 +61,8 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
 
   return {
     /**
-     * Does or resumes the work of a queued run and returns the changed run; undefined when the run was stopped or deleted,
-     * or the platform closes. Runs one at a time.
+     * Starts or resumes the work of a queued run. Returns the changed run, or undefined if the run was stopped or
+     * deleted, or if the platform closes. Runs are processed one at a time.
      */
     workOn: async (queued: Run): Promise<Run | undefined> => {
       const pipeline = pipelines.get(queued.workspace, queued.pipeline);
@@ -86,7 +86,7 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
   };
 }
 
-/** Finds the warehouse and the query. Throws RunFailure when a resource does not allow a sync. */
+/** Finds the warehouse and the query. Throws RunFailure if a resource does not allow a sync. */
 function openUp(
   { workspace }: Run,
   { definition }: Pipeline,
@@ -129,7 +129,7 @@ function asFault(error: unknown): RunFault {
   throw error;
 }
 
-/** Writes a batch of rows and returns the progress. `first` is the index of its first row in the query. */
+/** Writes a batch of rows and returns the progress. `first` is the index of the batch's first row in the query. */
 type Writer = (rows: Row[], first: number, before: RunProgress) => RunProgress;
 
 function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: Platform): Writer {
@@ -181,14 +181,14 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Numbers below this are seconds since 1970, others milliseconds: the limit is March 1973 in milliseconds. */
+/** Numbers below this are seconds since 1970, others milliseconds. In milliseconds, it is in March 1973. */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Epoch milliseconds; undefined for an invalid time. A string without a zone is UTC. A number, or a string of digits,
- * is seconds or milliseconds since 1970.
+ * Epoch milliseconds; undefined for an invalid time. A string without a zone is in UTC. A number, or a string of
+ * digits, is in seconds or milliseconds since 1970.
  */
 export function iteratorTime(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return fromNumber(Number(value));

@@ -17,13 +17,13 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
   let closing = false;
 
   async function work(run: Run): Promise<void> {
-    // Loads the thread and the sample warehouse at the first run.
+    // Loads the thread and the sample warehouse for the first run.
     const { createRunWork } = await import('./run-work.ts');
     runWork ??= createRunWork(stores, platform);
     const begun = clock.now();
     const done = await runWork.workOn(run);
     if (!done) return;
-    // A manual clock does not advance during the work.
+    // A manual clock does not advance during the run.
     const took = clock.mode === 'real' ? clock.now() - begun : 0;
     life.finish(done, (done.started_at ?? 0) + took);
   }
@@ -33,7 +33,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     if (pipeline) db.transaction(() => life.begin(workspace, pipeline, 'scheduled', at));
   }
 
-  /** Does the first work that is due by `now`; returns false without any. */
+  /** Does the first work that is due by `now`. Returns false if there is none. */
   async function step(now: number): Promise<boolean> {
     const run = runs.firstDue();
     const scheduled = pipelines.firstDue();
@@ -41,7 +41,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const scheduledAt = scheduled?.next_run_at ?? Infinity;
     if (Math.min(runAt, scheduledAt) > now) return false;
     if (scheduled && scheduledAt < runAt) {
-      // An interval that passed during a run is caught up right after that run.
+      // If an interval passed during a run, its run starts right after that run.
       const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
       beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
     } else if (run?.progress.done === true) {
@@ -63,7 +63,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     catchUp: async (now: number): Promise<void> => {
       while (!closing && (await step(now)));
     },
-    /** Waits briefly for the current run. The next start resumes an unfinished run. */
+    /** Waits briefly for the current run. After the next start, an unfinished run resumes. */
     close: async (): Promise<void> => {
       closing = true;
       await waitAtMost(working, GRACE_MS, systemClock);

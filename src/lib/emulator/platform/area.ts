@@ -19,7 +19,7 @@ export interface Platform {
   readonly db: Database;
   readonly clock: PlatformClock;
   readonly fixtures: Fixtures;
-  /** The warehouse file to use when the fixtures list none. */
+  /** The warehouse file to use if the fixtures list none. */
   readonly warehouse: string | undefined;
   readonly directory: Directory;
   readonly tokens: Tokens;
@@ -30,7 +30,7 @@ export interface Platform {
   readonly recorder: Recorder;
   readonly faults: Faults;
   readonly signing: Signing;
-  /** The words of a deployment; `exchange.ts` translates them. */
+  /** The words of a deployment. `exchange.ts` translates them. */
   readonly names: DeploymentNames;
   /** Runs due work in the background. */
   wake(): void;
@@ -38,7 +38,7 @@ export interface Platform {
   readonly audience: string | undefined;
   /** The platform's address without a trailing slash. Available once the server listens. */
   baseUrl(): string;
-  /** The platform's address in a request, from its `Host`. */
+  /** The platform's address for a request, taken from `Host`. */
   addressOf(host: string | undefined): string;
 }
 
@@ -46,7 +46,7 @@ export interface Platform {
 export interface PlatformRequest<Params> {
   params: Params;
   query: URLSearchParams;
-  /** A header by its lower-case name; the first value if repeated. */
+  /** A header by its lower-case name. Returns the first value if the header is repeated. */
   header(name: string): string | undefined;
   /** The body in neutral words. */
   body: Buffer;
@@ -73,7 +73,7 @@ export function link<E extends Endpoint>(endpoint: E, handle: Handler<E>): LinkR
   return { endpoint, handle: handle as unknown as Handler<Endpoint> };
 }
 
-/** Calls of the control address: `POST /role-assignments`. `body` is the parsed JSON, undefined without a body. */
+/** Calls of the control address: `POST /role-assignments`. `body` is the parsed JSON; undefined if there is none. */
 export type ControlRoutes = Record<
   `${'GET' | 'POST' | 'DELETE'} /${string}`,
   (body: unknown, query: URLSearchParams) => Answer | Promise<Answer>
@@ -86,15 +86,15 @@ export interface OpenArea<Endpoints> {
   control?: ControlRoutes;
   /** Replaces the state with the fixtures. Called inside a transaction. */
   load?(fixtures: Fixtures): void;
-  /** The time of the next due work (epoch ms); undefined without any. */
+  /** The time of the next due work (epoch ms); undefined if there is none. */
   nextDue?(): number | undefined;
   /**
-   * Runs work that is due by `now` (epoch ms), in order. With `nextDue`, it is called for one time after the other, in turn
-   * with other areas, and may leave a part to its next call. Without it, the area is called when the clock has changed and whenever
-   * another area does something.
+   * Runs the work that is due by `now` (epoch ms), in order. With `nextDue`, it is called for one time after another,
+   * in turn with other areas, and may leave a part for its next call. Without `nextDue`, it is called when the clock
+   * has changed and whenever another area does something.
    */
   catchUp?(now: number): void | Promise<void>;
-  /** Stops work in other threads. The next start resumes it. */
+  /** Stops work in other threads. After the next start, that work resumes. */
   close?(): Promise<void>;
 }
 
@@ -102,12 +102,12 @@ export interface Area<Endpoints = Record<string, Endpoint>> {
   name: string;
   /** This area's part of the contract. */
   endpoints: Endpoints;
-  /** SQL steps: the first creates the tables, each later one is the next version. Append only. */
+  /** SQL steps: the first creates the tables, each later one upgrades them by a version. Only append steps. */
   migrations: readonly string[];
   open(platform: Platform): OpenArea<Endpoints>;
 }
 
-/** Declares an area. A missing or extra handler is a type error. */
+/** Declares an area. A missing or unknown handler is a type error. */
 export function defineArea<const Endpoints extends Record<string, Endpoint>>(area: Area<Endpoints>): Area {
   return area as unknown as Area;
 }

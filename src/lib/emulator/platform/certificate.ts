@@ -2,16 +2,16 @@
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 export interface CertificateRequest {
-  /** Common name, at most 64 characters. */
+  /** The common name, at most 64 characters long. */
   name: string;
   publicKey: KeyObject;
   /** The issuer's common name and its P-256 key pair. */
   issuer: { name: string; privateKey: KeyObject; publicKey: KeyObject };
-  /** An authority issues certificates; any other certificate is for this domain. */
+  /** An authority issues certificates. Any other certificate is for this domain. */
   use: 'authority' | { domain: string };
 }
 
-/** A wide range keeps certificates valid when the clock of the platform or of the machine is wrong. */
+/** A wide range keeps certificates valid even if the clock of the platform or of the machine is wrong. */
 const NOT_BEFORE = '200101000000Z';
 const NOT_AFTER = '491231235959Z';
 
@@ -68,7 +68,7 @@ const TAG = {
 
 const TRUE = element(TAG.boolean, Buffer.from([0xff]));
 
-/** Object identifiers in DER; the comments have the usual notation. */
+/** Object identifiers in DER. The comments show the usual notation. */
 const OID = {
   commonName: oid('550403'), // 2.5.4.3
   subjectKeyIdentifier: oid('551d0e'), // 2.5.29.14
@@ -92,12 +92,12 @@ function extension(id: Buffer, value: Buffer, critical?: 'critical'): Buffer {
   return sequence(id, ...(critical ? [TRUE] : []), element(TAG.octetString, value));
 }
 
-/** One bit of RFC 5280's list, counted from the left. `unused` is the number of trailing bits that have no meaning. */
+/** One bit of RFC 5280's list, counted from the left. `unused` is the number of meaningless trailing bits. */
 function keyUsage(bits: number, unused: number): Buffer {
   return extension(OID.keyUsage, element(TAG.bitString, Buffer.from([unused, bits])), 'critical');
 }
 
-/** SHA-1 of the public key's bits: of a P-256 key the last 65 bytes of its `SubjectPublicKeyInfo`. */
+/** SHA-1 of the public key's bits. For a P-256 key, these are the last 65 bytes of its `SubjectPublicKeyInfo`. */
 function keyIdentifier(key: KeyObject): Buffer {
   const bits =
     key.asymmetricKeyType === 'rsa'
@@ -106,7 +106,7 @@ function keyIdentifier(key: KeyObject): Buffer {
   return createHash('sha1').update(bits).digest();
 }
 
-/** Positive, not zero, and unique (RFC 5280, 4.1.2.2). */
+/** A positive, unique number (RFC 5280, 4.1.2.2). */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

@@ -1,4 +1,4 @@
-// The error envelope of each service (specification, "Errors"): C has its own, E and F share another.
+// The error envelope of each service (specification, "Errors"): C has its own, and E and F share another one.
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
 import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';
@@ -28,7 +28,7 @@ const REASONS = new Map<Failure, string>(
   ]),
 );
 
-/** An error of C; `details` are sentences about this request. */
+/** An error of C. `details` are sentences about this request. */
 export function refuse(
   failure: Failure,
   details: string[] = [],
@@ -40,7 +40,7 @@ export function refuse(
   return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
 }
 
-/** A thrown error in the envelope of a service. */
+/** Puts a thrown error into the envelope of a service. */
 export function inEnvelope(service: Service | undefined, error: unknown): PlatformError {
   const refused = asRefusal(error);
   if (!(refused instanceof PlainRefusal)) return refused;

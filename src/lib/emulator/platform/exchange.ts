@@ -1,4 +1,4 @@
-// Handles one request: body, faults, credentials, route, log. Also publishes it within this process, for tests.
+// Handles one request: body, faults, credentials, route, log. Publishes the exchange within this process, for tests.
 import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import type { Handler, Platform } from './area.ts';
@@ -20,11 +20,11 @@ import { PeerGone, readBody } from '../wire/request-body.ts';
 import { inEnvelope } from './envelopes.ts';
 import { channel } from 'node:diagnostics_channel';
 
-/** One exchange as it was on the wire. */
+/** One exchange, as it was sent on the wire. */
 export interface SeenExchange {
   /** The platform's address. */
   platform: string;
-  /** Bodies and parameters use a deployment's own words. */
+  /** True if bodies and parameters use a deployment's own words. */
   hasOwnWords: boolean;
   method: string;
   /** Path and query as they were sent. */
@@ -34,7 +34,7 @@ export interface SeenExchange {
   answer: { status: number; text?: string; headers?: Readonly<Record<string, string>> };
 }
 
-/** The channel that gets each `SeenExchange` before its response is sent. Responses of faults are omitted. */
+/** The channel that receives each `SeenExchange` before its response is sent. Responses of faults are omitted. */
 export const SEEN_EXCHANGES = 'cdpadm.emulator.exchange';
 
 const seen = channel(SEEN_EXCHANGES);
@@ -76,7 +76,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
     const record = (body: Buffer, answer: Answer | undefined, fault?: Fault): void => {
       log.add({ ...request, status: answer?.status ?? null });
       recorder.add({ ...request, headers, body, answer });
-      // The response of a fault is not the platform's.
+      // A response from a fault is not the platform's own response.
       if (!answer || fault?.status !== undefined || !seen.hasSubscribers) return;
       const about = { platform: platform.baseUrl(), hasOwnWords: !platform.names.empty, method, url: request.path };
       const shown = { ...answer, headers: headersOf(answer) };
@@ -95,7 +95,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
       else write(outgoing, result, 'handle' in target ? new Date(clock.now()).toUTCString() : undefined);
     } catch (error) {
-      // Rejected before its body was complete.
+      // The request was rejected before its body was complete.
       const result = error instanceof PeerGone ? undefined : refusedAnswer(target, error);
       record(NO_BODY, result);
       if (result) write(outgoing, result);
@@ -133,7 +133,7 @@ async function handle(
   }
 }
 
-/** An error in the envelope of the service that was called. */
+/** Puts an error into the envelope of the service that was called. */
 function refusedAnswer(target: Destination, error: unknown): Answer {
   return refusalAnswer(inEnvelope('endpoint' in target ? target.endpoint.service : target.service, error));
 }

@@ -1,4 +1,4 @@
-// Signs with a certificate of a local authority; keeps both in a folder (decision: D141).
+// Signs with the certificate of a local authority, and stores both in a folder (decision: D141).
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,17 +22,17 @@ const generate = promisify(generateKeyPair);
 const signature = promisify(sign);
 
 /**
- * Opens the authority in `folder`, or creates it there. Without a folder, signers get an authority in memory. Its key is on
- * an elliptic curve, which takes a millisecond, so the file exists before its path is published. Throws KnownError for an
- * unusable folder.
+ * Opens the authority in `folder`, or creates it there. Without a folder, signers get an authority in memory. The
+ * authority's key uses an elliptic curve and takes only a millisecond to generate, so the file exists before its path
+ * is published. Throws KnownError for an unusable folder.
  */
 export async function openSigning(folder: string | undefined) {
   const authority = folder === undefined ? undefined : await openAuthority(folder);
   const signers = new Map<string, Promise<Signer>>();
   return {
-    /** The authority's certificate as a file; empty when it is in memory. */
+    /** The path of the authority's certificate; empty if the authority is in memory. */
     caFile: folder === undefined ? '' : caFileIn(folder),
-    /** The signer of a processor domain. Its RSA key is generated at first use, on a worker thread. */
+    /** The signer for a processor domain. Its RSA key is generated on first use, on a worker thread. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
       signers.set(domain, signer);
@@ -83,7 +83,7 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
   return signerOf(read() ?? (await locked(folder, async () => read() ?? (await make()))), known);
 }
 
-/** The key and then the certificate of the processor domain, as PEM. */
+/** Creates the key and the certificate of the processor domain, as PEM, in this order. */
 async function makeProcessor(domain: string, { certificate, privateKey: issuerKey }: Authority): Promise<string> {
   const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 });
   const issuer = { name: AUTHORITY_NAME, privateKey: issuerKey, publicKey: createPublicKey(certificate) };
@@ -93,15 +93,15 @@ async function makeProcessor(domain: string, { certificate, privateKey: issuerKe
 function signerOf(processor: string, authority: Authority) {
   const key = createPrivateKey(processor);
   return {
-    /** The certificate of the processor domain and the authority's, as PEM. */
+    /** The certificates of the processor domain and of the authority, as PEM. */
     chain: new X509Certificate(processor).toString() + authority.certificate,
-    /** Base64 of the RSA-SHA256 signature of a string, made on a worker thread. */
+    /** The RSA-SHA256 signature of a string in Base64, computed on a worker thread. */
     sign: async (body: string): Promise<string> =>
       (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
   };
 }
 
-/** True if a key and a certificate are valid and a pair: the cache folder may hold anything. */
+/** True if a key and a certificate are valid and belong together. The cache folder may contain anything. */
 function belong(key: string, certificate: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
@@ -114,7 +114,7 @@ function isIssuedBy(certificate: string, authority: Authority): boolean {
   return new X509Certificate(certificate).verify(createPublicKey(authority.certificate));
 }
 
-/** Prevents two platforms that start together from creating two authorities. */
+/** Prevents two platforms that start at the same time from creating two authorities. */
 function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   return withLock(join(folder, 'authority.lock'), systemClock, work);
 }

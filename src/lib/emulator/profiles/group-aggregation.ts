@@ -8,7 +8,7 @@ export interface Member {
   last_modified_on: string;
 }
 
-/** The values of a group's attributes by attribute id; omits attributes without any value. */
+/** The values of a group's attributes by attribute id. Omits attributes without a value. */
 export function aggregate(attributes: readonly GroupAttribute[], members: readonly Member[]): Record<string, unknown> {
   return Object.fromEntries(
     attributes.flatMap(({ id, type }) => {
@@ -40,12 +40,12 @@ const AGGREGATE: Record<Aggregation, (id: string, members: readonly Member[]) =>
   },
 };
 
-/** Null is no value. */
+/** Null does not count as a value. */
 function valueOf({ user_attributes }: Member, id: string): unknown {
   return Object.hasOwn(user_attributes, id) ? (user_attributes[id] ?? undefined) : undefined;
 }
 
-/** Timestamps have one format, so their text order is their time order. */
+/** All timestamps have the same format, so text order is time order. */
 function isLater(a: Member, b: Member): boolean {
   return a.last_modified_on > b.last_modified_on;
 }

@@ -72,10 +72,10 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     signer,
     base: () => platform.baseUrl() + SERVICE_PATHS.dsr,
   });
-  // An earlier process was sending them when it ended.
+  // An earlier process ended while it was sending these callbacks.
   callbacks.update({ state: 'sending' }, { state: 'queued' });
   const perMinute = fixtures.limits.dsr_per_minute;
-  // Does not restore the count of an earlier run: a restart takes most of a minute.
+  // Does not restore the count of an earlier run, because a restart takes most of a minute.
   const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
 
   const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));
@@ -89,7 +89,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     return id;
   }
 
-  /** The request in a path. Throws 404 for an unknown one and for another workspace's. */
+  /** The request in a path. Throws 404 if the request is unknown or belongs to another workspace. */
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
     const id = SubjectRequestId.safeParse(call.params.requestId);
@@ -175,7 +175,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   };
 }
 
-/** In the specification's order and spelling (decision: D52). */
+/** The identity types in the specification's order and spelling (decision: D52). */
 const DISCOVERED = [
   'osa_advertising_id',
   'osa_id',

@@ -66,7 +66,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
       },
     },
     control: {
-      // Admins assign roles in the product's user interface, which the platform does not have (decision: D13).
+      // Admins assign roles in the product's user interface, which the embedded platform does not have (decision: D13).
       'POST /role-assignments': (body) => {
         const {
           role_id,
@@ -83,7 +83,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
       store.clear();
       for (const { id } of loaded.organizations) {
         const roles = loaded.roles.filter(({ org_id }) => org_id === id).map(({ role }) => role);
-        // Fixtures get `user:core` too, as an upload does.
+        // Roles from fixtures also get `user:core`, like uploaded roles.
         store.replace(id, checkManifest({ roles }).roles, clock.now(), emailOf('fixtures'));
       }
       for (const assignment of loaded.role_assignments) store.assign(assignment);
@@ -91,7 +91,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   };
 }
 
-/** The requests that an earlier run counted in this minute, from the request log: those that reached a handler. */
+/** The requests that an earlier run counted in this minute: those in the request log that reached a handler. */
 function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
   const notCounted = new Set<number | null>([null, 401, 403, 404, 429]);
   return (orgId) => {

@@ -1,4 +1,4 @@
-// E and F. Seeding and intake: attributes, events and identities of one user, or of many (decisions: D27, D29, D70 to D73, D244).
+// E and F. Seeding and intake: attributes, events and identities of users (decisions: D27, D29, D70 to D73, D244).
 import { type FieldIssue, showPath, valueAt } from '../../contract/explain.ts';
 import { xpidTextIssue } from '../../contract/shared.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
@@ -11,7 +11,7 @@ import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
 import { codedRefusal } from '../platform/envelopes.ts';
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
 
-/** The 400 of E and F: `<attribute name>: <error message>` for each issue of `value`. */
+/** The 400 of E and F, with `<attribute name>: <error message>` for each issue of `value`. */
 function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
   return codedRefusal(
     400,
@@ -19,13 +19,13 @@ function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformErro
   );
 }
 
-/** Parses and checks a body; ignores unknown fields (decision: D6). Throws 400. */
+/** Parses and checks a body. Ignores unknown fields (decision: D6). Throws 400. */
 function readIngestBody<Schema extends ZodMiniType>(schema: Schema, body: Buffer): Infer<Schema> {
   const value = parseBody(body, (message) => badRequest([{ path: ['body'], message }], undefined));
   return acceptBody(schema, value, (issues) => badRequest(issues, value));
 }
 
-/** The attribute with the issue, or otherwise the field of the body, and the problem. */
+/** Names the attribute with the issue, or else the field of the body, and describes the problem. */
 function nameIssue({ path, message }: FieldIssue, value: unknown): string {
   const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
   const [field = 'body', ...rest] = inUser;
@@ -39,7 +39,7 @@ function attributeAt(value: unknown, path: readonly (string | number)[]): string
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** Creates the tables of the profiles, which other areas use too. */
+/** Creates the tables for profiles, which other areas also use. */
 export const seedingArea = defineArea({
   name: 'seeding',
   endpoints: seedingEndpoints,
@@ -80,7 +80,7 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
   };
 }
 
-/** Throws 400 for attributes of another workspace (decision: D73). */
+/** Throws 400 for attributes that belong to another workspace (decision: D73). */
 function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChange[] {
   const key = String(workspace);
   const issues = seeds.flatMap((seed, index) => foreignWorkspaces(seed, key, index));
@@ -118,7 +118,7 @@ function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<
   return { xpid: BigInt(xpid), identities };
 }
 
-/** Stores events in the profiles, whose tables the seeding area creates. */
+/** Stores events in the profiles. The seeding area creates their tables. */
 export const intakeArea = defineArea({
   name: 'intake',
   endpoints: intakeEndpoints,
@@ -136,7 +136,7 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
         ingest.admit(workspace, body.length);
         const intake = readIngestBody(EventIntake, body);
         const { environment, xpid, user_identities: identities, user_attributes, ip, timestamp_unixtime_ms } = intake;
-        // These fields of the body apply to each of its events.
+        // These fields of the body apply to every event in it.
         const about = {
           ...(ip !== undefined && { ip }),
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),

@@ -27,13 +27,13 @@ interface Resource {
 }
 
 interface ResourceRules<Stored extends Resource> {
-  /** For messages: `connection`. */
+  /** The name in messages: `connection`. */
   what: string;
   idParameter: 'connectionId' | 'modelId' | 'pipelineId';
   store: Pick<DocumentStore<Stored>, 'list' | 'get' | 'add' | 'replace'>;
-  /** The definition in a body; `before` is what an update replaces. Throws an error response. */
+  /** The definition in a body. `before` is the resource that an update replaces. Throws an error response. */
   read(request: Call, workspace: number, before?: Stored): Stored['definition'];
-  /** The resource to store; it gets `audit`. Called inside a transaction for an update. */
+  /** The resource to store, with `audit`. Called inside a transaction for an update. */
   make(workspace: number, definition: Stored['definition'], now: number, before?: Stored): Omit<Stored, 'audit'>;
   remove(workspace: number, id: string): void;
   /** The definition as the platform returns it. */
@@ -125,7 +125,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
   };
 }
 
-/** The names of the two kinds of resource that pipelines refer to by `<cause>_id`. */
+/** The kinds of resource that pipelines refer to by `<cause>_id`, with their names. */
 const KINDS = {
   connection: { what: 'connection', idParameter: 'connectionId', statuses: ['healthy', 'faulted'] },
   data_model: { what: 'data model', idParameter: 'modelId', statuses: ['valid', 'invalid'] },
@@ -181,7 +181,7 @@ function openKept<Definition extends { id: string }>(
   return { handlers, load };
 }
 
-/** Connections: stored whole, returned with masks, rejected when they lead nowhere. */
+/** Connections. They are stored completely, returned with masks, and rejected if they lead to no warehouse. */
 export const connectionsArea = defineArea({
   name: 'connections',
   endpoints: connectionsEndpoints,
@@ -189,7 +189,7 @@ export const connectionsArea = defineArea({
   open: (platform) => {
     const { handlers, load } = openKept<ConnectionRequest>(platform, 'connection', {
       complete: completed,
-      // Throws 505 when the connection leads to no warehouse.
+      // Throws 505 if the connection leads to no warehouse.
       read: ({ body }, _workspace, before) => {
         const sent = acceptJson(ConnectionRequest, body, WAREHOUSE_FAILURES.invalidRequest);
         const definition = withSecrets(completed(withoutReadOnly(sent)), before?.definition);
@@ -226,7 +226,7 @@ function completed(definition: ConnectionRequest): ConnectionRequest {
   return { ...definition, state, config: { ...definition.config, port: definition.config.port ?? DEFAULT_PORT } };
 }
 
-/** A mask instead of a secret keeps the stored secret. Throws 400 when none is stored. */
+/** A mask instead of a secret keeps the stored secret. Throws 400 if there is no stored secret. */
 function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | undefined): ConnectionRequest {
   const config: Config = { ...definition.config };
   const stored: Config = before?.service_provider === definition.service_provider ? { ...before.config } : {};
@@ -240,7 +240,7 @@ function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | 
   return { ...definition, config } as ConnectionRequest;
 }
 
-/** Data models: queries of a single SELECT; a run reads their columns. */
+/** Data models: queries with a single SELECT. Runs read their columns. */
 export const dataModelsArea = defineArea({
   name: 'dataModels',
   endpoints: dataModelsEndpoints,
@@ -261,7 +261,7 @@ export const dataModelsArea = defineArea({
   },
 });
 
-/** SQLite's complaints about the text itself. Its other complaints are about tables and columns, which a run checks. */
+/** Matches SQLite's complaints about syntax. Others are about tables and columns, which a run checks. */
 const ABOUT_SYNTAX = /syntax error|incomplete input|unrecognized token|parser stack overflow/;
 
 /** A real warehouse may run what SQLite cannot parse, so the platform accepts it; a run here fails (decision: D68). */

@@ -12,10 +12,10 @@ export function resourcesMigration(table: string): string {
 
 /** A connection or a data model. */
 export interface Kept<Definition> {
-  /** As it was sent, secrets included. */
+  /** The definition as it was sent, including secrets. */
   definition: Definition;
   audit: Audit;
-  /** Faulted or invalid: it stops its pipelines until it is fixed. */
+  /** True if the resource is faulted or invalid: it then stops its pipelines until it is fixed. */
   broken: boolean;
   errors: string[];
 }
@@ -28,7 +28,7 @@ interface DocumentRow<Document> {
   document: Document;
 }
 
-/** `columnsOf` returns additional columns of a row. */
+/** `columnsOf` returns the additional columns of a row. */
 export function createDocumentStore<Document>(
   db: Database,
   table: string,
@@ -36,7 +36,7 @@ export function createDocumentStore<Document>(
   columnsOf: (document: Document) => Readonly<Record<string, SqlValue>> = () => ({}),
 ) {
   const rows = openTable<DocumentRow<Document>>(db, table, ['document']);
-  /** The documents that were read since the last write. */
+  /** The documents that were read after the last write. */
   const read = new Map<string, Document>();
   let revision = -1;
 
@@ -50,7 +50,7 @@ export function createDocumentStore<Document>(
   }
 
   return {
-    /** In the order of creation or, in a table without `seq`, by id. */
+    /** Definitions in order of creation or, in a table without `seq`, by id. */
     list: (workspace: number): Document[] => rows.list({ workspace }, 'ORDER BY 1, 2').map(({ document }) => document),
     get,
     add: (workspace: number, document: Document, columns: Readonly<Record<string, SqlValue>> = {}): void => {

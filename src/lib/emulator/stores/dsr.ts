@@ -1,4 +1,4 @@
-// Data subject requests, their next steps, and their results until they expire.
+// Data subject requests, their next steps, and their results until these expire.
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest, ForwardingEntry, ForwardingStatus } from '../../contract/dsr.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -31,15 +31,15 @@ export interface StoredRequest {
   id: string;
   group_id: string | null;
   status: RequestStatus;
-  /** Epoch milliseconds, as all times here; null after cancellation. */
+  /** Epoch milliseconds, like all times here; null after a cancellation. */
   expected_at: number | null;
   completed_at: number | null;
-  /** Null when the platform forwards nothing. */
+  /** Null if the platform forwards nothing. */
   forwarding: Forwarding[] | null;
   body: DsrRequest;
 }
 
-/** `forward` to partners, `pick_up` and `complete` the request, `expire` the results. */
+/** `forward` the request to partners, `pick_up` and `complete` it, or `expire` its results. */
 export type Step = 'forward' | 'pick_up' | 'complete' | 'expire';
 
 export interface DueStep {
@@ -50,7 +50,7 @@ export interface DueStep {
 
 export type DsrStore = ReturnType<typeof createDsrStore>;
 
-/** True if it has a link to results, as completed access and portability requests do. */
+/** True if the request has a link to results, like completed access and portability requests. */
 export function hasResults({ status, body }: StoredRequest): boolean {
   return status === 'completed' && body.subject_request_type !== 'erasure';
 }
@@ -58,13 +58,13 @@ export function hasResults({ status, body }: StoredRequest): boolean {
 export function createDsrStore(db: Database) {
   const requests = openTable<StoredRequest>(db, 'dsr_requests', ['forwarding', 'body']);
   const steps = openTable<DueStep>(db, 'dsr_steps');
-  /** By the request's `seq`. */
+  /** Results by the `seq` of their request. */
   const results = openTable<{ request: number; document: string }>(db, 'dsr_results');
   return {
     requests,
     steps,
     results,
-    /** The next step; undefined without one. */
+    /** The next step; undefined if there is none. */
     nextStep: (): DueStep | undefined => steps.find({}, 'ORDER BY at, request, step'),
     /** True if a pending or in-progress request has the same subject. */
     hasOpen: (workspace: number, subject: string): boolean => {

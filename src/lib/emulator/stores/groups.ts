@@ -1,4 +1,4 @@
-// Group definitions of each workspace, and when each is refreshed next.
+// Group definitions of each workspace, and the time when each is refreshed next.
 import type { GroupAttribute } from '../../contract/groups.ts';
 import type { Audit } from '../base/audit.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -31,7 +31,7 @@ export function createGroupsStore(db: Database) {
   const refreshes = openTable<Refresh>(db, 'groups');
   return {
     ...createDocumentStore<Group>(db, 'groups', ({ id }) => id),
-    /** The next refresh, or undefined. */
+    /** The next refresh; undefined if there is none. */
     nextRefresh: (): Refresh | undefined => refreshes.find({}, 'ORDER BY refresh_at, workspace, id'),
     setRefresh: (workspace: number, id: string, refresh_at: number): void =>
       refreshes.update({ workspace, id }, { refresh_at }),

@@ -1,4 +1,4 @@
-// Pipelines: definition, status, sync position and next scheduled run; and their runs. Times are epoch milliseconds.
+// Pipelines (definition, status, sync position and next scheduled run) and their runs. Times are in epoch milliseconds.
 import type { PIPELINE_STATUSES, PipelineRequest } from '../../contract/pipelines.ts';
 import type { Audit } from '../base/audit.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -12,7 +12,7 @@ export const pipelinesMigration = `
   );
   CREATE INDEX pipelines_due ON pipelines (running, next_run_at)`;
 
-/** The resource to fix before a faulted pipeline runs again. */
+/** The resource to fix before a faulted pipeline can run again. */
 export type FaultCause = 'connection' | 'data_model' | 'pipeline';
 
 export interface Pipeline {
@@ -22,13 +22,13 @@ export interface Pipeline {
   errors: string[];
   /** Absent unless the status is `faulted`. */
   cause?: FaultCause | undefined;
-  /** End of the range that the last successful run read (epoch ms); absent before the first run and after a reset. */
+  /** The end of the range of the last successful run (epoch ms); absent before the first run and after a reset. */
   position?: number | undefined;
-  /** Number of resets: a run that started before a reset does not change the position. */
+  /** The number of resets. A run that started before a reset does not change the position. */
   resets: number;
-  /** A scheduled run has succeeded, so a schedule of type `once` is done. */
+  /** True if a scheduled run has succeeded, so that a schedule of type `once` is done. */
   ranOnce: boolean;
-  /** Logical date of the last scheduled run: an interval has one run. */
+  /** The logical date of the last scheduled run, because each interval has only one run. */
   lastLogicalAt?: number | undefined;
   /** The next scheduled run (epoch ms), if there is one. */
   nextRunAt?: number | undefined;
@@ -65,7 +65,7 @@ export interface RunFault {
   /** The resource to fix. */
   cause: FaultCause;
   message: string;
-  /** True if that resource becomes faulted or invalid. */
+  /** True if this resource becomes faulted or invalid. */
   marks: boolean;
 }
 
@@ -74,25 +74,25 @@ export interface RunProgress {
   rangeStart?: number | undefined;
   /** Inclusive. */
   rangeEnd: number;
-  /** The previous run read rows of exactly `rangeStart`. */
+  /** True if the previous run read rows of exactly `rangeStart`. */
   afterStart: boolean;
-  /** False for a full sync without bounds, which reads everything. */
+  /** False for a full sync without bounds, which reads all rows. */
   bounded: boolean;
-  /** Completed rows of the query: a resumed run skips them. */
+  /** The number of completed rows of the query. A resumed run skips them. */
   rows: number;
   succeeded: number;
   failed: number;
-  /** Reason for failed records -> number of records. */
+  /** Reason for failed records -> number of these records. */
   reasons: Record<string, number>;
-  /** The pipeline's number of resets when the run started. */
+  /** The number of resets of the pipeline when the run started. */
   resets: number;
-  /** All rows are written; the run ends at `due_at`. */
+  /** True if all rows are written. The run then ends at `due_at`. */
   done: boolean;
-  /** Why the whole run failed. */
+  /** The reason why the whole run failed. */
   failure?: RunFault | undefined;
 }
 
-/** Of a run that has done nothing yet. */
+/** The progress of a run that has done nothing yet. */
 export const NO_PROGRESS = { afterStart: false, rows: 0, succeeded: 0, failed: 0, reasons: {}, resets: 0, done: false };
 
 export interface Run {
@@ -102,7 +102,7 @@ export interface Run {
   type: 'scheduled' | 'manual';
   status: RunStatus;
   logical_at: number;
-  /** When its work, or its end, is due. Null when it has ended. */
+  /** The time when the work, or the end, of the run is due. Null once the run has ended. */
   due_at: number | null;
   started_at: number | null;
   ended_at: number | null;
@@ -116,15 +116,15 @@ const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
 export function createRunsStore(db: Database) {
   const runs = openTable<Run>(db, 'pipeline_runs', ['progress']);
   return {
-    /** Adds a run and returns its id, which is the next one by default. */
+    /** Adds a run and returns its id. By default, it is the next id. */
     add: (run: NewRun): number | bigint => runs.insert(run),
     get: (id: number | bigint): Run | undefined => runs.find({ id }),
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>
       runs.update({ id }, { status, due_at, started_at, ended_at, progress }),
-    /** The latest by logical date; of any status by default. */
+    /** The latest run by logical date, by default of any status. */
     latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
       runs.find({ workspace, pipeline, status }, LATEST_FIRST),
-    /** The run of a pipeline that has not ended. */
+    /** The run of a pipeline that has not ended yet. */
     current: (workspace: number, pipeline: string): Run | undefined =>
       runs.find({ workspace, pipeline }, 'AND due_at IS NOT NULL'),
     /** Runs with a logical date within both bounds, latest first. */
@@ -144,7 +144,7 @@ export function createRunsStore(db: Database) {
     removeOf: (workspace: number, pipeline: string): void => runs.remove({ workspace, pipeline }),
     clear: (): void => {
       runs.remove();
-      // Ids start at 1 again after a reset.
+      // After a reset, ids start at 1 again.
       db.exec("DELETE FROM sqlite_sequence WHERE name = 'pipeline_runs'");
     },
   };

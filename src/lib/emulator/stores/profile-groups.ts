@@ -9,7 +9,7 @@ export interface SharingGroup {
   id: string;
   /** Members have the same value of this user attribute. */
   attribute: string;
-  /** Maximum number of members with the same value; others are ignored. */
+  /** Maximum number of members with the same value. Others are ignored. */
   most: number;
 }
 
@@ -21,7 +21,7 @@ interface Candidate {
   xpid: bigint;
 }
 
-/** Documents read per step. */
+/** The number of documents read per step. */
 const ROWS_PER_STEP = 100;
 
 export function createProfileGroups(db: Database, profiles: ProfileTable) {
@@ -37,8 +37,8 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
   return {
     /**
      * For each value of the attribute in one environment, gives the first members by `xpid` the attributes that `share`
-     * computes, and removes the group's attributes from all other profiles. Null is not a value. Steps are short; a change
-     * between two steps may be included or not. Does not change `last_modified_on`.
+     * computes, and removes the group's attributes from all other profiles. Null does not count as a value. Steps are
+     * short: a change between two steps may or may not be included. Does not change `last_modified_on`.
      */
     *shareGroup(
       { workspace, id, attribute, most }: SharingGroup,
@@ -96,7 +96,7 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
   };
 }
 
-/** Keeps the first ones, ordered by `xpid`. */
+/** Keeps the first candidates, ordered by `xpid`. */
 function addCandidate(candidates: Candidate[], { id, xpid: digits }: ProfileRow, most: number): void {
   const xpid = BigInt(digits);
   const at = candidates.findIndex((other) => other.xpid > xpid);

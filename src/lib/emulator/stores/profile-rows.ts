@@ -1,4 +1,4 @@
-// A profile's row in the database, and its content.
+// The row of a profile in the database, and its content.
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Database, openTable, type Table } from '../base/db.ts';
 import type { AttributeSeed } from '../../contract/seeding.ts';
@@ -14,11 +14,11 @@ export interface Scope {
 /** An internal identity type and a value. */
 export type Identity = readonly [type: string, value: string];
 
-/** A seed as stored under its attribute's name. */
+/** A seed, as it is stored under the name of its attribute. */
 type StoredSeed = Omit<AttributeSeed, 'attribute_name'>;
 
 export interface ProfileDocument {
-  /** Internal identity type -> all values, in order: an erasure finds older ones too. */
+  /** Internal identity type -> all values, in order, so that an erasure also finds older values. */
   identities: Record<string, string[]>;
   user_attributes: Record<string, unknown>;
   /** `<group_id>:<attribute_id>` -> value. */
@@ -26,7 +26,7 @@ export interface ProfileDocument {
   calculated_attributes: Record<string, StoredSeed>;
 }
 
-/** The new values of a change, without its subject. */
+/** The new values that a change sets, without the subject of the change. */
 export interface ProfileContent {
   user_attributes?: Readonly<Record<string, unknown>> | undefined;
   calculated_attributes?: readonly AttributeSeed[] | undefined;
@@ -36,7 +36,7 @@ export function emptyDocument(): ProfileDocument {
   return { identities: {}, user_attributes: {}, group_attributes: {}, calculated_attributes: {} };
 }
 
-/** Sets attributes and seeds and adds identities. Changes `document`. */
+/** Sets attributes and seeds, and adds identities. Modifies `document`. */
 export function writeInto(document: ProfileDocument, content: ProfileContent, added: readonly Identity[]): void {
   const { identities, user_attributes, calculated_attributes } = document;
   for (const [type, value] of added) {
@@ -55,7 +55,7 @@ function put<T>(record: Record<string, T>, name: string, value: T): void {
 
 /** All data of one person. Dates are ISO 8601. */
 export interface Profile extends ProfileDocument {
-  /** 64 bits, exact: a number if a double can hold it. */
+  /** An exact 64-bit integer: a number if a double can represent it. */
   xpid: number | bigint;
   workspace_id: number;
   environment: Environment;
@@ -72,7 +72,7 @@ export interface ProfileRow {
   created_at: number;
   changed_at: number;
   document: ProfileDocument;
-  /** `user_attributes.<name>` or `calculated_attributes.<name>` -> what set it, and when. */
+  /** `user_attributes.<name>` or `calculated_attributes.<name>` -> what set the attribute, and when. */
   sources: Record<string, string>;
 }
 

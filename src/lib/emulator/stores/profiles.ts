@@ -20,16 +20,16 @@ import {
 } from './profile-rows.ts';
 import { createProfileGroups } from './profile-groups.ts';
 
-/** The identity type of the profile's own id; its value is the integer in digits. */
+/** The identity type of a profile's own id. Its value is the integer in digits. */
 const XPID = 'xpid';
 
 function createProfileIdentities(db: Database) {
   const owners = openTable<{ key: string; profile: number }>(db, 'profile_identities');
   return {
-    /** The profile (its row id) that an identity belongs to, or undefined. */
+    /** The profile (its row id) that an identity belongs to; undefined if there is none. */
     owner: (scope: Scope, identity: Identity): number | undefined =>
       owners.find({ key: keyOf(scope, identity) })?.profile,
-    /** Assigns a free identity to a profile. False when another profile has it. */
+    /** Assigns a free identity to a profile. Returns false if another profile has it. */
     claim: (scope: Scope, identity: Identity, profile: number): boolean => {
       const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
       return db.run(sql, keyOf(scope, identity), profile) === 1;
@@ -42,7 +42,7 @@ function createProfileIdentities(db: Database) {
   };
 }
 
-/** JSON separates type and value and encodes NUL and lone surrogates. */
+/** JSON separates the type from the value, and encodes NUL and lone surrogates. */
 function keyOf({ workspace, environment }: Scope, identity: Identity): string {
   return `${workspace}${environment === 'production' ? 'p' : 'd'}${JSON.stringify(identity)}`;
 }
@@ -66,9 +66,9 @@ export interface Subject {
   identities?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A change to one profile, which is created if necessary. */
+/** A change to one profile. The profile is created if necessary. */
 export interface ProfileChange extends Scope, Subject, ProfileContent {
-  /** Stored unchanged, in order. */
+  /** Events are stored unchanged, in order. */
   events?: readonly unknown[] | undefined;
 }
 
@@ -80,7 +80,7 @@ export function createProfiles(db: Database) {
   const events = openTable<{ profile: number; at: number; event: unknown }>(db, 'profile_events', ['event']);
   let revision = 0;
 
-  /** The profile of a change (`fresh` for a new one), and its new identities. */
+  /** The profile that a change applies to (`fresh` for a new profile), and its new identities. */
   function identify(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
     const identities = identitiesOf(change);
     if (change.xpid !== undefined) {
@@ -116,7 +116,7 @@ export function createProfiles(db: Database) {
     return row.xpid;
   }
 
-  /** A person gets the same id on every new platform, so that transcripts are comparable. */
+  /** A person gets the same id on every new platform, so that transcripts can be compared. */
   function newXpid(scope: Scope, [identity]: readonly Identity[], id: number): string {
     for (let attempt = 0; ; attempt++) {
       const text = JSON.stringify([scope.workspace, scope.environment, identity, attempt]);
@@ -142,8 +142,9 @@ export function createProfiles(db: Database) {
 
   return {
     /**
-     * Applies all changes or none, in order. The profile is that of `xpid`, otherwise that of the first known identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds; `source` names what sent the
-     * attributes. Returns the profiles' `xpid`s. Throws TypeError for a change without a subject.
+     * Applies all changes or none, in order. Each applies to the profile with its `xpid`, or else with the first known
+     * identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds; `source` names
+     * what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError for a change without a subject.
      */
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>
       db.transaction(() => {
@@ -158,10 +159,10 @@ export function createProfiles(db: Database) {
           return integerOf(xpid);
         });
       }),
-    /** Every profile of a workspace that has one of these identities, in either environment. */
+    /** Every profile in a workspace that has one of these identities, in either environment. */
     find: (workspace: number, subject: Subject): Profile[] =>
       rowsOf(workspace, subject).map((row) => ({ ...profileOf(row), events: eventsOf(row.id) })),
-    /** Erases the profiles that `find` returns, with their events. Returns their number. */
+    /** Erases the profiles that `find` returns, with their events. Returns the number of profiles. */
     erase: (workspace: number, subject: Subject): number =>
       db.transaction(() => {
         revision++;
@@ -195,7 +196,7 @@ function identitiesOf({ identities }: Subject): Identity[] {
   return Object.entries(identities ?? {}).map(([type, value]) => [internalIdentityType(type), value]);
 }
 
-/** Each attribute of the change, with where it came from. */
+/** Each attribute of the change, with its source. */
 function sourcesOf({ user_attributes = {}, calculated_attributes = [] }: ProfileChange, from: string) {
   const names = [
     ...Object.keys(user_attributes).map((name) => `user_attributes.${name}`),

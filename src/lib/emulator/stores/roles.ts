@@ -1,4 +1,4 @@
-// A manifest per organization as the JSON that GET returns, and the users of each role.
+// A manifest for each organization, as the JSON that GET returns, and the users of each role.
 import type { ManifestReply, Role } from '../../contract/roles.ts';
 import { manifestTime } from '../../kernel/timestamps.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -18,7 +18,7 @@ export function createRolesStore(db: Database) {
   const read = (org_id: number): string => manifests.find({ org_id })?.reply ?? '{"roles":[]}';
   return {
     read,
-    /** Replaces a manifest and returns it as JSON. `at` is epoch milliseconds, `by` an email address. */
+    /** Replaces a manifest and returns it as JSON. `at` is epoch milliseconds, and `by` is an email address. */
     replace: (org_id: number, roles: readonly Role[], at: number, by: string): string => {
       const reply = JSON.stringify({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
       manifests.remove({ org_id });
@@ -27,7 +27,7 @@ export function createRolesStore(db: Database) {
     },
     has: (orgId: number, roleId: string): boolean =>
       (JSON.parse(read(orgId)) as ManifestReply).roles.some(({ role_id }) => role_id === roleId),
-    /** The role ids of all users; an id occurs once for each user. */
+    /** The role ids of all users. An id appears once for each user. */
     assigned: (org_id: number): string[] => assignments.list({ org_id }).map(({ role_id }) => role_id),
     assign: ({ org_id, role_id, user }: RoleAssignment): void => {
       assignments.remove({ org_id, role_id, user });

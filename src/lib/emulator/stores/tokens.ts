@@ -1,4 +1,4 @@
-// Access tokens: opaque, stored as hashes, valid by the platform's clock, also after a restart.
+// Access tokens. They are opaque, stored as hashes, and valid by the platform's clock, even after a restart.
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import type { PlatformClock } from '../base/clock.ts';
@@ -17,7 +17,7 @@ interface Issued {
 }
 
 export function createTokens(db: Database, clock: PlatformClock) {
-  // Known tokens, so that a request needs neither a hash nor a query.
+  // Caches known tokens, so that a request needs neither a hash nor a query.
   const seen = new Map<string, Issued>();
   const tokens = openTable<Issued & { hash: string }>(db, 'tokens');
 

@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs';
 import type { ConnectionRequest } from '../../contract/connections.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 
-/** `sample` is the sample warehouse, created on demand. */
+/** `sample` means the sample warehouse, which is created on demand. */
 export type WarehouseFile = { file: string } | { sample: true };
 
 export interface Unreachable {
-  /** The problem, with the field's name and never its value. */
+  /** The problem, with the name of the field but never its value. */
   unreachable: string;
 }
 
 type ConnectionDetails = Pick<ConnectionRequest, 'service_provider' | 'config'>;
 
-/** Searches the listed warehouses. Without a list, returns the `fallback` file or the sample. */
+/** Searches the listed warehouses. If none are listed, returns the `fallback` file or the sample. */
 export function findWarehouse(
   { service_provider, config }: ConnectionDetails,
   warehouses: Fixtures['warehouses'],

@@ -7,16 +7,16 @@ import { resolveAmong, rewriteTables } from './sql.ts';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../kernel/clock.ts';
 
-/** A question to the thread (`query-worker.js`), which answers each one once. */
+/** A question to the thread (`query-worker.js`). The thread answers each question once. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
 
-/** A row by column name; integers above 2^53 are bigint. */
+/** A row by column name. Integers above 2^53 are bigint. */
 export type Row = Record<string, number | bigint | string | Uint8Array | null>;
 
-/** The warehouse's own error for a file or a query. */
+/** The warehouse's error message for a file or a query. */
 export class QueryError extends Error {}
 
-/** The query exceeded the time limit, which ended the thread. */
+/** The query exceeded the time limit, so the thread was ended. */
 export class QueryTimeout extends Error {}
 
 /** The thread ended unexpectedly. */
@@ -27,10 +27,10 @@ export class QueryAborted extends Error {}
 
 export type QueryThread = ReturnType<typeof startQueryThread>;
 
-/** Starts a thread without a limit. */
+/** Starts a thread without a time limit. */
 export function startQueryThread() {
   const worker = new Worker(new URL('./query-worker.js', import.meta.url));
-  // An idle thread does not keep the program running.
+  // An idle thread must not keep the program running.
   worker.unref();
   let pending: { resolve(value: unknown): void; reject(reason: Error): void } | undefined;
   let ended: Error | undefined;
@@ -82,7 +82,7 @@ export function startQueryThread() {
     open: async (file: string): Promise<string[]> => (await ask({ ask: 'open', file })) as string[],
     /** Starts a query on the open file. Throws QueryError. */
     query: (sql: string): Promise<unknown> => ask({ ask: 'query', sql }),
-    /** The next rows of the query; fewer than `count` are the last rows. Throws QueryError. */
+    /** The next rows of the query. Fewer than `count` rows means that these are the last. Throws QueryError. */
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
     /** Ends the thread. A pending answer rejects with QueryAborted. */
     close: async (): Promise<void> => {
@@ -92,16 +92,16 @@ export function startQueryThread() {
   };
 }
 
-/** Large enough for few round trips to the thread; small enough to write a batch in a few milliseconds. */
+/** Large enough to need few round trips to the thread, and small enough to write a batch in a few milliseconds. */
 const BATCH_ROWS = 250;
 
-/** Time limit for a run to read its rows, by the machine's clock (decision: D247). */
+/** How long a run may take to read its rows, by the machine's clock (decision: D247). */
 const LIMIT_MS = 30_000;
 
 /** The warehouse could not be opened. */
 export class WarehouseClosed extends Error {}
 
-/** The open copy, and a key for the state of the original file. */
+/** The open copy, and a key that identifies the state of the original file. */
 interface Opened {
   key: string;
   copy: string;
@@ -117,8 +117,8 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   let last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Copies the file, because the driver locks a file even to read it, and a thread that is ended leaves the lock. Queries
-   * cannot write to the original. A changed file is copied again.
+   * Copies the file, because the driver locks a file even for reading, and a thread that is ended leaves the lock
+   * behind. Queries cannot write to the original. A file that has changed is copied again.
    */
   async function open(reading: QueryThread, warehouse: WarehouseFile): Promise<Opened> {
     const key = await keyOf(warehouse);
@@ -164,8 +164,8 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
 
   return {
     /**
-     * Opens the warehouse and passes its rows to `take` in batches, until `take` returns false. One read at a time. Throws
-     * WarehouseClosed, QueryError, QueryTimeout, and QueryAborted after `close`.
+     * Opens the warehouse and passes its rows to `take` in batches, until `take` returns false. Only one read may run
+     * at a time. Throws WarehouseClosed, QueryError, QueryTimeout, and QueryAborted after `close`.
      */
     read: (...given: Parameters<typeof read>): Promise<void> => {
       const result = read(...given);

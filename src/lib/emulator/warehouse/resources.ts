@@ -1,4 +1,4 @@
-// The stores of warehouse sync, and the rules that its three resources share.
+// The stores for warehouse sync, and the rules that its three resources share.
 import type { ConnectionRequest } from '../../contract/connections.ts';
 import type { DataModelRequest } from '../../contract/data-models.ts';
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
@@ -11,7 +11,7 @@ export function withoutReadOnly<Definition extends object>(sent: Definition): De
   return Object.fromEntries(Object.entries(sent).filter(([field]) => !READ_ONLY_FIELDS.includes(field))) as Definition;
 }
 
-/** Error messages as the platform returns them. */
+/** Error messages, in the form in which the platform returns them. */
 export function listed(errors: readonly string[] = []): { message: string }[] {
   return errors.map((message) => ({ message }));
 }

@@ -1,14 +1,14 @@
-// A sample warehouse file: customers and their purchases, always the same.
+// A sample warehouse file that always contains the same customers and purchases.
 import { existsSync, linkSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { temporaryPath } from '../../kernel/temporary-file.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { createDatabaseFile, type Database } from '../base/db.ts';
 
-/** Default number of rows in each table. */
+/** The default number of rows in each table. */
 export const SAMPLE_ROWS = 2000;
 
-/** The rows are spread evenly over these years, so that later incremental runs find new ones. */
+/** The rows are spread evenly over these years, so that later incremental runs find new rows. */
 const FIRST_CHANGE = Date.UTC(2024, 0, 1);
 const LAST_CHANGE = Date.UTC(2029, 0, 1);
 
@@ -18,12 +18,13 @@ const PLANS = ['free', 'basic', 'plus'];
 const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
 
 /**
- * Creates the file with `rows` rows in each of its tables: `customers` (identities `customer_id` and `email`; `first_name`,
- * `city`, `plan`, `loyalty_points`, `is_member`, `household_id`, `updated_at`) and `purchases` (`customer_id`, `event_name`,
- * `product`, `amount`, `purchased_at`). The file appears when it is complete. Throws `EEXIST` for an existing file.
+ * Creates the file with `rows` rows in each of its tables: `customers` (identities `customer_id` and `email`;
+ * `first_name`, `city`, `plan`, `loyalty_points`, `is_member`, `household_id`, `updated_at`) and `purchases`
+ * (`customer_id`, `event_name`, `product`, `amount`, `purchased_at`). It appears once it is complete. Throws `EEXIST`
+ * if it exists.
  */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
-  // Fails before the slow part.
+  // Fail before the slow part.
   if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} already exists`), { code: 'EEXIST' });
   const temporary = temporaryPath(dirname(path));
   try {

@@ -1,16 +1,16 @@
-// Splits SQL into tokens: only as much of the language as it takes to find table names.
+// Splits SQL into tokens, with only as much of the grammar as is needed to find table names.
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'space' | 'comment' | 'symbol' | 'broken';
 
 export interface Token {
   kind: TokenKind;
-  /** The source text. A `broken` token has no end and holds the rest of the text. */
+  /** The source text. A `broken` token is unterminated and contains the rest of the text. */
   text: string;
 }
 
 type Kinds = readonly [TokenKind, RegExp][];
 
-/** Tried in order; each matches at least one character. A group matches at the end of an unterminated text. */
+/** Tried in order. Each kind matches at least one character. A group matches only where an unterminated text ends. */
 const KINDS: Kinds = [
   ['space', /\s+/y],
   ['comment', /--[^\n]*|\/\*[^]*?(?:\*\/|($))/y],
@@ -22,7 +22,7 @@ const KINDS: Kinds = [
 ];
 
 /**
- * Syntax of other warehouses: comments after `//` and `#`, backslashes in strings, strings in triple quotes or between `$$`.
+ * Syntax of other warehouses: comments after `//` and `#`, backslashes in strings, strings in `"""` or between `$$`.
  */
 const OTHER_DIALECTS: Kinds = [
   ['comment', /\/\/[^\n]*|#[^\n]*/y],
@@ -52,7 +52,7 @@ function tokenAt(sql: string, at: number, kinds: Kinds): Token {
   return { kind: 'symbol', text: sql.slice(at, at + 1) };
 }
 
-/** The opening of a `broken` token. */
+/** The opening delimiter of a `broken` token. */
 export function openingOf({ text }: Token): string {
   return text.startsWith('/*') ? '/*' : text.slice(0, 1);
 }
@@ -61,7 +61,7 @@ export function isKeyword({ kind, text }: Token, ...keywords: string[]): boolean
   return kind === 'word' && keywords.includes(text.toUpperCase());
 }
 
-/** The name in a word or a quoted token; undefined for other tokens. */
+/** The name in a word or quoted token; undefined for other tokens. */
 export function nameOf({ kind, text }: Token): string | undefined {
   if (kind === 'word') return text;
   if (kind !== 'quoted') return undefined;
@@ -70,7 +70,7 @@ export function nameOf({ kind, text }: Token): string | undefined {
   return quote === '[' ? inner : inner.replaceAll(quote + quote, quote);
 }
 
-/** Any name, quoted for SQLite. */
+/** Quotes any name for SQLite. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

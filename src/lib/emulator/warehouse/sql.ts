@@ -1,4 +1,4 @@
-// Rewrites a data model's query for the warehouse file: one SELECT, with qualified tables quoted (decision: D68).
+// Rewrites a data model's query for the warehouse file: a single SELECT, with qualified tables quoted (decision: D68).
 import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
 import { largest } from '../../kernel/numbers.ts';
 
@@ -9,7 +9,7 @@ const ENDS_COLUMNS = ['FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];
 
 const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
 
-/** The problem with a query's outer form in all dialects; undefined for a single SELECT or WITH … SELECT. */
+/** The problem with a query's outer form, in any dialect; undefined for a single SELECT or WITH … SELECT. */
 export function describeForm(sql: string): string | undefined {
   const complaint = complaintAbout(tokenize(sql));
   return complaint === undefined || complaintAbout(tokenize(sql, 'any')) === undefined ? undefined : complaint;
@@ -33,7 +33,7 @@ function complaintAbout(all: readonly Token[]): string | undefined {
   return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT names no column' : undefined;
 }
 
-/** Number of open parentheses after each token. */
+/** The number of open parentheses after each token. */
 function depthsOf(tokens: readonly Token[]): number[] {
   let depth = 0;
   return tokens.map(({ text }) => {
@@ -43,7 +43,7 @@ function depthsOf(tokens: readonly Token[]): number[] {
   });
 }
 
-/** True if the token is a SELECT, or its DISTINCT or ALL, without a column after it. */
+/** True if the token is a SELECT, or a DISTINCT or ALL after it, that no column follows. */
 function selectsNothing(tokens: readonly Token[], index: number): boolean {
   const [before, token, next] = [tokens[index - 1], tokens[index], tokens[index + 1]];
   if (!token || before?.text === '.') return false;
@@ -52,7 +52,7 @@ function selectsNothing(tokens: readonly Token[], index: number): boolean {
   return selects === true && (next === undefined || next.text === ')' || isKeyword(next, ...ENDS_COLUMNS));
 }
 
-/** Resolves the parts of a qualified name to a table of the file; returns the whole name without a match. */
+/** Resolves the parts of a qualified name to a table of the file. Returns the whole name if no table matches. */
 export function resolveAmong(tables: readonly string[]): (parts: readonly string[]) => string {
   const byName = new Map(tables.map((table) => [table.toLowerCase(), table]));
   const mostParts = largest(tables.map((table) => table.split('.').length));
@@ -65,14 +65,14 @@ export function resolveAmong(tables: readonly string[]): (parts: readonly string
   };
 }
 
-/** A qualified name: its first and last token, and its parts. */
+/** A qualified name: its first and last tokens, and its parts. */
 interface Chain {
   first: number;
   last: number;
   parts: string[];
 }
 
-/** Replaces each qualified table by a quoted one, with its last name as alias. Removes semicolons. */
+/** Replaces each qualified table name with a quoted one, and uses its last part as the alias. Removes semicolons. */
 export function rewriteTables(sql: string, resolve: (parts: readonly string[]) => string): string {
   const tokens = tokenize(sql);
   const positions = tablePositions(tokens);
@@ -90,7 +90,7 @@ export function rewriteTables(sql: string, resolve: (parts: readonly string[]) =
     put(chain, table === name || hasAlias(tokens, chain.last) ? table : `${table} AS ${name}`);
   }
   for (const chain of chains) {
-    // In other positions, a qualified name is a column, perhaps after the full name of its table.
+    // In other positions, a qualified name is a column, possibly prefixed with the full name of its table.
     const owner = chain.parts.slice(0, -1);
     if (positions.has(chain.first) || !qualified.has(keyOf(owner))) continue;
     const column = lastOf(chain.parts);
@@ -120,7 +120,7 @@ function keyOf(parts: readonly string[]): string {
   return JSON.stringify(parts.map((part) => part.toLowerCase()));
 }
 
-/** Names joined by dots, without spaces. A quoted name can hold several names, as in some warehouses. */
+/** Names joined by dots without spaces. A quoted name may contain several names, as in some warehouses. */
 function findChains(tokens: readonly Token[]): Chain[] {
   const chains: Chain[] = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -140,17 +140,17 @@ function findChains(tokens: readonly Token[]): Chain[] {
   return chains;
 }
 
-/** The parser's state at one level of parentheses. */
+/** The state of the parser at one level of parentheses. */
 interface Frame {
-  /** Inside a SELECT, where FROM names tables; not so in `EXTRACT(year FROM x)`. */
+  /** True inside a SELECT, where FROM names tables. False in `EXTRACT(year FROM x)`. */
   select: boolean;
-  /** Between FROM and the clause that ends it: a table follows a comma. */
+  /** True between FROM and the clause that ends it. A table then follows a comma. */
   from: boolean;
-  /** A table can start here. */
+  /** True if a table can start here. */
   expect: boolean;
 }
 
-/** Indexes of tokens where a table name starts. */
+/** The indexes of the tokens where a table name starts. */
 function tablePositions(tokens: readonly Token[]): ReadonlySet<number> {
   const positions = new Set<number>();
   const frames: Frame[] = [];

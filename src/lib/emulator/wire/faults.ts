@@ -25,19 +25,19 @@ const Delay = union([
 export const Fault = strictObject({
   /** Default: any method. */
   method: optional(string()),
-  /** `*` matches any characters; query and trailing slash are ignored. Default: any path. */
+  /** `*` matches any characters. The query and a trailing slash are ignored. Default: any path. */
   path: optional(string()),
   /** Respond with this status without processing the request. */
   status: optional(int().check(minimum(200, 'must be 200 to 599'), maximum(599, 'must be 200 to 599'))),
   /** The `Retry-After` header of that response: seconds, or any text. */
   retry_after: optional(union([number(), string()])),
-  /** Delay first: milliseconds, or a duration such as `2s`. */
+  /** Wait this long first: milliseconds, or a duration such as `2s`. */
   delay: optional(Delay),
-  /** Close the connection without a response, before or after the request is processed. */
+  /** Close the connection without a response, before or after processing the request. */
   drop: optional(oneOf(['before', 'after'])),
-  /** Remaining number of requests. Default: all. */
+  /** The number of requests still to affect. Default: all. */
   times: optional(int().check(minimum(1, 'must be at least 1'))),
-  /** Share of the matching requests, 0 to 1. Default: 1. */
+  /** The share of matching requests to affect, from 0 to 1. Default: 1. */
   probability: optional(number().check(minimum(0, 'must be 0 to 1'), maximum(1, 'must be 0 to 1'))),
 }).check(
   messageRule(({ status, delay, drop }) =>
@@ -50,7 +50,7 @@ export type Faults = ReturnType<typeof openFaults>;
 
 const KEY = 'faults';
 
-/** Opens the stored faults; `random` is uniform in [0, 1). */
+/** Opens the stored faults. `random` returns numbers that are uniform in [0, 1). */
 export function openFaults(settings: StoredSettings, random: () => number) {
   let faults = array(Fault).parse(settings.get(KEY) ?? []);
 
@@ -61,10 +61,10 @@ export function openFaults(settings: StoredSettings, random: () => number) {
 
   return {
     add: (fault: Fault): void => save([...faults, fault]),
-    /** The faults that still apply, with the `times` left of each. */
+    /** The faults that still apply, each with the remaining `times`. */
     list: (): Fault[] => faults,
     clear: (): void => save([]),
-    /** The fault of this request, counted; undefined without one. */
+    /** Returns the fault that applies to this request, and counts it; undefined if there is none. */
     strike: (method: string, path: string): Fault | undefined => {
       if (faults.length === 0) return undefined;
       const struck = faults.find((fault) => matches(fault, method, path) && random() < (fault.probability ?? 1));
@@ -77,7 +77,7 @@ export function openFaults(settings: StoredSettings, random: () => number) {
   };
 }
 
-/** The delay of a fault in milliseconds. */
+/** How long a fault delays a request, in milliseconds. */
 export function delayOf(fault: Fault): number {
   return typeof fault.delay === 'string' ? (parseDuration(fault.delay) ?? 0) : (fault.delay ?? 0);
 }

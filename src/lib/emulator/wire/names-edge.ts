@@ -1,17 +1,17 @@
-// Translates between the specification's words and a deployment's words in requests and responses.
+// Translates between the specification's words and a deployment's words, in requests and responses.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames, type NamesMap, plainNames, type WireNames } from '../../contract/names.ts';
 import { isRecord, parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Answer } from './platform-error.ts';
 
 export interface DeploymentNames extends WireNames {
-  /** A sentence of the platform in the deployment's words. */
+  /** A message of the platform in the deployment's words. */
   inWords(text: string): string;
 }
 
 /**
- * The names of a deployment that knows only its own words: a neutral word with a translation is unknown here, as it would be
- * there (decision: D155).
+ * The names of a deployment that knows only its own words. A neutral word that has a translation is unknown here, as it
+ * would be in that deployment (decision: D155).
  */
 export function deploymentNames(given: NamesMap): DeploymentNames {
   const names = plainNames(given);
@@ -26,7 +26,7 @@ export function deploymentNames(given: NamesMap): DeploymentNames {
   return { ...own, fromWire: strict.fromWire, decode: strict.decode, inWords };
 }
 
-/** The body in neutral words. An invalid body is unchanged; its handler reports the problem. */
+/** The body in neutral words. An invalid body is returned unchanged, and its handler reports the problem. */
 export function bodyFromWire(body: Buffer, { names: marks }: Endpoint, names: WireNames): Buffer {
   if (names.empty || !marks?.body || body.length === 0) return body;
   let value: unknown;
@@ -46,11 +46,11 @@ export function queryFromWire(query: URLSearchParams, { names: marks }: Endpoint
   return query;
 }
 
-/** A response in the deployment's words: marked fields and error messages. */
+/** A response in the deployment's words. Translates marked fields and error messages. */
 export function replyToWire(answer: Answer, endpoint: Endpoint | undefined, names: DeploymentNames): Answer {
   if (names.empty || answer.text === undefined || answer.headers?.['content-type'] !== undefined) return answer;
   const marks = answer.status < 300 ? (endpoint?.names?.reply ?? []) : [];
-  // A signed response has neither and is unchanged, byte for byte.
+  // A signed response contains neither, so it stays unchanged, byte for byte.
   if (marks.length === 0 && !answer.text.includes('"message"')) return answer;
   return { ...answer, text: stringifyJson(sentencesToWire(names.encode(parseJson(answer.text), marks), names)) };
 }

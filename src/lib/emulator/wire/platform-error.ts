@@ -1,15 +1,15 @@
-// Responses and errors of routes, and how they become HTTP messages.
+// Responses and errors of routes, and how they are converted to HTTP messages.
 import { stringifyJson } from '../../kernel/json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A response. `text` is JSON; absent without a body. */
+/** A response. `text` is JSON, and absent if there is no body. */
 export interface Answer {
   status: number;
   text?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** An error response; `body` is its JSON. */
+/** An error response. `body` is its JSON. */
 export class PlatformError extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -24,7 +24,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** An error in the form of A, B and D (decision: D5), which other services replace by their own envelope. */
+/** An error in the form that A, B and D use (decision: D5). Other services replace the form with their own envelope. */
 export class PlainRefusal extends PlatformError {
   readonly messages: readonly string[];
 
@@ -43,7 +43,7 @@ export function answer(status: number, body: unknown, headers?: Record<string, s
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
 }
 
-/** A thrown error as an error response; an unexpected error becomes a 500 with its message. */
+/** Converts a thrown error to an error response. An unexpected error becomes a 500 with the message of the error. */
 export function asRefusal(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   return refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -72,7 +72,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /** The path as sent, and the query with its `?`. */
 export function splitUrl({ url = '' }: IncomingMessage): { path: string; search: string } {
-  // A client that uses the platform as a proxy sends the whole address.
+  // A client that uses the platform as a proxy sends the complete address.
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
   const end = target.indexOf('?');
   return end === -1 ? { path: target, search: '' } : { path: target.slice(0, end), search: target.slice(end) };

@@ -5,11 +5,11 @@ const MINUTE_MS = 60_000;
 export interface RateOptions {
   /** Milliseconds. Default: one minute. */
   span?: number;
-  /** Times (epoch ms, ascending) of the requests that an earlier run counted for a key. Default: none. */
+  /** The times (epoch ms, ascending) of the requests that an earlier run counted for a key. Default: none. */
   restore?(key: number): number[];
 }
 
-/** At most `limit` requests of a key in any window. */
+/** Allows at most `limit` requests per key in any window. */
 export function createRateWindow(limit: number, { span = MINUTE_MS, restore = () => [] }: RateOptions = {}) {
   const windows = new Map<number, { times: number[]; first: number }>();
 
@@ -17,7 +17,7 @@ export function createRateWindow(limit: number, { span = MINUTE_MS, restore = ()
     let window = windows.get(key);
     if (!window) windows.set(key, (window = { times: restore(key), first: 0 }));
     const { times } = window;
-    // After the clock was set back, requests in the future no longer count.
+    // After the clock was set back, requests with a future time no longer count.
     while (times.length > window.first && (times.at(-1) ?? 0) > now) times.pop();
     while (window.first < times.length && (times[window.first] ?? 0) <= now - span) window.first++;
     if (window.first > 1024 && window.first * 2 > times.length) {
@@ -29,8 +29,8 @@ export function createRateWindow(limit: number, { span = MINUTE_MS, restore = ()
 
   return {
     /**
-     * Counts a request at `now` (epoch ms) and returns undefined. In a full window it does not count the request (decision:
-     * D91), and returns the seconds until there is room.
+     * Counts a request at `now` (epoch ms) and returns undefined. If the window is full, does not count the request
+     * (decision: D91), and returns the seconds until the next one is allowed.
      */
     take: (key: number, now: number): number | undefined => {
       const { times, first } = windowOf(key, now);
@@ -38,7 +38,7 @@ export function createRateWindow(limit: number, { span = MINUTE_MS, restore = ()
         times.push(now);
         return undefined;
       }
-      // There is room when the oldest of the last `limit` requests leaves the window.
+      // The next request is allowed when the oldest of the last `limit` requests leaves the window.
       const leaving = times[times.length - limit] ?? now;
       return Math.max(1, Math.ceil((leaving + span - now) / 1000));
     },

@@ -1,11 +1,11 @@
-// Keeps the newest requests and responses in memory, for assertions of tests and for `emulator log --bodies`.
+// Keeps the newest requests and responses in memory, for assertions in tests and for `emulator log --bodies`.
 import type { IncomingHttpHeaders } from 'node:http';
 import { tryJson } from '../../kernel/json.ts';
 import { createRedactor } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Answer, firstOf, headersOf } from './platform-error.ts';
 
-/** A request and its response, which is undefined when a fault closed the connection. */
+/** A request and its response. The response is undefined when a fault closed the connection. */
 export interface SeenRequest {
   /** Epoch milliseconds by the platform's clock. */
   at: number;
@@ -46,7 +46,7 @@ export function createRecorder() {
         bytes -= sizeOf(oldest);
       }
     },
-    /** Requests after this id, oldest first, without secrets. */
+    /** The requests after this id, oldest first, without secrets. */
     list: (after = 0) =>
       kept
         .filter(({ id }) => id > after)

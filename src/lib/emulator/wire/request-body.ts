@@ -1,4 +1,4 @@
-// Reads, parses and checks the body of a request. Numbers keep all their digits; each area words its own errors.
+// Reads, parses and checks the body of a request. Numbers keep all their digits. Each area has its own error messages.
 import type { IncomingMessage } from 'node:http';
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
 import { explainIssues, type FieldIssue, showPath } from '../../contract/explain.ts';
@@ -7,17 +7,17 @@ import { type PlatformError, refusal } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { MOST_ISSUES } from '../../kernel/errors.ts';
 
-/** The platform handles no other request while it checks and stores a body. This size takes about a second at most. */
+/** The platform handles no other request while it checks and stores a body: about a second for this size. */
 const MAX_BYTES = 1024 * 1024;
-/** A list longer than this takes seconds to check. */
+/** A longer list would take seconds to check. */
 const MOST_ENTRIES = 10_000;
-/** More issues than this would not help a person. */
+/** A longer list of issues would not help a person. */
 export const MOST_ERRORS = 100;
 
 /** The client closed the connection during its request, so there is no response. */
 export class PeerGone extends Error {}
 
-/** Reads the body. Throws 413 above `most` bytes and PeerGone when the connection ends too early. */
+/** Reads the body. Throws 413 above `most` bytes, and PeerGone if the connection ends too early. */
 export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -37,7 +37,7 @@ export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<B
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Parses a JSON body; `refuse` turns a problem into the error to throw. */
+/** Parses a JSON body. `refuse` turns a problem into the error to throw. */
 export function parseBody(body: Buffer, refuse: (detail: string) => Error, most = MOST_ENTRIES): unknown {
   let text: string;
   try {
@@ -56,7 +56,7 @@ export function parseBody(body: Buffer, refuse: (detail: string) => Error, most 
   }
 }
 
-/** Entries of the longest list in a body, down to the depth of lists in the specification's bodies. */
+/** The number of entries in the longest list of a body, down to the deepest level of lists in the specification. */
 function longestList(value: unknown, depth = 4): number {
   if (typeof value !== 'object' || value === null || depth === 0) return 0;
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -65,7 +65,7 @@ function longestList(value: unknown, depth = 4): number {
   return items.reduce<number>((most, item) => Math.max(most, longestList(item, depth - 1)), own);
 }
 
-/** Checks a parsed body. Throws 400 with a sentence for each issue, after `prefix`. */
+/** Checks a parsed body. Throws 400 with a sentence for each issue, each after `prefix`. */
 export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unknown, prefix: string): Infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -77,19 +77,19 @@ export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unk
   );
 }
 
-/** An error with the specification's sentence, followed by the details of this request. */
+/** An error with the specification's message, followed by the details of this request. */
 export function refuse({ status, message }: Failure, ...details: string[]): PlatformError {
   return refusal(status, details.length === 0 ? message : details.map((detail) => `${message}: ${detail}`));
 }
 
-/** Parses JSON; throws `failure` for invalid JSON. */
+/** Parses JSON. Throws `failure` if it is invalid. */
 export function readJson(body: Buffer, failure: Failure): unknown {
   return parseBody(body, (detail) => refuse(failure, detail));
 }
 
 /**
- * Checks a parsed body; ignores fields that the contract does not know (decision: D6). `judge` turns one or more other
- * issues into the error to throw.
+ * Checks a parsed body. Ignores fields that the contract does not know (decision: D6). `judge` turns all other issues
+ * into the error to throw.
  */
 export function acceptBody<Schema extends ZodMiniType>(
   schema: Schema,
@@ -120,7 +120,7 @@ function removeAt(value: unknown, path: readonly PropertyKey[], key: string): vo
   Reflect.deleteProperty(place as object, key);
 }
 
-/** A sentence for each issue: the position, then the problem. */
+/** A sentence for each issue: first the position, then the problem. */
 export function sentences(issues: readonly FieldIssue[]): string[] {
   const listed = issues.slice(0, MOST_ISSUES);
   const messages = listed.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));

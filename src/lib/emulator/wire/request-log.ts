@@ -1,7 +1,7 @@
-// Logs every request. Writes to the database in batches, which keeps requests fast and survives a restart.
+// Logs every request. Writes to the database in batches, so that requests stay fast and the log survives a restart.
 import type { Database } from '../base/db.ts';
 
-/** `at` is epoch milliseconds by the platform's clock; `status` is null when a fault closed the connection. */
+/** `at` is epoch milliseconds by the platform's clock. `status` is null when a fault closed the connection. */
 export interface LoggedRequest {
   at: number;
   method: string;
@@ -12,12 +12,12 @@ export interface LoggedRequest {
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-/** Drops older requests, so that a long load test cannot fill the disk. */
+/** The maximum number of requests. Older ones are removed, so that a long load test cannot fill the disk. */
 const KEPT = 100_000;
 const BATCH = 1000;
 
 export function openRequestLog(db: Database) {
-  // An earlier version logged to the `requests` table.
+  // An earlier version used the table `requests` for the log.
   db.exec(`
     DROP TABLE IF EXISTS requests;
     CREATE TABLE IF NOT EXISTS request_log (
@@ -25,7 +25,7 @@ export function openRequestLog(db: Database) {
     )`);
   let pending: LoggedRequest[] = [];
 
-  /** Writes pending requests. On a full disk, they remain in memory until the next attempt. */
+  /** Writes pending requests. If the disk is full, they remain in memory until the next attempt. */
   function flush(): void {
     if (pending.length === 0) return;
     try {

@@ -11,15 +11,15 @@ import { refusal, refusalAnswer, write } from './platform-error.ts';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../kernel/address.ts';
 
-/** Listening addresses that accept any address of the machine. */
+/** Listening addresses that accept connections to any address of the machine. */
 const EVERYWHERE = ['0.0.0.0', '::'];
 
-/** The host of a `Host` header without its port, in lower case; empty for one that is malformed. */
+/** The host in a `Host` header, without its port and in lower case; empty if the header is malformed. */
 export function hostName(header: string | undefined): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(header ?? '')?.[1]?.toLowerCase() ?? '';
 }
 
-/** True if the header has a name of this machine or the listening address. */
+/** True if the header contains a name of this machine or the listening address. */
 export function isOwnHost(header: string | undefined, listensOn: string): boolean {
   const name = hostName(header);
   const address = name.startsWith('[') ? name.slice(1, -1) : name;
@@ -31,11 +31,11 @@ interface ListeningServer {
   port: number;
   /** `http://host:port`, with a host that clients can use. */
   url: string;
-  /** Closes all connections at once, idle or not. */
+  /** Closes all connections immediately, whether idle or not. */
   close(): Promise<void>;
 }
 
-/** Handles each request; resolves when the response was written. */
+/** Handles each request. Resolves once the response was written. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 interface ListenOptions {
@@ -45,7 +45,7 @@ interface ListenOptions {
   tls?: { cert: string; key: string } | undefined;
 }
 
-/** Listens; port 0 selects a free port. Throws KnownError for an unusable address or certificate. */
+/** Listens on an address. Port 0 selects a free port. Throws KnownError for an unusable address or certificate. */
 export async function listen(
   router: Router,
   hostname: string,
@@ -59,7 +59,7 @@ export async function listen(
       write(outgoing, refusalAnswer(refusal(403, `Forbidden: this platform does not accept the host ${host ?? ''}`)));
       return;
     }
-    // Closes the connection of a request that failed without a response.
+    // Closes the connection if the request failed without a response.
     router(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve, reject) => {
