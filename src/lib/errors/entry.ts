@@ -1,6 +1,6 @@
 // An entry of the error registry.
 
-/** Names of exit codes. `runtime/exit-codes.ts` has their numbers. */
+/** Names of exit codes. `runtime/exit-codes.ts` contains their numbers. */
 export type ExitName =
   | 'ok'
   | 'failed'

@@ -5,17 +5,17 @@ import { type ErrorCode, ERRORS } from './registry.ts';
 
 export type FailureParts = Omit<KnownErrorOptions, 'code'> & { exit?: ExitName };
 
-/** The parts of an error that depend on its cause. */
+/** The fields of an error that it takes from its cause. */
 export function causedBy(cause: KnownError | undefined): Pick<FailureParts, 'status' | 'request' | 'cause'> {
   return cause ? { status: cause.status, request: cause.request, cause } : {};
 }
 
-/** An error with this code. `exit` overrides the exit code of the registry. */
+/** An error with this code. `exit` overrides the exit code in the registry. */
 export function fail(code: ErrorCode, { exit, ...options }: FailureParts): KnownError {
   return exit === undefined ? new KnownError({ ...options, code }) : new CliError({ ...options, code, exit });
 }
 
-/** An error with an exit code of its own instead of the registry's. */
+/** An error with its own exit code instead of the one in the registry. */
 export class CliError extends KnownError {
   readonly exit: ExitName;
 

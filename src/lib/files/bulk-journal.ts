@@ -1,4 +1,4 @@
-// The journals of bulk runs: private files from which an interrupted run resumes. No identity is in them.
+// The journals of bulk runs: private files from which an interrupted run resumes. They contain no identities.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import type { KnownError } from '../kernel/errors.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
 import { decoded, linesOf } from './text-chunks.ts';
 
-/** `key` identifies a run: a command with the same key continues it, or is rejected. */
+/** `key` identifies a run. A command with the same key continues the run or is rejected. */
 export function journalPath(kind: 'seed' | 'dsr', stateFolder: string, key: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(key)).digest('hex');
   return kind === 'seed'
@@ -53,7 +53,7 @@ function parse(line: string): unknown {
   }
 }
 
-// The help of both commands loads this file: a run builds the schemas.
+// The help of both commands loads this file, so only a run builds the schemas.
 const count = () => int().check(nonnegative());
 
 function checkpointSchema() {
@@ -62,12 +62,12 @@ function checkpointSchema() {
     version: literal(1),
     /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples between. */
     files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
-    /** Everything up to here is complete. The offset is -1 if the row can be found only by reading from the start. */
+    /** Everything up to this position is complete. The offset is -1 if only reading from the start can find the row. */
     mark: object({ file: Count, position: Count, offset: number() }),
     /** Complete stretches after the mark. */
     beyond: array(object({ file: Count, from: Count, to: Count })),
     counts: object({ accepted: Count, rejected: Count, batches: Count, requests: Count, retries: Count, ms: number() }),
-    /** The rejects file and the number of its bytes that belong to complete rows; null if a finished run has none. */
+    /** The rejects file, and how many of its bytes belong to complete rows; null if a finished run has no rejects. */
     rejects: nullable(object({ path: string(), bytes: Count })),
     finished: boolean(),
   });
@@ -78,7 +78,7 @@ export type SeedCounts = SeedCheckpoint['counts'];
 
 export type SeedJournal = ReturnType<typeof openSeedJournal>;
 
-/** A small file that each checkpoint replaces. Opens it for this process only: throws guard (12) if another has it. */
+/** A file that each checkpoint replaces. Opens it for this process only. Throws guard (12) if another has it open. */
 export function openSeedJournal(path: string) {
   const lock = hold(path, 'seed.running');
   return {
@@ -103,19 +103,19 @@ export function openSeedJournal(path: string) {
 const headSchema = () =>
   object({
     version: literal(1),
-    /** As the user passed it. */
+    /** The path, as the user passed it. */
     input: string(),
     rows: count(),
-    /** Digest of the flags that turn rows into requests. */
+    /** A digest of the flags that turn rows into requests. */
     settings: string(),
     results: string().check(refine(isAbsolute)),
-    /** The default for rows without a time, so that a resumed run sends the same bodies. */
+    /** The default time for rows that have none, so that a resumed run sends the same bodies. */
     submitted_time: string(),
     at: string(),
   });
 export type JournalHead = Infer<ReturnType<typeof headSchema>>;
 
-/** `p`: rows and their ids, before they are sent; `u`: those that were not sent; `d`: outcomes and errors. */
+/** `p`: rows and their ids, before they are sent. `u`: those that were not sent. `d`: outcomes and errors. */
 function lineSchema() {
   const Count = count();
   const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
@@ -129,7 +129,7 @@ export type JournalLine = Infer<ReturnType<typeof lineSchema>>;
 
 export type DsrJournal = ReturnType<typeof openDsrJournal>;
 
-/** An append-only file of lines. Opens it for this process alone: throws guard (12) if another one has it. */
+/** An append-only file of lines. Opens it for this process only. Throws guard (12) if another process has it open. */
 export function openDsrJournal(path: string) {
   const lock = hold(path, 'dsr.bulk_running');
   let log: DurableLog | undefined;
@@ -145,7 +145,7 @@ export function openDsrJournal(path: string) {
       await lines.return(undefined);
       if (data !== undefined) return data;
       if (!isAlone) throw unreadable(path);
-      // The process was killed while it wrote its first line: nothing was sent.
+      // The process was killed while it wrote its first line, so nothing was sent.
       removeFile(path);
       return undefined;
     },
@@ -162,7 +162,7 @@ export function openDsrJournal(path: string) {
         yield data;
       }
     },
-    /** The lines are on disk when this returns. */
+    /** Writes lines. They are on disk when this returns. */
     write: (...lines: (JournalHead | JournalLine)[]): void => {
       log ??= openDurableLog(path);
       log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -210,7 +210,7 @@ export async function fingerprint(path: string): Promise<Fingerprint> {
   }
 }
 
-/** True if two lists of fingerprints describe the same content. A file that was modified later has changed. */
+/** True if two lists of fingerprints describe the same content. A later modification counts as a change. */
 export function isSameContent(a: readonly Fingerprint[], b: readonly Fingerprint[]): boolean {
   const contentOf = (files: readonly Fingerprint[]): string =>
     JSON.stringify(files.map(({ hash, modified, size }) => [hash, modified, size]));

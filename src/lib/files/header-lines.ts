@@ -3,7 +3,7 @@ import { invalidInput } from '../kernel/errors.ts';
 import { parseJsonText, placeIssues } from './load.ts';
 import type { InputText } from './read-input.ts';
 
-/** The name and value of each header, including repeats. Throws invalid input (9) with the position of an invalid one. */
+/** The name and value of each header, including repeats. Throws invalid input (9) with an invalid header's position. */
 export function parseHeaderLines({ name: file, text }: InputText): [name: string, value: string][] {
   return /^\s*[[{]/.test(text) ? fromJson(file, text) : fromLines(file, text);
 }
@@ -11,7 +11,7 @@ export function parseHeaderLines({ name: file, text }: InputText): [name: string
 function fromLines(file: string, text: string): [string, string][] {
   const headers: [string, string][] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    // The request line, or the status line that `curl -i` shows.
+    // The request line, or the status line that `curl -i` prints.
     if (line.trim() === '' || (index === 0 && /^(HTTP\/\d|[A-Z]+ \S+ HTTP\/\d)/.test(line))) continue;
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {
@@ -26,8 +26,8 @@ function fromLines(file: string, text: string): [string, string][] {
 }
 
 /**
- * `{"name": "value"}`, `{"name": ["value", …]}` or `[["name", "value"], …]`. A duplicate name in an
- * object is not allowed: either of the two may be the signed one.
+ * Accepts `{"name": "value"}`, `{"name": ["value", …]}` or `[["name", "value"], …]`. A duplicate name in an object is
+ * not allowed, because either of the two could be the signed one.
  */
 function fromJson(file: string, text: string): [string, string][] {
   const document = parseJsonText(file, text);

@@ -1,5 +1,5 @@
-// JSON Schemas for editors, generated from the contract.
-// Named imports: a namespace import here would pull all of zod into the chunk that every command loads.
+// JSON Schemas for editors, generated from the contract. Uses named imports: a namespace import would pull all of zod
+// into the chunk that every command loads.
 import { VERSION } from '../kernel/version.ts';
 import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
 
@@ -23,7 +23,7 @@ const CONTRACTS = {
   seed: ['The seeds of one user', async () => (await import('../contract/seeding.ts')).SingleSeed],
 } as const satisfies Record<string, readonly [title: string, load: () => Promise<ZodMiniType>]>;
 
-/** The documents with a schema. */
+/** The documents that have a schema. */
 export const SCHEMA_NAMES = [
   'roles',
   ...(Object.keys(CONTRACTS) as (keyof typeof CONTRACTS)[]),
@@ -33,7 +33,7 @@ export const SCHEMA_NAMES = [
 
 export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
-/** The schema of a document (draft 7, which most editors support); for `openapi`, the whole contract. */
+/** The schema of a document, in draft 7, which most editors support. For `openapi`, the whole contract. */
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
@@ -47,7 +47,7 @@ async function dsrRequest() {
   return (await import('../contract/dsr.ts')).DsrRequest;
 }
 
-/** Allows `$schema` in an object that allows no unknown fields, or in each of its forms. */
+/** Allows `$schema` in an object that does not allow unknown fields, or in each form of such an object. */
 function withHint(schema: JsonSchema): JsonSchema {
   const { oneOf: forms, properties } = schema;
   if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };

@@ -1,4 +1,4 @@
-// Stores and reads received messages, headers and body in separate files, so that they can be verified later.
+// Stores and reads received messages, so that they can be verified later. Headers and body are in separate files.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KnownError, systemErrorCode } from '../kernel/errors.ts';
@@ -11,22 +11,22 @@ export interface KeptMessage {
   body: string;
 }
 
-/** Creates the folder (0700) if it does not exist. Throws when that fails. */
+/** Creates the folder (0700) if it does not exist. Throws if that fails. */
 export function openMessageFolder(folder: string) {
   try {
     makeFolder(folder, 0o700);
   } catch (error) {
     throw cannotWrite(folder, error);
   }
-  /** The last number used for each name, so that a long series is not counted each time. */
+  /** The last number used for each name. It saves counting a long series for every message. */
   const last = new Map<string, number>();
 
   return {
-    /** Stores a message and returns the names of both files: `name`, chosen by us, and the next free number. */
+    /** Stores a message and returns the names of both files. We choose `name` and add the next free number. */
     keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer): KeptMessage => {
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {
         const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };
-        // The process that created the headers' file also creates the body's.
+        // The process that created the file for the headers also creates the one for the body.
         if (!create(kept.headers, `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`))
           continue;
         if (create(kept.body, body)) {
@@ -38,7 +38,7 @@ export function openMessageFolder(folder: string) {
     },
   };
 
-  /** False when the file exists. */
+  /** Returns false if the file exists. */
   function create(name: string, data: string | Buffer): boolean {
     const path = join(folder, name);
     try {
@@ -61,7 +61,7 @@ interface StoredMessage {
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.\d+(?=\.headers\.json$)/;
 
-/** The messages of these requests, in the order in which they were kept. Throws when the folder cannot be read. */
+/** The messages of these requests, in the order in which they were stored. Throws if the folder cannot be read. */
 export function readMessages(folder: string, ids: ReadonlySet<string>): StoredMessage[] {
   try {
     const names = readdirSync(folder).flatMap((file) => {

@@ -1,9 +1,9 @@
-// Reads requests from the ledger: selected ones, the newest, all, the most urgent, or those to prune.
+// Reads requests from the ledger: selected requests, the newest, all, the most urgent, or those to prune.
 import { ownTurn } from '../kernel/clock.ts';
 import { type LineFile, openLineFile } from '../kernel/line-file.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
 
-/** The fields of every line. The domain defines the others, and how lines combine. */
+/** The fields that every line has. The domain defines the other fields, and how lines combine. */
 export interface StoredEvent {
   event: string;
   id: string;
@@ -11,46 +11,46 @@ export interface StoredEvent {
   status?: string;
 }
 
-/** How lines combine (`domain/dsr/ledger.ts`). */
+/** How lines combine (see `domain/dsr/ledger.ts`). */
 export interface LedgerRules<Event extends StoredEvent, Request> {
-  /** The request after an event; undefined when the event adds nothing. */
+  /** The request after an event. Returns undefined if the event adds nothing. */
   fold(before: Request | undefined, event: Event): Request | undefined;
   /** True if the second status comes after the first. */
   isAdvance(current: string | undefined, next: string): boolean;
 }
 
-/** Kept small, because there is one per request while the whole ledger is read. */
+/** Kept small, because each request has one while the whole ledger is read. */
 interface Phases<Event> {
-  /** One of a few words. */
+  /** The phase of a request, as one of a few words. */
   phase(before: string | undefined, event: Event): string | undefined;
   isOpen(phase: string | undefined): boolean;
 }
 
 /** Selects open requests and their order. */
 export interface Urgency<Event> extends Phases<Event> {
-  /** True if the request that starts with this event is included; by default, all requests of the scope are. */
+  /** True if the request that starts with this event is included. Default: all requests of the scope. */
   belongs?(event: Event): boolean;
-  /** Lower is more urgent; Infinity without a deadline, undefined for an event that changes nothing. */
+  /** A lower rank is more urgent. Infinity means no deadline; undefined means that the event changes nothing. */
   rank(event: Event, before?: number): number | undefined;
 }
 
 export interface PruneRules<Event> extends Phases<Event> {
-  /** ISO 8601: a request with a line at or after this time is kept. An open request is always kept. */
+  /** ISO 8601. A request with a line at or after this time is kept. An open request is always kept. */
   before: string;
 }
 
-/** A complete line, found without parsing. Its strings are in `latin1`: each character is a byte of the file. */
+/** A complete line, found without parsing. Its strings are in `latin1`: each character is one byte of the file. */
 export interface LedgerLine {
   kind: string;
   id: string;
-  /** As `scopeKey` writes it; undefined in state lines of versions without a chain. */
+  /** The scope, as `scopeKey` writes it; undefined in state lines from versions without a chain. */
   scope: string | undefined;
-  /** The id and the scope. */
+  /** The id together with the scope. */
   key: string;
   text: string;
 }
 
-/** Every line begins with its kind and its id. Address and workspace are always adjacent. */
+/** Every line begins with its kind and its id. The address and the workspace are always adjacent. */
 const HEAD = /^\{"event":"([^"]*)","id":"([^"]*)".*\}$/s;
 const SCOPE = /"address":"(?:[^"\\]|\\.)*","workspace_id":"(?:[^"\\]|\\.)*"/;
 
@@ -62,21 +62,21 @@ export function lineOf(text: string): LedgerLine | undefined {
   return { kind, id, scope, key: `${id} ${scope ?? ''}`, text };
 }
 
-/** A copy, because a substring would keep a whole chunk of the file in memory. */
+/** Copies the text, because a substring would keep a whole chunk of the file in memory. */
 export function ownText(part: string): string {
   return Buffer.from(part, 'latin1').toString('latin1');
 }
 
-/** A scope in the encoding of `latin1` lines. */
+/** The key of a scope, in the encoding of `latin1` lines. */
 export function scopeKey({ address, workspace_id }: { address: string; workspace_id: string }): string {
   return Buffer.from(JSON.stringify({ address, workspace_id }).slice(1, -1)).toString('latin1');
 }
 
-/** Undefined for a line that only looks complete. */
+/** Undefined for a line that only appears to be complete. */
 export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event | undefined {
   try {
     const line = Buffer.from(text, 'latin1').toString();
-    // The number and the hash belong to the chain.
+    // These two fields belong to the chain, not to the event.
     const { chain: _hash, entry: _number, ...event } = JSON.parse(line) as Event & Record<'chain' | 'entry', unknown>;
     return event as unknown as Event;
   } catch {
@@ -87,13 +87,13 @@ export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event 
 /** Maximum number of requests in memory while the whole ledger is read. */
 const PART_REQUESTS = 2000;
 
-/** Reads the file at `path`; a scope is as `scopeKey` writes it. */
+/** Reads the file at `path`. Scopes have the form that `scopeKey` writes. */
 export function createReadings<Event extends StoredEvent, Request>(
   path: string,
   rules: LedgerRules<Event, Request>,
   signal: AbortSignal | undefined,
 ) {
-  /** Calls `take` for each line whose workspace is known, with its offset. Lets other work run, such as Ctrl-C. */
+  /** Calls `take` with each line whose workspace is known, and its offset. Lets other work run, such as Ctrl-C. */
   async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
     const file = opened ?? openLineFile(path);
     let offset = 0;
@@ -137,7 +137,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** Oldest first. Holds in memory the positions of all lines, in a few bytes each, and the requests of one part. */
+  /** All requests, oldest first. Keeps the position of each line, in a few bytes, and only one part of the requests. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
     if (!file) return;
@@ -165,7 +165,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** What `take` makes of each request's events, by id and scope. */
+  /** Combines the events of each request with `take`, and returns the results by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Phases<Event>,
     start: Facts,
@@ -190,7 +190,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     scope: string,
   ): AsyncGenerator<{ requests: Request[]; left: number }> {
     const { belongs, isOpen, rank } = urgency;
-    /** Without a rank until a line shows that the request was sent from here and is included. */
+    /** Has no rank until a line shows that the request was sent from here and is included. */
     const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
     const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {
@@ -202,7 +202,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     };
     const ids = [...(await survey(urgency, start, take, scope))]
       .filter(([, facts]) => facts.rank !== undefined && isOpen(facts.phase))
-      // Infinity less Infinity is not a number.
+      // Infinity minus Infinity is not a number.
       .sort(([, { rank: a = 0 }], [, { rank: b = 0 }]) => (a === b ? 0 : a - b))
       .map(([key]) => key.slice(0, key.indexOf(' ')));
     for (let from = 0; from < ids.length; from += PART_REQUESTS) {
@@ -215,7 +215,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Counts the requests to prune and their lines; `isKept` is false for one of these lines. */
+  /** Counts the requests to prune and their lines. `isKept` is false for each of these lines. */
   async function prunable(pruned: PruneRules<Event>) {
     const { before, isOpen } = pruned;
     const start: { phase?: string | undefined; entries: number; isYoung: boolean } = { entries: 0, isYoung: false };

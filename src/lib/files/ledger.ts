@@ -1,4 +1,4 @@
-// The ledger: the data subject requests sent from this machine, by workspace, with time, author and each status.
+// The ledger: the data subject requests sent from this machine, by workspace, with time, author and every status.
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
@@ -23,7 +23,7 @@ import { openLineFile } from '../kernel/line-file.ts';
 type News<Event> = Event extends unknown ? Omit<Event, 'address' | 'workspace_id' | 'by' | 'host'> : never;
 
 export type Ledger<Event extends StoredEvent, Request> = ReturnType<typeof openLedger<Event, Request>>;
-/** Access to the requests of one workspace at one address only. */
+/** Access only to the requests of one workspace at one address. */
 export type ScopedLedger<Event extends StoredEvent, Request> = ReturnType<Ledger<Event, Request>['in']>;
 
 interface Actor {
@@ -31,24 +31,24 @@ interface Actor {
   host: string;
 }
 
-/** The destination of a request. The same id in another workspace, or at another address, is a different request. */
+/** Where a request was sent. The same id in another workspace, or at another address, is a different request. */
 export interface LedgerScope {
-  /** `local` for the embedded platform, whose port changes. */
+  /** `local` for the embedded platform, because its port changes. */
   address: string;
   workspace_id: string;
 }
 
 interface LedgerOptions<Event extends StoredEvent, Request> {
   rules: LedgerRules<Event, Request>;
-  /** The user and the machine, for every line. */
+  /** The user and the machine, which every line contains. */
   actor: Actor;
   clock: Clock;
   signal?: AbortSignal;
 }
 
 /**
- * Opens the ledger below the state directory: a private file of chained lines that any number of processes append to,
- * under a lock. The requests of all workspaces share it; only an export reads across workspaces.
+ * Opens the ledger below the state directory: a private file of chained lines. Any number of processes can append to
+ * it, under a lock. The requests of all workspaces are in the same file, but only an export reads across workspaces.
  */
 export function openLedger<Event extends StoredEvent, Request>(
   stateFolder: string,
@@ -61,17 +61,17 @@ export function openLedger<Event extends StoredEvent, Request>(
   const readings = createReadings(path, rules, signal);
   const chain = openChain(path, { clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
-  /** The last status of each request, for the comparison in `append`. */
+  /** The last status of each request, to which `append` compares a new status. */
   let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
 
-  /** True if a status is new. Remembers it. */
+  /** True if a status is new. Remembers the status. */
   function isNews(request: string, status: string): boolean {
     if (!rules.isAdvance(last.statuses.get(request), status)) return false;
     last.statuses.set(request, status);
     return true;
   }
 
-  /** Runs under the lock and ignores Ctrl-C: a state that the platform reported must be written. */
+  /** Runs under the lock and ignores Ctrl-C, because a state that the platform reported must be written. */
   function refreshStatuses(): void {
     const file = openLineFile(path);
     try {
@@ -94,7 +94,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     }
   }
 
-  /** State lines of versions without a chain get the only workspace that has their id (decision: D225). */
+  /** Adds the workspace to lines without a chain, if only one workspace has their id (decision: D225). */
   async function addScopes(): Promise<(line: string) => string> {
     const owners = new Map<string, string>();
     await readings.eachLine(({ id, scope = '' }) => {
@@ -109,7 +109,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     };
   }
 
-  /** Kind, id and scope first: readers find them without parsing the line. */
+  /** Kind, id and scope come first, so that readers find them without parsing the line. */
   async function write(events: readonly News<Event>[], { address, workspace_id }: LedgerScope): Promise<void> {
     await chain.append(
       events.map(({ event, id, ...rest }) => JSON.stringify({ event, id, address, workspace_id, ...rest, ...actor })),
@@ -134,7 +134,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  /** Removes the requests that the rules select, and leaves checkpoints. A dry run only counts them. */
+  /** Removes the requests that the rules select, and leaves checkpoints in their place. A dry run only counts them. */
   async function prune(pruneRules: PruneRules<Event>, isDryRun: boolean) {
     const work = async () => {
       const { entries, isKept, requests } = await readings.prunable(pruneRules);
@@ -148,18 +148,18 @@ export function openLedger<Event extends StoredEvent, Request>(
 
   return {
     path,
-    /** Every request, oldest first, in parts, so that memory holds only one part, even of a million requests. */
+    /** All requests, oldest first, in parts, so that memory contains only one part, even of a million requests. */
     all: readings.all,
     prune,
-    /** Checks the chain; the argument is a hash that the chain must contain. */
+    /** Checks the chain. The argument is a hash that the chain must contain. */
     verify: chain.verify,
     in: (scope: LedgerScope) => {
       const own = scopeKey(scope);
       return {
         actor,
-        /** A keyed hash: the same for the same identity on this machine, useless elsewhere. */
+        /** A keyed hash. It is the same for the same identity on this machine, and useless elsewhere. */
         hash,
-        /** Durably writes new states and signed ones, and returns the new ones. The first call reads the file. */
+        /** Durably writes new states and signed states, and returns the new ones. The first call reads the file. */
         append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>
           withLock(lock, clock, async (): Promise<State[]> => {
             refreshStatuses();
@@ -169,23 +169,26 @@ export function openLedger<Event extends StoredEvent, Request>(
             try {
               await write(lines, scope);
             } catch (error) {
-              // The state was not written: read the file again.
+              // The state was not written, so read the file again.
               last.file = '';
               throw error;
             }
             return news;
           }),
-        /** Writes events without reading the file; readers ignore repeats. */
+        /** Writes events without reading the file. Readers ignore repeated events. */
         record: (events: readonly News<Event>[], check?: () => Promise<void> | undefined) =>
           withLock(lock, clock, async () => {
             await check?.();
             await write(events, scope);
           }),
-        /** The current entries of these ids, including what other processes wrote meanwhile. */
+        /** The current entries of these ids, including what other processes have written. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         /** The newest requests, newest first. */
         newest: (limit: number) => readings.newest(limit, own),
-        /** The open requests in parts, most urgent first; `count` sizes each part, and `left` more follow. */
+        /**
+         * The open requests in parts, most urgent first. `count` returns the size of the next part; `left` is what
+         * follows.
+         */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };
     },

@@ -1,4 +1,4 @@
-// Loads a YAML or JSON document with the positions of its values, so that an issue has a line.
+// Loads a YAML or JSON document with the positions of its values, so that issues have a line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES, type Place } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
@@ -9,17 +9,17 @@ import { type InputSource, readInput } from './read-input.ts';
 export type DocumentFormat = 'yaml' | 'json';
 
 export interface LoadedDocument {
-  /** The path as given, `<stdin>` for `-`. */
+  /** The path as given; `<stdin>` for `-`. */
   name: string;
   format: DocumentFormat;
   text: string;
   /** Plain data. Integers beyond 2^53 are bigint. An alias is the same object as its anchor. */
   value: unknown;
-  /** The position of the value at `path` (of its key with `at: 'key'`), or of the nearest value around it. */
+  /** The position of the value at `path`, of its key with `at: 'key'`, or of the nearest value around it. */
   locate(path: ValuePath, at?: 'key'): Place;
 }
 
-/** `.json` is JSON; every other name, and `-`, is YAML, which includes JSON. */
+/** `.json` means JSON. Every other name, and `-`, means YAML, which includes JSON. */
 export function formatOf(path: string): DocumentFormat {
   return /\.json$/i.test(path) ? 'json' : 'yaml';
 }
@@ -31,16 +31,16 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
 }
 
 /**
- * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the position of every
- * problem: syntax, duplicate keys, `__proto__`, values outside JSON (tags, other keys than text, `.inf`), alias bombs,
- * nesting deeper than 100 levels, control characters.
+ * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the position of
+ * every problem: syntax, duplicate keys, `__proto__`, values outside JSON (tags, other keys than text, `.inf`), alias
+ * bombs, nesting deeper than 100 levels, or control characters.
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
   if (format === 'json') return parseJsonText(name, text);
   return loaded(name, text, format, (await import('./yaml-document.ts')).readYaml(text));
 }
 
-/** The same for strict JSON, synchronously. */
+/** Parses text as strict JSON, synchronously. */
 export function parseJsonText(name: string, text: string): LoadedDocument {
   return loaded(name, text, 'json', readJson(text));
 }
@@ -51,14 +51,14 @@ function loaded(name: string, text: string, format: DocumentFormat, reading: Doc
   return { name, format, text, value: reading.value, locate: (path, at) => places.at(reading.offsetOf(path, at)) };
 }
 
-/** A document without `$schema`, which is for editors and is never sent. */
+/** A document without `$schema`, which is only for editors and is never sent. */
 export function withoutSchemaHint(value: unknown): unknown {
   if (!isRecord(value) || !('$schema' in value)) return value;
   const { $schema: _hint, ...fields } = value;
   return fields;
 }
 
-/** The error for an invalid document; `what` is its kind (`roles file`). Issues are in the order of the text. */
+/** The error for an invalid document. `what` is its kind (`roles file`). Issues are in the order of the text. */
 export function invalidDocument(
   document: LoadedDocument,
   what: string,
@@ -86,7 +86,7 @@ export function placeIssues(document: LoadedDocument, issues: readonly FieldIssu
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** After a syntax error, every later line may be an error. */
+/** After a syntax error, every later line may look wrong too. */
 const MAX_PROBLEMS = 20;
 
 function unreadable(name: string, problems: readonly Problem[], places: LinePlaces): KnownError {
@@ -96,7 +96,7 @@ function unreadable(name: string, problems: readonly Problem[], places: LinePlac
   return invalidInput(`${name} cannot be read.`, issues);
 }
 
-/** Finds line and column of an offset; splits the text on first use. */
+/** Finds the line and column of an offset. Splits the text on first use. */
 class LinePlaces {
   readonly #text: string;
   #starts: number[] | undefined;

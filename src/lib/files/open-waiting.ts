@@ -1,11 +1,11 @@
-// Opens named pipes and terminals, which block their reader. Loaded only when needed.
+// Opens named pipes and terminals, which block their readers. Loaded only when needed.
 import { closeSync, constants, createReadStream, fstatSync, open, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 
 /**
- * Opens a pipe or a device so that an abort ends every wait: Node's file streams wait in a thread, and the process cannot
+ * Opens a pipe or device so that an abort ends every wait. Node's file streams wait in a thread, and the process cannot
  * exit before that thread does. Throws the reason of `signal`, or the system error.
  */
 export async function openWaiting(path: string, signal: AbortSignal): Promise<Readable> {

@@ -1,4 +1,4 @@
-// The outboxes of the callback listeners: one private file of lines for each workspace with a listener.
+// The outboxes of the callback listeners. Each workspace with a listener has one private file of lines.
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const SMALL_BYTES = 512 * 1024;
 
 /** Undefined for a listener that accepts callbacks for any workspace. */
 export interface OutboxScope {
-  /** `local` for the embedded platform, whose port changes. */
+  /** `local` for the embedded platform, because its port changes. */
   address: string;
   workspace_id: string | undefined;
 }
@@ -38,7 +38,7 @@ function folderOf(stateFolder: string): string {
 /** Lines added to the file since the last read. */
 export interface OutboxNews {
   lines: readonly string[];
-  /** True if these are all lines of the file, which replace what was read before. */
+  /** True if these are all lines of the file. They then replace what was read before. */
   isWhole: boolean;
 }
 
@@ -55,7 +55,7 @@ export class Outbox {
     this.#clock = clock;
   }
 
-  /** Makes this process the only one that delivers from this outbox, or returns the process that already is. */
+  /** Makes this process the only one that delivers from this outbox, or returns the process that already does. */
   claim(): Lock | Holder {
     const lock = this.path.replace(/\.ndjson$/, '.listener.lock');
     for (;;) {
@@ -64,7 +64,7 @@ export class Outbox {
     }
   }
 
-  /** Needs no lock: an unfinished last line is read when it is complete. */
+  /** Needs no lock, because an unfinished last line is read later, when it is complete. */
   read(): OutboxNews {
     const file = openLineFile(this.path);
     try {
@@ -87,7 +87,7 @@ export class Outbox {
     }
   }
 
-  /** Reads new lines under the file's lock, and writes the lines that `work` returns with one flush. */
+  /** Reads new lines under the lock of the file, and writes the lines that `work` returns with a single flush. */
   exchange(work: (news: OutboxNews) => readonly string[]): Promise<void> {
     return this.#locked(() => {
       const lines = work(this.read());
@@ -95,7 +95,7 @@ export class Outbox {
       try {
         appendDurably(this.path, textOf(lines));
       } catch (error) {
-        // Some of the lines may be in the file: read it again from its start.
+        // Some of the lines may be in the file, so read it again from its start.
         this.#file = '';
         throw error;
       }
@@ -104,7 +104,7 @@ export class Outbox {
     });
   }
 
-  /** The same, but the lines that `work` returns replace the file. */
+  /** Like `exchange`, but the lines that `work` returns replace the file. */
   replace(work: (news: OutboxNews) => readonly string[]): Promise<void> {
     return this.#locked(() => {
       const text = textOf(work(this.read()));
@@ -115,12 +115,12 @@ export class Outbox {
     });
   }
 
-  /** True if the file has grown so much since it was replaced that it should be replaced again. */
+  /** True if the file has grown so much since it was last replaced that it should be replaced again. */
   isLarge(): boolean {
     return this.#readTo > SMALL_BYTES && this.#readTo > 4 * this.#replacedSize;
   }
 
-  /** Calls `changed` within about a second after the file changed. Returns a function that stops this. */
+  /** Calls `changed` within about a second after the file has changed. Returns a function that stops watching. */
   watch(changed: () => void): () => void {
     const listener = (): void => changed();
     watchFile(this.path, { interval: WATCH_MS, persistent: false }, listener);

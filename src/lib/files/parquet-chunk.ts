@@ -1,5 +1,5 @@
-// One column of a row group as a stream: reads and decompresses page after page, and returns their entries one by one.
-// An entry is a value or a null, with the levels that define its position in the row.
+// Streams one column of a row group: reads and decompresses page after page, and returns the entries one by one. An
+// entry is a value or a null, with the levels that define its position in the row.
 import { crc32 } from 'node:zlib';
 import type { ColumnMetaData, Compressors, DataReader, Encoding, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
@@ -13,19 +13,19 @@ import { smallest } from '../kernel/numbers.ts';
 export type Raw = boolean | number | bigint | Buffer;
 
 export interface ChunkFile {
-  /** Bytes from `start` to `end`; fewer at the end of the file. */
+  /** The bytes from `start` to `end`; fewer at the end of the file. */
   read(start: number, end: number): Promise<Buffer>;
   compressors: Compressors;
   /** Called with the change in the number of page bytes in memory. */
   onHeld(bytes: number): void;
 }
 
-/** A leaf of the schema, and the levels at which it has a value. */
+/** A leaf of the schema, and the levels at which the leaf has a value. */
 export interface Leaf {
   element: SchemaElement;
   maxRepetition: number;
   maxDefinition: number;
-  /** Converts a stored value to its exact value. */
+  /** Converts a stored value to an exact value. */
   convert(raw: Raw): unknown;
 }
 
@@ -41,15 +41,15 @@ interface Page {
 }
 
 const HEADER_BYTES = 1024;
-/** Writers may omit the bytes after the last value of a page, which hyparquet reads. */
+/** Writers may omit the bytes after the last value of a page, although hyparquet reads them. */
 const PADDING = 64;
-/** No writer stores more on a page. Memory for them is allocated before they are read. */
+/** No writer stores more values on a page. The memory for them is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
-/** Enough for as many values. hyparquet silently misreads wider indexes. */
+/** Enough bits to index that many values. hyparquet silently misreads wider indexes. */
 const MOST_BITS = 24;
 
 export class ColumnChunk {
-  /** The levels of the current entry; 0 and -1 after the last loaded one. */
+  /** The levels of the current entry; 0 and -1 after the last loaded entry. */
   repetition = 0;
   definition = -1;
   readonly #file: ChunkFile;
@@ -60,25 +60,25 @@ export class ColumnChunk {
   #dictionary: { values: unknown[]; size: number } = { values: [], size: 0 };
   #page: Page | undefined;
   #pages: Page[] = [];
-  /** Entries that are not loaded yet. */
+  /** The number of entries that are not loaded yet. */
   #entries: number;
-  /** Rows that begin in the loaded pages and have not been read. */
+  /** The number of rows that begin in the loaded pages and have not been read. */
   #rows = 0;
-  /** True if the last of these may continue on the next page. */
+  /** True if the last of these rows may continue on the next page. */
   #isOpen = false;
 
   constructor(file: ChunkFile, leaf: Leaf, meta: ColumnMetaData) {
     this.#file = file;
     this.#leaf = leaf;
     this.#meta = meta;
-    // A few writers omit the offset of the dictionary, or write 0.
+    // A few writers omit the offset of the dictionary or write 0.
     const first = [meta.dictionary_page_offset, meta.data_page_offset].filter((offset) => offset);
     this.#at = smallest(first.map(Number));
     this.#end = this.#at + Number(meta.total_compressed_size);
     this.#entries = Number(meta.num_values);
   }
 
-  /** Loads pages until a complete row can be read; returns the number of such rows. */
+  /** Loads pages until a complete row can be read. Returns the number of complete rows. */
   async load(): Promise<number> {
     for (;;) {
       const ready = this.#entries > 0 && this.#isOpen ? this.#rows - 1 : this.#rows;
@@ -89,7 +89,7 @@ export class ColumnChunk {
     }
   }
 
-  /** Counts rows that were read. */
+  /** Subtracts rows that have been read. */
   drop(rows: number): void {
     this.#rows -= rows;
   }
@@ -101,7 +101,7 @@ export class ColumnChunk {
     this.#pages = [];
   }
 
-  /** The value of the current entry, or null; moves to the next entry. */
+  /** Returns the value of the current entry, or null, and moves to the next entry. */
   take(): unknown {
     const page = this.#page;
     const isValue = page !== undefined && this.definition === this.#leaf.maxDefinition;
@@ -129,7 +129,7 @@ export class ColumnChunk {
   async #loadPage(): Promise<void> {
     const header = await this.#readHeader();
     const { compressed_page_size: packedSize, uncompressed_page_size: size } = header;
-    // In a damaged file, this may not be a number.
+    // In a damaged file, the size may not be a number.
     if (!(packedSize >= 0 && this.#at + packedSize <= this.#end)) throw new Error('a page extends beyond its column');
     if (!(size >= 0)) throw new Error('a page has no size');
     this.#file.onHeld(size);
@@ -148,7 +148,7 @@ export class ColumnChunk {
     } else this.#add(header, bytes, count);
   }
 
-  /** The length of a header is known only after it was read. */
+  /** The length of a header is only known once the header has been read. */
   async #readHeader(): Promise<PageHeader> {
     for (let size = HEADER_BYTES; ; size *= 8) {
       const bytes = await this.#file.read(this.#at, Math.min(this.#at + size, this.#end));
@@ -163,7 +163,7 @@ export class ColumnChunk {
     }
   }
 
-  /** The bytes of a page, decompressed and padded. In version 2, the levels before `begin` are not compressed. */
+  /** Decompresses and pads the bytes of a page. In version 2, the levels before `begin` are not compressed. */
   #unpack(packed: Buffer, header: PageHeader, begin = 0): DataReader {
     const size = header.uncompressed_page_size;
     const bytes = new Uint8Array(size + PADDING);
@@ -196,12 +196,12 @@ export class ColumnChunk {
     const value = this.#values(reader, size, (v1 ?? v2)?.encoding, present);
     this.#entries -= count;
     this.#rows += repetition ? countOf(repetition, 0) : count;
-    // In version 2, a page ends with a row.
+    // In version 2, a page always ends at the end of a row.
     this.#isOpen = repetition !== undefined && v2 === undefined;
     this.#pages.push({ size, count, at: 0, valueAt: 0, repetition, definition, value });
   }
 
-  /** Reads the values of a page; they are converted when they are taken. */
+  /** Reads the values of a page. They are converted later, when they are taken. */
   #values(reader: DataReader, size: number, encoding: Encoding | undefined, count: number): Page['value'] {
     const { convert, element } = this.#leaf;
     if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY') {
@@ -266,7 +266,7 @@ function countOf(levels: Uint8Array, wanted: number): number {
   return found;
 }
 
-/** The number of bits for values up to `largest`. */
+/** The number of bits needed for values up to `largest`. */
 function bitWidth(largest: number): number {
   return 32 - Math.clz32(largest);
 }

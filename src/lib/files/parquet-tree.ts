@@ -23,12 +23,12 @@ interface Levels {
   repetition: number;
 }
 
-/** Reads a top-level column; `report` receives faults of values. Throws for an unsupported type. */
+/** Reads a top-level column. `report` receives the faults of values. Throws for an unsupported type. */
 export function columnReader(column: SchemaTree, report: Report): ColumnReader {
   return fieldReader(column, { definition: 0, repetition: 0 }, report);
 }
 
-/** A field with its repetition: one value (possibly null) or a list of values. */
+/** A field with its repetition: a single value (possibly null) or a list of values. */
 function fieldReader(tree: SchemaTree, above: Levels, report: Report): ColumnReader {
   const { element, children } = tree;
   const levels = levelsOf(element, above);
@@ -62,7 +62,9 @@ function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnRe
   return structReader(children, levels, report);
 }
 
-/** True if a list's repeated group is, by its name, the item itself, as in old files (parquet-format, LogicalTypes). */
+/**
+ * True if the name of a list's repeated group means the item itself, as in old files (parquet-format, LogicalTypes).
+ */
 function isItem(name: string, list: string): boolean {
   return name === 'array' || name === `${list}_tuple`;
 }
@@ -86,7 +88,7 @@ function leafReader({ element, path }: SchemaTree, levels: Levels, report: Repor
   };
 }
 
-/** If the definition level means an absent value, each leaf has one entry without a value. */
+/** If the definition level marks an absent value, each leaf has one entry without a value. */
 function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
   const [first] = leaves as readonly [LeafReader];
   return {
@@ -124,7 +126,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
         }
         const text = String(name);
         if (Object.hasOwn(map, text)) report(`has the key \`${text}\` twice`);
-        // Plain assignment of this name would set the prototype.
+        // A plain assignment to this name would set the prototype.
         if (text === '__proto__') report('has a key that is not allowed');
         else map[text] = item;
       }

@@ -1,4 +1,4 @@
-// Exact values of a Parquet file: decimals and 64-bit integers keep their digits, dates and times become ISO 8601, and
+// Exact values of a Parquet file. Decimals and 64-bit integers keep their digits, dates and times become ISO 8601, and
 // bytes become text only if they are UTF-8.
 import { isUtf8 } from 'node:buffer';
 import type { SchemaElement } from 'hyparquet';
@@ -6,7 +6,7 @@ import { parseFloat16 } from 'hyparquet/src/convert.js';
 import { tryJson } from '../kernel/json.ts';
 import type { Raw } from './parquet-chunk.ts';
 
-/** A stored value without an exact value; `text` is its display form. */
+/** A stored value that has no exact value. `text` is what to display. */
 export class BadValue {
   readonly message: string;
   readonly text: string;
@@ -21,7 +21,7 @@ type Convert = (raw: Raw) => unknown;
 /** Types whose values cannot be used in a row. */
 const UNREADABLE: ReadonlySet<string> = new Set(['BSON', 'GEOMETRY', 'GEOGRAPHY', 'INTERVAL']);
 
-/** Converts a leaf's stored value to its exact value or a BadValue. Throws the name of an unsupported type. */
+/** Converts a leaf's stored values to exact values or a BadValue. Throws the name of an unsupported type. */
 export function leafConverter(element: SchemaElement): Convert {
   const { type, converted_type, logical_type } = element;
   const kind = logical_type?.type ?? converted_type ?? '';
@@ -51,7 +51,7 @@ function decimalScale({ converted_type, logical_type, scale }: SchemaElement): n
 
 type TimeUnit = 'MILLIS' | 'MICROS' | 'NANOS';
 
-/** The unit of a TIMESTAMP (since 1970) or a TIME (since midnight); `zone` is `Z` or empty for local time. */
+/** The unit of a TIMESTAMP (since 1970) or a TIME (since midnight). `zone` is `Z`, or empty for local time. */
 interface TimeKind {
   kind: 'timestamp' | 'time';
   unit: TimeUnit;
@@ -60,7 +60,7 @@ interface TimeKind {
 
 const NANOSECONDS_UTC: TimeKind = { kind: 'timestamp', unit: 'NANOS', zone: 'Z' };
 
-/** The Julian day, and the nanoseconds of that day in the lower 64 bits. */
+/** Reads the Julian day, and the nanoseconds of that day from the lower 64 bits. */
 function int96Nanoseconds(value: bigint): bigint {
   return ((value >> 64n) - 2_440_588n) * 86_400_000_000_000n + BigInt.asUintN(64, value);
 }
@@ -80,7 +80,7 @@ function timeOf({ converted_type, logical_type: logical }: SchemaElement): TimeK
   return CONVERTED_TIMES[converted_type ?? ''];
 }
 
-/** An integer for scale 0, otherwise decimal text with all digits. */
+/** An integer for scale 0; otherwise decimal text with all digits. */
 function decimalOf(value: number | bigint | Buffer, scale: number): bigint | string {
   const unscaled = typeof value === 'object' ? bigEndian(value) : BigInt(value);
   if (scale <= 0) return unscaled * 10n ** BigInt(-scale);
@@ -100,7 +100,7 @@ const UNITS = {
   NANOS: { perSecond: 1_000_000_000n, digits: 9 },
 } as const;
 
-/** `2026-01-31T12:00:00.123Z`; microseconds and nanoseconds appear only if they are not zero. */
+/** Text such as `2026-01-31T12:00:00.123Z`. Microseconds and nanoseconds appear only if they are not zero. */
 function timeText(value: bigint, { kind, unit, zone }: TimeKind): string | BadValue {
   const { perSecond, digits } = UNITS[unit];
   const fraction = ((value % perSecond) + perSecond) % perSecond;
@@ -128,15 +128,15 @@ function outOfRange(value: bigint): BadValue {
 
 const REPLACEMENT = '\ufffd';
 
-/** A byte-order mark is part of the text: without it, two different strings would become equal. */
+/** A byte-order mark is part of the text. Without it, two different strings would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
-  // Only invalid UTF-8, or a string with that very character, contains it.
+  // Only invalid UTF-8, or text that contains this very character, produces it.
   if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return text;
   return new BadValue(`is not UTF-8 (${shown(bytes)})`, shown(bytes));
 }
 
-/** Numbers remain exact. Text that is not JSON is kept as text; the column determines whether that is allowed. */
+/** Parses JSON with exact numbers. Text that is not JSON is kept as text; the column determines if that is allowed. */
 function jsonOf(text: string | BadValue): unknown {
   if (typeof text !== 'string') return text;
   const value = tryJson(text);
@@ -145,7 +145,7 @@ function jsonOf(text: string | BadValue): unknown {
 
 const SHOWN_BYTES = 16;
 
-/** The first bytes as hexadecimal digits. */
+/** The first bytes in hexadecimal digits. */
 function shown(bytes: Buffer): string {
   return `0x${bytes.toString('hex', 0, SHOWN_BYTES)}${bytes.length > SHOWN_BYTES ? '…' : ''}`;
 }

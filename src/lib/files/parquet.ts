@@ -9,19 +9,19 @@ import { columnReader, type ColumnReader } from './parquet-tree.ts';
 export interface ParquetFile {
   columns: string[];
   rowCount: number;
-  /** The rows of the requested row groups. Columns that are not requested are not read; their values are null. */
+  /** The rows of the requested row groups. Columns that are not requested are not read, and their values are null. */
   rows(wants: WantsGroup, wantsColumn?: (index: number) => boolean): AsyncGenerator<ParquetRows>;
 }
 
-/** Called for each row group, with the numbers of its first row and of the row after its last. */
+/** Called for each row group, with the numbers of its first row and of the row after its last row. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
 
 export interface ParquetRows {
   /** Counts from 0 across the whole file. */
   firstRow: number;
-  /** A value for each column. */
+  /** For each row, a value for each column. */
   rows: unknown[][];
-  /** The cells without an exact value, by index in `rows`. */
+  /** The cells that have no exact value, by index in `rows`. */
   faults: ReadonlyMap<number, readonly CellFault[]>;
 }
 
@@ -36,7 +36,7 @@ const ROWS_AT_ONCE = 500;
 /** The limit for the decompressed pages of all columns together. */
 const MOST_HELD_BYTES = 512 * 1024 * 1024;
 
-/** Throws invalid input (9) for a file that is not Parquet, is unsupported, or needs more memory than `mostHeld`. */
+/** Throws invalid input (9) for a file that is not Parquet, is not supported, or needs more memory than `mostHeld`. */
 export async function openParquet(path: string, name: string, mostHeld = MOST_HELD_BYTES): Promise<ParquetFile> {
   const { parquetMetadataAsync, parquetSchema } = await import('hyparquet');
   const unreadable = (error: unknown): KnownError =>
@@ -134,7 +134,7 @@ async function* readRows(
   }
 }
 
-/** Node's own decompressors where available; none writes more than the stated size of a page. */
+/** Node's own decompressors where available. None writes more than the size that a page states. */
 async function loadCompressors(): Promise<Compressors> {
   const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
     import('hyparquet-compressors'),

@@ -7,10 +7,10 @@ import { invalidInput, KnownError, systemErrorCode, usageError, type Place, plac
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A document larger than this is a mistake: a manifest that reaches every limit has less than 2 MB. */
+/** A larger document must be a mistake: a manifest that reaches every limit has less than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
-/** The working folder and standard input. A command's Context is one. */
+/** The working folder and standard input. A command's Context is an InputSource. */
 export interface InputSource {
   readonly io: { readonly cwd: string; readonly stdin: Readable; readonly inputsBelow?: string };
   /** Aborting destroys the open stream and throws the reason. */
@@ -18,14 +18,14 @@ export interface InputSource {
 }
 
 export interface InputText {
-  /** The path as the user gave it, `<stdin>` for `-`. */
+  /** The path as the user gave it; `<stdin>` for `-`. */
   name: string;
   text: string;
 }
 
 /**
- * Reads a whole text file. Throws KnownError: no such file or a folder (2), unreadable (1),
- * not UTF-8, with NUL or too large (9). A byte-order mark is removed.
+ * Reads a whole text file, and removes a byte-order mark. Throws KnownError: usage (2) for a missing file or a folder,
+ * failed (1) if it is unreadable, and invalid input (9) if it is not UTF-8, contains NUL or is too large.
  */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
@@ -60,7 +60,7 @@ async function readPath(path: string, { io, signal }: InputSource): Promise<Uint
   try {
     const status = await stat(full);
     if (status.size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
-    // A pipe or a device has no size.
+    // A pipe or device has no size.
     const stream = mayWait(status) ? await openPatiently(full, signal) : createReadStream(full);
     return await readStream(stream, path, signal);
   } catch (error) {
@@ -77,12 +77,12 @@ function mayWait(status: Stats): boolean {
   return status.isFIFO() || status.isCharacterDevice();
 }
 
-/** Throws usage (2) for a pipe or device if an input is read several times. `path` is absolute. */
+/** Throws usage (2) for a pipe or device if an input must be read several times. `path` is absolute. */
 export async function refusePipe(name: string, path: string): Promise<void> {
   const status = await stat(path).catch((error: unknown) => {
     throw cannotReadInput(name, error);
   });
-  // Reading it fails later if it is a folder.
+  // Reading a folder fails later.
   if (status.isFile() || status.isDirectory()) return;
   throw usageError(`${name} is a pipe or a device.`, `Pass \`-\` instead, and redirect standard input: < ${name}`);
 }
@@ -94,7 +94,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
 };
 
-/** The error for an input file: usage (2) if it does not exist or is a folder, otherwise 1. */
+/** The error for an input file: usage (2) if it does not exist or is a folder, otherwise failed (1). */
 export function cannotReadInput(path: string, error: unknown): KnownError {
   const code = systemErrorCode(error) ?? '';
   return fail('files.read', {
@@ -130,7 +130,7 @@ function decodeText(name: string, bytes: Uint8Array): string {
   return text;
 }
 
-/** The text before the first invalid byte. A U+FFFD in the file itself is valid. */
+/** The text before the first invalid byte. A U+FFFD that the file itself contains is valid. */
 function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
   const readable = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const at = readable.findIndex((byte, index) => byte !== bytes[index]);
@@ -152,7 +152,7 @@ export function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** The error (9) for a file that is not text. */
+/** The error invalid input (9) for a file that is not text. */
 export function notText(file: string, place: Place, message: string): KnownError {
   return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
 }

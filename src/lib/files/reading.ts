@@ -1,13 +1,13 @@
-// Shared by the YAML and JSON readers, and the JSON reader: the value, the positions of its parts, and problems.
+// The JSON reader, and what it shares with the YAML reader: the value, the positions of its parts, and problems.
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
 
-/** The keys and indexes from the root to a value. */
+/** The keys and indexes that lead from the root to a value. */
 export type ValuePath = readonly (string | number)[];
 
-/** Why a file's text cannot be read as a document. */
+/** The reason why a file's text cannot be read as a document. */
 export interface Problem {
-  /** Index in the text. */
+  /** The index in the text. */
   offset: number;
   message: string;
   path?: ValuePath;
@@ -17,7 +17,7 @@ export interface DocumentReading {
   /** Valid only if there are no problems. */
   value: unknown;
   problems: Problem[];
-  /** Index in the text of the value at `path`, of its key with `at: 'key'`, or of the nearest thing around it. */
+  /** The index in the text of the value at `path`, of its key with `at: 'key'`, or of the nearest value around it. */
   offsetOf(path: ValuePath, at?: 'key'): number;
 }
 
@@ -26,7 +26,7 @@ export const MAX_DEPTH = 100;
 
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** The problem of a key, or undefined. `taken` contains the keys of the same map. */
+/** The problem with a key, or undefined. `taken` contains the other keys of the same map. */
 export function keyProblem(key: string, taken: { has(key: string): boolean }): string | undefined {
   if (key === '__proto__') return 'this key is not allowed';
   return taken.has(key) ? `duplicate key \`${key}\`` : undefined;
@@ -56,13 +56,13 @@ export function readJson(text: string): DocumentReading {
   return { value, problems, offsetOf: (path, at) => findSpot(root, path, at).offset };
 }
 
-/** The range of the value at `path` in JSON text; `to` is exclusive. */
+/** The range of the value at `path` in JSON text. `to` is exclusive. */
 export function jsonSpan(text: string, path: ValuePath): { from: number; to: number } {
   const { offset, end } = findSpot(locateJson(text), path);
   return { from: offset, to: end };
 }
 
-/** The first list or object below the limit. */
+/** The first list or object below the depth limit. */
 function tooDeep(spot: JsonSpot, depth: number): JsonSpot | undefined {
   const parts = spot.items ?? (spot.members && Array.from(spot.members.values(), ({ value }) => value));
   if (!parts || depth > MAX_DEPTH) return parts && spot;

@@ -12,7 +12,7 @@ interface ListEdits<T> {
 
 export interface RoleEdits {
   role: RoleReply;
-  /** New values; undefined removes the field. */
+  /** New values. Undefined removes the field. */
   fields: Map<string, unknown>;
   tasks: ListEdits<TaskRef>;
 }
@@ -20,15 +20,15 @@ export interface RoleEdits {
 export interface ManifestEdits {
   fields: Map<string, unknown>;
   roles: ListEdits<RoleReply>;
-  /** The edits inside the remaining roles, by the role's index in the file. */
+  /** The edits inside roles that remain, by index in the file. */
   inside: Map<number, RoleEdits>;
 }
 
 type Fields = Record<string, unknown>;
 
 /**
- * Compares a valid roles file with the manifest it should match. The file may omit fields, stamps and the task that
- * every role has; a task id and a map with only that id are equal.
+ * Compares a valid roles file with the manifest that it should match. The file may omit fields, stamps and the task
+ * that every role has. A task id and a map with only that id are equal.
  */
 export function compareWithFile(file: Fields, manifest: ManifestReply): ManifestEdits {
   const items = file['roles'] as Fields[];
@@ -38,7 +38,7 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
     roles: { dropped: new Set(), added: [] },
     inside: new Map(),
   };
-  // A top-level field that the platform no longer returns may stay: it is never sent.
+  // A top-level field that the platform no longer returns may stay, because it is never sent.
   for (const [key, value] of edits.fields) if (value === undefined) edits.fields.delete(key);
   for (const [index, item] of items.entries()) {
     const id = String(item['role_id']);
@@ -64,17 +64,17 @@ export function isEmpty({ fields, roles, inside }: ManifestEdits): boolean {
   return fields.size + inside.size + roles.dropped.size + roles.added.length === 0;
 }
 
-/** True if no role needs an edit. */
+/** True if no role needs to be edited. */
 export function leavesRoles({ roles, inside }: ManifestEdits): boolean {
   return inside.size + roles.dropped.size + roles.added.length === 0;
 }
 
-/** `{task_id: x}` as `x`; a task with other fields remains a map. */
+/** Writes `{task_id: x}` as `x`. A task with other fields remains a map. */
 export function shortTask(task: TaskRef): string | TaskRef {
   return Object.keys(task).length === 1 ? task.task_id : task;
 }
 
-/** The role with its tasks in their short form, at the end. */
+/** The role, with its tasks at the end and in their short form. */
 export function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
   return { ...fields, tasks: tasks.map(shortTask) };
 }
@@ -104,14 +104,14 @@ function compareTasks(listed: readonly unknown[], wanted: readonly TaskRef[]): L
     const task = typeof item === 'string' ? { task_id: item } : (item as TaskRef);
     const id = task.task_id;
     const role = id === CORE_TASK ? task : held.get(id);
-    // A map whose other fields differ is written again.
+    // A map in which other fields differ is written again.
     if (role && compareFields(task, role, []).size === 0) missing.delete(id);
     else dropped.add(index);
   }
   return { dropped, added: [...missing.values()] };
 }
 
-/** The text of a valid roles file with the content of `manifest`. If only stamps differ, no other byte changes. */
+/** The text of a valid roles file with the content of `manifest`. If only the stamps differ, no other byte changes. */
 export function updateJson(text: string, manifest: ManifestReply): string {
   const file = parseJson(text) as Fields;
   const edits = compareWithFile(file, manifest);
@@ -154,7 +154,7 @@ function updateRole(item: Fields, edits: RoleEdits, inForm: (tasks: readonly Tas
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The indentation of the first inner line; undefined for text on one line. */
+/** The indentation of the first inner line; undefined if the text has only one line. */
 function indentOf(text: string): string | undefined {
   return /^\ufeff?\s*[{[][ \t]*\r?\n([ \t]+)/.exec(text)?.[1];
 }

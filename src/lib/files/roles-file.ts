@@ -1,4 +1,4 @@
-// The roles manifest as a file: written in a stable order, updated without losing comments or order.
+// The roles manifest as a file. Written in a stable order, and updated without losing comments or order.
 import type { ManifestReply } from '../contract/roles.ts';
 import { stringifyJson, canonicalJson, isRecord } from '../kernel/json.ts';
 import { type DocumentFormat, type LoadedDocument, parseDocumentText } from './load.ts';
@@ -29,8 +29,8 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
 
 /**
  * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Everything else is kept
- * (in YAML byte for byte), including fields that only one of the two has. Undefined for YAML that cannot be edited in
- * place.
+ * (in YAML, byte for byte), including fields that only the file or only the manifest has. Returns undefined for YAML
+ * that cannot be edited in place.
  */
 export async function updateManifestText(
   text: string,
@@ -54,14 +54,14 @@ async function yamlText(manifest: ManifestReply): Promise<string> {
   return blockText(yaml, { ...fields, roles: roles.map(shortRole) });
 }
 
-/** Stamps first, roles last. */
+/** Puts stamps first and roles last. */
 function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: ManifestReply): ManifestReply {
   return { last_modified_on, last_modified_by, ...extra, roles };
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Replaces `read` by `updated` and keeps a byte-order mark. `stream`: a pipe or a device, which is not written. */
+/** Replaces `read` with `updated`, and keeps a byte-order mark. `stream`: a pipe or device, which is not written. */
 export function writeBack(path: string, read: string, updated: string): 'written' | 'changed' | 'stream' {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status && !status.isFile()) return 'stream';
@@ -72,7 +72,7 @@ export function writeBack(path: string, read: string, updated: string): 'written
   return 'written';
 }
 
-/** The platform's value of a role's field, of a task (`tasks.<task_id>.<field>`), or the whole `role`. */
+/** The platform's value for a field of a role, for a task (`tasks.<task_id>.<field>`), or for the whole `role`. */
 interface PlatformValue {
   role_id: string;
   field: string;
@@ -82,7 +82,7 @@ interface PlatformValue {
 const MARK = '# CONFLICT platform: ';
 const MARKED_LINE = /^([ \t]*)# CONFLICT platform:/;
 
-/** The text of a YAML roles file with a line above each conflicting field. Undefined if a comment is not possible there. */
+/** The text of a YAML roles file with a comment above each conflict. Undefined if a comment is impossible there. */
 export async function markConflicts(text: string, conflicts: readonly PlatformValue[]): Promise<string | undefined> {
   const [yaml, { inlineText }, document] = await Promise.all([
     import('yaml'),
@@ -99,12 +99,12 @@ export async function markConflicts(text: string, conflicts: readonly PlatformVa
   });
   for (const mark of marks.sort((a, b) => b.line - a.line)) lines.splice(mark.line - 1, 0, mark.text);
   const marked = lines.join('\n');
-  // Inside a multi-line string, a comment would be part of the string.
+  // Inside a multi-line string, a comment would become part of the string.
   const { value } = await parseDocumentText('', marked, 'yaml');
   return canonicalJson(value) === canonicalJson(document.value) ? marked : undefined;
 }
 
-/** A role that the file does not have is marked above the list. */
+/** A role that is not in the file is marked above the list. */
 function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
   const roles = (file as { roles: { role_id: string; tasks: unknown[] }[] }).roles;
   const index = roles.findIndex((role) => role.role_id === role_id);
@@ -116,7 +116,7 @@ function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
   return task === undefined || task < 0 ? ['roles', index, field] : ['roles', index, 'tasks', task];
 }
 
-/** Throws invalid input (9) with the position of every conflict line still in the file. */
+/** Throws invalid input (9) with the position of every conflict comment that is still in the file. */
 export function requireNoConflicts({ name, format, text }: LoadedDocument): void {
   if (format === 'json') return;
   const issues = text.split('\n').flatMap((line, index) => {

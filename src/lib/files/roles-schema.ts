@@ -1,10 +1,10 @@
-// The JSON Schema of a roles file for editors. Unlike on the wire, a task may be a bare id.
+// The JSON Schema of a roles file, for editors. Unlike on the wire, a task may be just an id.
 import { ROLE_LIMITS } from '../contract/limits.ts';
 import { PERMISSIONS } from '../contract/role-catalog.ts';
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 
-/** Suggests the tasks of the permission reference; the platform may have more. */
+/** Suggests the tasks in the permission reference. The platform may have more. */
 const taskId = {
   anyOf: [
     ...PERMISSIONS.map(({ task_id, feature, permission, meaning }) => ({

@@ -8,11 +8,11 @@ import { blockText, inlineText } from './yaml-text.ts';
 
 type Yaml = typeof import('yaml');
 
-/** The text of a valid roles file, edited to match `manifest`. Undefined if that is impossible in place. */
+/** The text of a valid roles file, edited to match `manifest`. Undefined if it cannot be edited in place. */
 export function updateYaml(yaml: Yaml, text: string, manifest: ManifestReply): string | undefined {
   const edited = new YamlEditor(yaml, text).update(manifest);
   if (edited === text || says(edited, manifest)) return edited;
-  // An edit of an anchored value changes all its aliases, so these are written out first.
+  // An edit of an anchored value would change all its aliases, so the aliases are replaced by copies first.
   const plain = withoutAliases(yaml, text);
   const again = new YamlEditor(yaml, plain).update(manifest);
   return says(again, manifest) ? again : undefined;
@@ -27,7 +27,7 @@ function says(text: string, manifest: ManifestReply): boolean {
   return problems.length === 0 && hasTaskLists(value) && isEmpty(compareWithFile(value, manifest));
 }
 
-/** The form that `compareWithFile` needs. */
+/** True for the form that `compareWithFile` needs. */
 function hasTaskLists(value: unknown): value is Record<string, unknown> {
   const { roles } = (value ?? {}) as { roles?: { tasks?: unknown }[] | null };
   return Array.isArray(roles) && roles.every((role) => Array.isArray(role.tasks));
@@ -51,13 +51,13 @@ function withoutAliases(yaml: Yaml, text: string): string {
 
 type NodePair = Pair<Scalar, Node | null>;
 
-/** A list in the file with its key. */
+/** A list in the file, and its key. */
 interface HeldList {
   key: Scalar;
   list: YAMLSeq<Node>;
 }
 
-/** A new item: in lines for a list with dashes, inline for a list in brackets. */
+/** A new item: as lines for a list with dashes, or inline for a list in brackets. */
 interface NewItem {
   lines: string[];
   inline: string;
@@ -136,7 +136,7 @@ class YamlEditor {
     else if (mayUnfold && list.items.length === 0) {
       const [start = 0, end = 0] = list.range ?? [];
       const line = { from: this.#edits.lineStart(start), to: this.#edits.lineAfter(end) };
-      // A comment may separate the key from brackets on their own line.
+      // A comment may be between the key and brackets on a line of their own.
       const isAlone = /^\s*\[\s*\]\s*$/.test(this.#edits.text.slice(line.from, line.to));
       if (isAlone) this.#edits.replace(line.from, line.to, '');
       else this.#edits.replace(this.#afterColon(key), end, '');
@@ -194,7 +194,7 @@ class YamlEditor {
     return linesOf(blockText(this.#yaml, shortRole(role), { indentLists }));
   }
 
-  /** A task in the form of the list's other tasks. */
+  /** Writes a task in the form of the list's other tasks. */
   #newTask(task: TaskRef, list: YAMLSeq<Node>): NewItem {
     const map = list.items.find((item): item is YAMLMap & Node => this.#yaml.isMap(item));
     const like = list.items.find((item) => this.#yaml.isScalar(item));
@@ -226,7 +226,7 @@ class YamlEditor {
     return items[index]?.start.find((token) => token.type === 'seq-item-ind')?.offset ?? 0;
   }
 
-  /** The offset after the last line of a list's item, including comments indented like its content. */
+  /** The offset after the last line of a list's item, including comments that are indented like its content. */
   #afterItem(list: YAMLSeq<Node>, index: number): number {
     const { text } = this.#edits;
     const dash = this.#dashOf(list, index);
@@ -237,7 +237,7 @@ class YamlEditor {
     return end;
   }
 
-  /** The offset after the last line of a node or pair that has content. */
+  /** The offset after the last line with content of a node or pair. */
   #after(part: Node | NodePair | null | undefined): number {
     if (this.#yaml.isPair(part)) {
       const { key, value } = part as NodePair;

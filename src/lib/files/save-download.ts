@@ -1,4 +1,4 @@
-// Writes new private files: a file gets its name only when it is complete, and never replaces another one.
+// Writes new private files. A file gets its name only once it is complete, and never replaces another file.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: the content type decides it. Neither comes from the platform. */
+/** `name` has no extension, because the content type decides the extension. The platform chooses neither of them. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;
@@ -82,7 +82,7 @@ export interface ZipEntry {
   data: Buffer;
 }
 
-/** Never replaces a file. `madeAt` is in milliseconds since the epoch. */
+/** Writes an archive, but never replaces a file. `madeAt` is in milliseconds since the epoch. */
 export async function writeZip(path: string, entries: readonly ZipEntry[], madeAt: number): Promise<void> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();

@@ -1,7 +1,8 @@
-// A plan as a file: the difference as comments for people, then one line of JSON for the program, then a digest of both.
+// A plan as a file: the difference as comments for people, then one line of JSON for the program, then a digest of
+// both.
 //
-// `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` with its other input (9),
-// `requireSameTarget` after `ctx.startWrite` (6), then plans again from `content` and requires the hash `plan` (6).
+// `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9), `requireSameTarget`
+// after `ctx.startWrite` (6), plans again from `content`, and requires the hash `plan` (6).
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -21,13 +22,13 @@ export interface SavedPlan<Content> {
   kind: keyof typeof COMMANDS;
   /** What the plan would change: `{organization, address}`, `{workspace, address}`. */
   target: Readonly<Record<string, string>>;
-  /** The hash over target, live state and desired state. */
+  /** The hash of the target, the live state and the desired state. */
   plan: string;
   /** The desired state, without secrets. */
   content: Content;
 }
 
-/** Throws usage (2) for a plan that would go to standard output, or replace an input or a file in an input folder. */
+/** Throws usage (2) for a plan that would go to standard output, or replace an input or a file of one. */
 export function checkPlanPath(path: string, inputs: readonly string[], { io: { cwd } }: InputSource): void {
   if (path === '-') throw usageError('--save-plan needs a file, not standard output.');
   const full = (one: string): string => {
@@ -39,7 +40,7 @@ export function checkPlanPath(path: string, inputs: readonly string[], { io: { c
     throw usageError(`--save-plan ${path} would overwrite an input: ${input}.`, 'Pass another file.');
 }
 
-/** Writes a plan (0600), and the difference as `drawn` without colors. */
+/** Writes a plan (0600), with the difference as comments. `drawn` is the difference without colors. */
 export function writeSavedPlan(path: string, source: InputSource, saved: SavedPlan<unknown>, drawn: string): void {
   const { kind, target, plan, content } = saved;
   const head = [
@@ -55,7 +56,7 @@ export function writeSavedPlan(path: string, source: InputSource, saved: SavedPl
   writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${digestOf(text)}\n`, 0o600);
 }
 
-/** Reads a plan. Throws invalid input (9) if the file changed after it was saved, or holds something else. */
+/** Reads a plan. Throws invalid input (9) if the file has changed since it was saved, or is not a plan of this kind. */
 export async function readSavedPlan<Content extends ZodMiniType>(
   path: string,
   source: InputSource,
@@ -63,7 +64,7 @@ export async function readSavedPlan<Content extends ZodMiniType>(
   schema: Content,
 ): Promise<SavedPlan<Infer<Content>>> {
   const { name, text: read } = await readInput(path, source);
-  // Git and editors may convert line ends.
+  // Git and editors may convert line endings.
   const text = read.replaceAll('\r\n', '\n');
   const [, body, json, digest] = /^((?:#[^\n]*\n)*(\{[^\n]*\})\n)# sha256 ([0-9a-f]{64})\n*$/.exec(text) ?? [];
   const damaged = (message: string): KnownError => {

@@ -1,4 +1,4 @@
-// The rejects file: private NDJSON. Each row has its position and reason, and can be sent again.
+// The rejects file: private NDJSON. Each line contains a row with its position and reason, and can be sent again.
 import * as fs from 'node:fs';
 import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
@@ -18,8 +18,8 @@ export type RejectsFile = ReturnType<typeof openRejects>;
 const PRIVATE = 0o600;
 
 /**
- * Creates the file on the first reject. `keep` is the number of bytes to keep from an earlier run's file; without it,
- * an existing file is rejected with usage (2).
+ * Creates the file on the first reject. `keep` is the number of bytes to keep from the file of an earlier run. Without
+ * `keep`, an existing file causes usage (2).
  */
 export function openRejects(path: string, keep: number | undefined) {
   if (keep === undefined) refuseTaken(path);
@@ -53,7 +53,7 @@ export function openRejects(path: string, keep: number | undefined) {
 
   return {
     path,
-    /** Bytes written; null before the first row. */
+    /** The number of bytes written; null before the first row. */
     get bytes(): number | null {
       return bytes;
     },
@@ -66,7 +66,7 @@ export function openRejects(path: string, keep: number | undefined) {
         bytes = (bytes ?? 0) + lines.length;
       });
     },
-    /** All rows are on disk when this returns. */
+    /** Flushes the file: all rows are on disk when this returns. */
     sync: (): void =>
       attempt(() => {
         if (descriptor !== undefined) fs.fsyncSync(descriptor);
@@ -89,7 +89,7 @@ export function refuseTaken(path: string): void {
 
 function lineOf({ file, line, reason, original }: Reject): string {
   const place = JSON.stringify({ file, line, reason });
-  // In valid JSON, line breaks are only between tokens.
+  // Valid JSON contains line breaks only between tokens.
   const row = isJson(original) ? `"row":${original.replace(/[\r\n]+/g, ' ')}` : `"text":${JSON.stringify(original)}`;
   return `{"rejected":${place},${row}}\n`;
 }

@@ -3,8 +3,8 @@ import { KnownError } from '../kernel/errors.ts';
 import { cannotReadInput, IS_UTF16, isUtf16, notText } from './read-input.ts';
 
 /**
- * Decodes UTF-8; removes a byte-order mark. `name` is the path as the user gave it. Throws KnownError: no such file or
- * a folder (2), unreadable (1), not UTF-8 (9).
+ * Decodes UTF-8, and removes a byte-order mark. `name` is the path as the user gave it. Throws KnownError: usage (2)
+ * for a missing file or a folder, failed (1) if it is unreadable, and invalid input (9) if it is not UTF-8.
  */
 export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -25,7 +25,7 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
   }
 }
 
-/** The lines without their line ends, including a last line that has none. */
+/** The lines without their line endings. The last line needs no line ending. */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string[]> {
   let rest = '';
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-// Reads a folder of connections, data models and pipelines: one file each, SQL files next to data models.
+// Reads a folder of connections, data models and pipelines. Each is one file, and SQL files are next to data models.
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KnownError, usageError } from '../kernel/errors.ts';
@@ -11,12 +11,12 @@ import { namesIn } from '../kernel/temporary-file.ts';
 export interface DirectoryFile {
   /** The folder of the file: `connections`, `data-models` or `pipelines`. */
   group: string;
-  /** Relative to the working folder, for messages. */
+  /** The path relative to the working folder, for messages. */
   path: string;
   document: LoadedDocument;
 }
 
-/** Reads every `.yaml`, `.yml` and `.json` in the folders of `groups`, sorted. Throws usage (2) if `dir` is not a folder. */
+/** Reads every `.yaml`, `.yml` and `.json` file in the `groups` folders, sorted. Throws usage (2) without a folder. */
 export async function readWarehouseDir(
   dir: string,
   groups: readonly string[],
@@ -39,14 +39,14 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** The sorted names of the definitions in a folder; none if it does not exist. */
+/** The sorted names of the definitions in a folder; none if the folder does not exist. */
 function definitionFiles(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name))
     .sort();
 }
 
-/** The text of a file with new values at these dotted paths; null removes a field. YAML keeps its comments and order. */
+/** The text of a file with new values at dotted paths. Null removes a field. YAML keeps its comments and order. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,
@@ -63,7 +63,7 @@ export async function withChangedFields(
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** A file may have `config.sql_file` instead of `config.sql_query`: a path, relative to the file. */
+/** Instead of `config.sql_query`, a file may contain `config.sql_file`: a path relative to the file. */
 export const SQL_FILE = 'sql_file';
 
 /** The folder that paths in a definition are relative to. */
@@ -71,7 +71,7 @@ export function folderOf(path: string, cwd: string): string {
   return path === '-' ? cwd : dirname(resolvePath(path, cwd));
 }
 
-/** Replaces `config.sql_file` with the text of that file; problems are returned as issues. */
+/** Replaces `config.sql_file` with the text of that file. Returns problems as issues. */
 export async function withSqlText(
   value: Record<string, unknown>,
   folder: string,

@@ -11,17 +11,17 @@ import {
   type ValuePath,
 } from './reading.ts';
 
-/** The limit of values that aliases may add, against alias bombs. */
+/** The maximum number of values that aliases may add. It protects against alias bombs. */
 const MAX_REPEATED = 100_000;
 
 /** No id has more digits. */
 const MAX_DIGITS = 1000;
 
-/** Reads one document with the core schema, whatever its `%YAML` line: `no` and dates are strings. */
+/** Reads one document with the core schema, whatever its `%YAML` line says: `no` and dates are strings. */
 export function readYaml(text: string): DocumentReading {
   let document: Document.Parsed | undefined;
   const { stackTraceLimit } = Error;
-  // A megabyte of quotes is half a million errors, whose stack traces are never shown.
+  // A megabyte of quotes causes half a million errors, whose stack traces are never shown.
   Error.stackTraceLimit = 0;
   try {
     const composer = new Composer({ schema: 'core', resolveKnownTags: false, uniqueKeys: false });
@@ -59,12 +59,12 @@ class TooDeep extends Error {
   }
 }
 
-/** Limits the depth: the parser has its own stack, but the composer recurses. */
+/** Limits the depth, because the composer is recursive although the parser has its own stack. */
 function* tokensOf(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // The first entry is the document; the last may be a scalar.
+    // The first entry is the document. The last entry may be a scalar.
     const innermost = parser.stack.length > MAX_DEPTH + 1 ? parser.stack.at(-1) : undefined;
     if (innermost && 'items' in innermost) throw new TooDeep(innermost.offset);
   }
@@ -82,14 +82,14 @@ function syntaxProblem({ code, message, pos }: YAMLError): Problem {
   return { offset, message: closing === undefined ? message : `the closing ${closing} is missing` };
 }
 
-/** Turns nodes into plain data. An alias becomes the object of its anchor. */
+/** Converts nodes to plain data. An alias becomes the same object as its anchor. */
 class PlainData {
   readonly problems: Problem[] = [];
   /** The anchor's node of each alias. */
   readonly sources = new Map<Alias, Node>();
-  /** By name; without a value while the anchor's node is read. */
+  /** Anchors by name. An anchor has no value while its node is being read. */
   readonly #anchors = new Map<string, { node: Node; value?: { it: unknown; size: number } }>();
-  /** The number of values so far, including repeats by aliases. */
+  /** The number of values so far, including values that aliases repeat. */
   #size = 0;
   #repeated = 0;
 
@@ -159,7 +159,7 @@ class PlainData {
   }
 }
 
-/** A key as written, whatever its type as a value: `no`, `1`, `012`. */
+/** A key as it is written, whatever type it would have as a value: `no`, `1`, `012`. */
 function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;
   if (typeof key.value === 'string') return key.value;
