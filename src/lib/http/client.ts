@@ -29,7 +29,7 @@ import { createWire } from './call/wire.ts';
 /** A wait longer than this is reported, so that the command does not seem to hang. */
 const LONG_WAIT_MS = 10_000;
 
-/** Creates the client of one command. Nothing is opened, read or resolved before the first call. */
+/** Creates the client of one command. Opens, reads and resolves nothing before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
   const senders: (() => Promise<void>)[] = [];
@@ -46,7 +46,7 @@ export function createClient(options: HttpOptions): Client {
     buildRequest(endpoint, names.encode(endpoint, input), addressOf(endpoint.service));
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
     signal ? AbortSignal.any([options.signal, signal]) : options.signal;
-  // Every pending call listens to it; Node would warn from the eleventh listener.
+  // Every pending call listens to the signal. Node would print a warning for the eleventh listener.
   setMaxListeners(0, options.signal);
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
@@ -156,7 +156,7 @@ export function createClient(options: HttpOptions): Client {
   }
 
   return {
-    // Types are erased inside the client; the endpoint's schema has checked the value.
+    // Inside the client, types are erased. The schema of the endpoint has checked the value.
     call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
     exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
     download: async (link, sink, signal) => {
@@ -198,8 +198,8 @@ function isStatus(result: Answer | TransportError, ...statuses: readonly number[
 }
 
 /**
- * The rejection of a repeat may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not
- * idle", "not found" after a DELETE. A read decides then.
+ * A rejected repeat may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not idle",
+ * or "not found" after a DELETE. A read then decides.
  */
 function mayRejectItself({ safety }: Endpoint, { mayRepeat }: AnyInput, result: Answer | TransportError): boolean {
   return (safety === 'confirm' || mayRepeat !== undefined) && isStatus(result, 400, 404, 409, 410, 422);
@@ -216,7 +216,7 @@ function outcomeOf(result: Answer | TransportError): Outcome {
   };
 }
 
-/** Shows the platform's own Retry-After, without our jitter. */
+/** Shows the platform's own Retry-After, without the jitter that we add. */
 function waitOf(result: Answer | TransportError, ms: number, now: number): Wait {
   if (result instanceof TransportError) {
     return { text: `Retrying in ${formatDuration(ms)} (${inShort(result)})` };

@@ -1,7 +1,7 @@
-// A failure below HTTP: no complete response arrived. Records the kind, and whether the platform may have acted.
+// A failure below HTTP: no complete response arrived. Records its kind, and whether the platform may have acted.
 import { systemErrorCode } from '../kernel/errors.ts';
 
-/** Retries depend on this: can the platform have received the request? */
+/** Whether the platform can have received the request. Retries depend on this. */
 export type Phase = 'not-delivered' | 'perhaps-delivered';
 
 export type TransportKind =
@@ -33,7 +33,7 @@ export class TransportError extends Error {
     this.code = systemErrorCode(cause);
   }
 
-  /** A retry within seconds cannot help: unknown host, untrusted certificate, proxy error. */
+  /** True if a retry within seconds cannot help: unknown host, untrusted certificate, proxy error. */
   get permanent(): boolean {
     return this.kind === 'certificate' || this.kind === 'proxy' || (this.kind === 'dns' && this.code === 'ENOTFOUND');
   }
@@ -50,7 +50,7 @@ const KINDS: readonly [RegExp, TransportKind][] = [
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'tls'],
 ];
 
-/** Classifies an engine's error. `phase` and `answerBegan` say how far the exchange got. */
+/** Classifies an engine's error. `phase` and `answerBegan` describe how far the exchange got. */
 export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: boolean): TransportError {
   const code = systemErrorCode(cause) ?? '';
   const known = KINDS.find(([pattern]) => pattern.test(code))?.[1];

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 
-/** Input of one call. Only the parts that the endpoint has are allowed. */
+/** The input of one call. Only the parts that the endpoint defines are allowed. */
 export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infer _Body, infer _Reply>
   ? keyof ParamsOf<Path> extends never
     ? { params?: undefined }
@@ -18,11 +18,11 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
     : { body: NonNullable<E['body']> extends infer Body extends ZodMiniType ? Infer<Body> : never }) & {
     query?: Record<string, string | number | bigint | boolean | undefined>;
     signal?: AbortSignal | undefined;
-    /** `reserve` has already taken the slot of the shared rate budget. */
+    /** True if `reserve` has already taken the slot of the shared rate budget. */
     reserved?: boolean;
     /**
-     * Called before a repeat after a 429 or a 401. False: the first request may have had an effect, so it is not repeated.
-     * `'never'`: no read can decide, so the rejection is the result.
+     * Called before a call is repeated after a 429 or a 401. False means that the first request may have had an effect,
+     * so it is not repeated. `'never'` means that no read can decide, so the rejection is the result.
      */
     mayRepeat?: (() => Promise<boolean>) | 'never';
   };
@@ -33,7 +33,7 @@ export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [nev
     ? Infer<Schema>
     : never;
 
-/** A request for a dry run, with the body unmasked and without credentials. */
+/** A request for a dry run. Its body is unmasked, and it has no credentials. */
 export interface DescribedRequest {
   method: string;
   url: string;
@@ -51,7 +51,7 @@ export interface Reply<T> {
 /** A link from a response. */
 export interface Link {
   url: string;
-  /** The link must be below this service's base address and gets its credentials. Without it: any address, no credentials. */
+  /** A link below this service's base address gets its credentials. Undefined: any address, and no credentials. */
   service?: 'dsr';
   /** The `accept` header. */
   accept: string;
@@ -61,25 +61,25 @@ export interface Link {
 
 /** Receives a download in chunks. An error that it throws ends the download. */
 export interface Sink {
-  /** A response starts; discard the chunks of an earlier attempt. `headers` have lower-case names. */
+  /** Called when a response starts. Discard the chunks of an earlier attempt. `headers` have lower-case names. */
   begin(headers: Record<string, string>): void;
   write(chunk: Buffer): void;
 }
 
 /** The result of sending one body. */
 export type SendOutcome<Body> =
-  /** A complete 2xx response that the endpoint's schema has checked. */
+  /** A complete 2xx response that passed the check by the endpoint's schema. */
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
-  /** Any other status. `retryAfterMs` is the platform's Retry-After, `messages` its messages about the body. */
+  /** Any other status. `retryAfterMs` is the platform's Retry-After, and `messages` are its messages about the body. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
-  /** No complete response, or a 2xx that proves nothing. `permanent`: a retry within seconds cannot help. */
+  /** No complete response, or a 2xx that proves nothing. `permanent` means that a retry within seconds cannot help. */
   | { kind: 'lost'; permanent: boolean; failure: KnownError };
 
-/** Sends many bodies to one endpoint, each once and unchanged. The caller retries. */
+/** Sends many bodies to one endpoint, each of them once and unchanged. The caller retries. */
 export interface Sender<Body> {
   /**
-   * Sends JSON bytes; undefined for a call without a body. `params` fill the path's placeholders. Throws the signal's
-   * reason once it is aborted.
+   * Sends JSON bytes, or undefined for a call without a body. `params` fill the placeholders of the path. Throws the
+   * signal's reason once the signal is aborted.
    */
   send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome<Body>>;
 }
@@ -87,18 +87,18 @@ export interface Sender<Body> {
 export interface Client {
   /** One call with credentials, budget, retries and a checked reply. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
-  /** The same with status and headers. */
+  /** Like `call`, but also returns the status and the headers. */
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
   /**
-   * GETs a link into a sink, with retries and errors like `call`. Redirects are not followed. Throws KnownError for a
+   * GETs a link into a sink, with the retries and errors of `call`. Does not follow redirects. Throws KnownError for a
    * forbidden link before anything is sent.
    */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
   /** Returns the request that `call` would send. Sends nothing and resolves no credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
-  /** Waits until the budget allows `count` requests without a pause between them, and takes them. */
+  /** Waits until the budget allows `count` requests without a pause between them, and then takes these slots. */
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
-  /** Gets the token that the next call of this endpoint needs. */
+  /** Fetches the token that the next call of this endpoint needs. */
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
   /** Opens a sender for many calls of an endpoint, with its own connections. */
   openSender<E extends Endpoint>(endpoint: E): Promise<Sender<ReplyOf<E>>>;
@@ -108,7 +108,7 @@ export interface Client {
 
 export interface BearerCredentials {
   clientId: string;
-  /** Called only when a new token is needed: it may run a command or open a keychain prompt. */
+  /** Called only when a new token is needed, because it may run a command or open a keychain prompt. */
   clientSecret(): Promise<string>;
 }
 
@@ -117,15 +117,15 @@ export interface BasicCredentials {
   secret: string;
 }
 
-/** Resolves credentials as late as possible, once, and only the kind that a call needs. */
+/** Resolves credentials once, as late as possible, and only the kind that a call needs. */
 export interface CredentialSource {
-  /** An access token from the environment, which is never renewed. */
+  /** An access token from the environment. Such a token is never renewed. */
   accessToken(): Promise<string | undefined>;
   bearer(): Promise<BearerCredentials>;
   basic(): Promise<BasicCredentials>;
 }
 
-/** A request that may change the platform. `body` is undefined in a run of many. */
+/** A request that may change the platform. `body` is undefined in a bulk run. */
 export interface SentWrite {
   id: string;
   method: string;
@@ -137,48 +137,48 @@ export interface SentWrite {
 export interface Wait {
   /** A sentence without its full stop. */
   text: string;
-  /** The platform or the budget requested it, and it is longer than a second: print a line. */
+  /** True if the platform or the budget requested the wait and it is longer than a second: print a line. */
   isRequested?: boolean;
-  /** `onLongWait` has already reported it. */
+  /** True if `onLongWait` has already reported the wait. */
   isReported?: boolean;
 }
 
 export interface HttpOptions {
-  /** Base addresses without a trailing slash. `address` throws KnownError (usage) for one that is not configured. */
+  /** Base addresses without a trailing slash. `address` throws KnownError (usage) if the address is not configured. */
   address(service: Service): string;
   /** The `audience` of the token request. */
   audience(): string;
-  /** Keys for cached data of a service or audience. They do not change when the embedded platform's port changes. */
+  /** Keys for cached data of a service or audience. They stay the same when the embedded platform's port changes. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;
   cacheFiles: CacheFiles;
-  /** Folder of cached tokens (cache directory). */
+  /** The folder of cached tokens (cache directory). */
   tokenFolder: string;
-  /** Ignore the cached token, to test the credentials. */
+  /** True to ignore the cached token, in order to test the credentials. */
   freshToken?: boolean | undefined;
-  /** Folder of the shared rate budget (state directory). */
+  /** The folder of the shared rate budget (state directory). */
   budgetFolder: string;
   /** The profile's rates by area, such as `{warehouse: '60/m'}`. */
   limits?: Readonly<Record<string, string>> | undefined;
   /** Neutral word -> the deployment's word, for the keys and values that the contract marks. */
   names?: NamesMap | undefined;
-  /** Milliseconds for one request. */
+  /** The time limit of one request in milliseconds. */
   requestTimeoutMs: number;
-  /** Attempts after the first. */
+  /** The number of attempts after the first. */
   retries: number;
   proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
-  /** PEM text of extra authorities, added to the system's. */
+  /** PEM text of additional authorities, trusted together with the system's authorities. */
   extraAuthorities?: string | undefined;
-  /** `node`: `node:http(s)`, for one or a few calls; `pool`: undici, for many. */
+  /** `node` means `node:http(s)`, for one or a few calls; `pool` means undici, for many calls. */
   engine: 'node' | 'pool';
   clock: Clock;
-  /** Uniform in [0, 1): the jitter. */
+  /** Returns numbers that are uniform in [0, 1), for jitter. */
   random(): number;
   redactor: Redactor;
-  /** Called before anything is sent for a write; throws if writes are not allowed. */
+  /** Called before anything is sent for a write. Throws if writes are not allowed. */
   allowWrite?: (() => void) | undefined;
-  /** Called just before a write is sent, which waits for it. A repeat has the id of the first attempt. */
+  /** Called just before a write is sent; the write waits for it. A repeat has the id of the first attempt. */
   onWrite?: ((write: SentWrite) => unknown) | undefined;
   /** Called for each 2xx response to a write. */
   onAccepted?: (() => void) | undefined;
@@ -186,24 +186,24 @@ export interface HttpOptions {
   onDecision(text: string): void;
   /** Replaces `onDecision` for a long wait. */
   onLongWait?(text: string): void;
-  /** Called when a wait starts; the returned function is called when it ends. */
+  /** Called when a wait starts. The returned function is called when the wait ends. */
   onWait?(wait: Wait): () => void;
-  /** The text of each response. */
+  /** Receives the text of each response. */
   onResponse?: ((text: string) => void) | undefined;
   /** `--debug` lines, redacted. */
   onDebug?: ((text: string) => void) | undefined;
-  /** `--trace-file`: one redacted exchange as a plain object. */
+  /** `--trace-file`: receives one redacted exchange as a plain object. */
   onTrace?: ((exchange: Record<string, unknown>) => void) | undefined;
-  /** `--curl`: receives the command instead of sending it. The call then throws `CurlPrinted`. */
+  /** `--curl`: receives the command, and nothing is sent. The call then throws `CurlPrinted`. */
   onCurl?: ((command: string) => void) | undefined;
   signal: AbortSignal;
 }
 
 export interface Exchange {
   method: string;
-  /** Scheme, host and port: `https://host:port`. */
+  /** The scheme, host and port: `https://host:port`. */
   origin: string;
-  /** Path and query, percent-encoded; sent unchanged. */
+  /** The percent-encoded path and query. They are sent unchanged. */
   path: string;
   headers: Record<string, string>;
   body: string | Buffer | undefined;
@@ -216,16 +216,16 @@ export interface Exchange {
 
 export interface RawReply {
   status: number;
-  /** Names in lower case; repeated headers are joined by commas. */
+  /** Headers with names in lower case. Repeated headers are joined by commas. */
   headers: Record<string, string>;
-  /** Possibly compressed. Empty when a sink received it, or when it exceeds MAX_ANSWER_BYTES. */
+  /** The body, possibly compressed. Empty if a sink received it, or if it exceeds MAX_ANSWER_BYTES. */
   body: Buffer;
-  /** Bytes of the body as they were sent. */
+  /** The number of bytes of the body, as they were sent. */
   size: number;
   tooLarge: boolean;
 }
 
-/** No response of the platform comes near it, and parsing one of this size needs less than the promised 300 MB. */
+/** No response of the platform is nearly as large, and parsing one of this size needs less than the promised 300 MB. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export const CONNECT_TIMEOUT_MS = 10_000;

@@ -1,4 +1,4 @@
-// Turns the bytes of a response into text: decompresses within the size cap and decodes the charset.
+// Converts the bytes of a response to text: decompresses them within the size limit, and decodes the charset.
 import { isUtf8 } from 'node:buffer';
 import { MAX_ANSWER_BYTES, type RawReply } from '../types.ts';
 
@@ -7,9 +7,9 @@ export interface Answer {
   headers: Record<string, string>;
   /** The part that could be decoded. */
   text: string;
-  /** Bytes of the body as they were sent. */
+  /** The number of bytes of the body, as they were sent. */
   size: number;
-  /** Why the body cannot be trusted; completes the sentence "the response …". */
+  /** The reason why the body cannot be trusted. It completes the sentence "the response …". */
   problem: string | undefined;
 }
 
@@ -38,7 +38,7 @@ async function readBody(body: Buffer, headers: Record<string, string>): Promise<
   return { text: bytes.toString('utf8'), ...(!isUtf8(bytes) && { problem: 'is not valid UTF-8' }) };
 }
 
-/** The bytes, or why there are none. */
+/** The decompressed bytes, or the reason why there are none. */
 async function decompress(bytes: Buffer, encoding: string): Promise<Buffer | string> {
   const zlib = await import('node:zlib');
   const limit = { maxOutputLength: MAX_ANSWER_BYTES };
@@ -48,7 +48,7 @@ async function decompress(bytes: Buffer, encoding: string): Promise<Buffer | str
       case 'x-gzip':
         return zlib.gunzipSync(bytes, limit);
       case 'deflate':
-        // Servers disagree on whether "deflate" has zlib's header.
+        // Servers disagree on whether "deflate" includes a zlib header.
         return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(bytes, limit) : zlib.inflateRawSync(bytes, limit);
       case 'br':
         return zlib.brotliDecompressSync(bytes, limit);

@@ -1,4 +1,4 @@
-// Reads the body of an error response, in any of its shapes (decision: D5).
+// Reads the body of an error response, whatever its shape (decision: D5).
 import { tryJson } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 
@@ -22,12 +22,12 @@ const MAX_PLAIN_TEXT = 500;
 /** Masks secrets. Runs before any text is truncated, because a part of a secret is not recognized. */
 type Redact = (text: string) => string;
 
-/** A body larger than this is not an error body and not worth parsing. */
+/** A larger body cannot be an error body, and is not worth parsing. */
 const MAX_PARSED_TEXT = 1024 * 1024;
 
 /**
  * Reads `{errors:[{message}]}`, `{errors:[{code,message}]}`, `{code,message,errors:[…]}`, `{error:{…}}`,
- * `{error,error_description}`, `{statusCode,errors}`, plain text, HTML (its title) and nothing at all.
+ * `{error,error_description}`, `{statusCode,errors}`, plain text, HTML (its title) and an empty body.
  */
 export function readEnvelope(answer: Answer, redact: Redact): Envelope {
   const text = answer.text.trim();
@@ -43,12 +43,12 @@ export function readEnvelope(answer: Answer, redact: Redact): Envelope {
   return readObject(value, redact);
 }
 
-/** A page for a browser comes from a proxy or a login, not from the platform. */
+/** A page for a browser comes from a proxy or a login page, not from the platform. */
 export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }
 
-/** A body can list errors although its status is 2xx. */
+/** A body can contain errors although its status is 2xx. */
 export function isErrorDocument(answer: Answer): boolean {
   const text = answer.text.trim();
   if (!text.startsWith('{') || text.length > MAX_PARSED_TEXT) return false;
@@ -57,7 +57,7 @@ export function isErrorDocument(answer: Answer): boolean {
   return (Array.isArray(errors) && errors.length > 0) || Boolean(error) || isFailure(statusCode) || isFailure(code);
 }
 
-/** The title of a page in one line, without secrets; empty if there is none. */
+/** The title of a page on one line, without secrets; empty if there is none. */
 export function htmlTitle(text: string, redact: Redact): string {
   const [, title = ''] = /<title[^<>]*>([^]*?)(?:<\/title|$)/i.exec(text) ?? [];
   const [shown = ''] = redact(title).split('<');

@@ -1,4 +1,4 @@
-// Turns an HTTP response into an error: code, message and hint.
+// Converts an HTTP response to an error: code, message and hint.
 import { exitOf, fail } from '../../errors/fail.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
@@ -8,12 +8,12 @@ import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './network-failure.ts';
 
-/** The failed call: what a message needs to know about it. */
+/** The facts about a failed call that a message needs. */
 export interface FailedCall {
   endpoint: Endpoint;
   request: FailedRequest;
   origin: string;
-  /** The user passed the access token, so it cannot be renewed. */
+  /** True if the user passed the access token, so that it cannot be renewed. */
   readyToken: boolean;
   /** Masks secrets in text from the platform or a proxy. */
   redact(text: string): string;
@@ -38,7 +38,7 @@ const CODE_OF_STATUS: Record<number, Code> = {
 export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);
-  // A proxy's 404 page does not say whether the resource exists.
+  // A 404 page from a proxy does not show whether the resource exists.
   if ((status === 404 || status === 410) && isHtml(answer)) return unreadable(call, answer, '');
   const envelope = readEnvelope(answer, call.redact);
   const code = codeOf(call, status);
@@ -54,7 +54,7 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   });
 }
 
-/** The error for a 2xx response that does not fit the endpoint; `problem` completes the sentence "the response …". */
+/** The error for a 2xx response that does not fit the endpoint. `problem` completes the sentence "the response …". */
 export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';
@@ -68,7 +68,7 @@ export function unreadable(call: FailedCall, answer: Answer, problem: string): K
   });
 }
 
-/** The error for a write that the platform may or may not have executed; `cause` is the failure that hides the outcome. */
+/** The error for a write that the platform may have executed. `cause` is the failure that hides the outcome. */
 export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnknownError {
   const { method, path } = call.request;
   const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
@@ -171,7 +171,7 @@ function redirect(call: FailedCall, answer: Answer): KnownError {
   return failure(call, 'http.redirect', message, { status: answer.status, hint });
 }
 
-/** The limit that was exceeded: `x-rate-limit-exceeded: requests_per_minute` (decision: D7). */
+/** The limit that was exceeded, from `x-rate-limit-exceeded: requests_per_minute` (decision: D7). */
 function exceededLimit(answer: Answer): string | undefined {
   const header = Object.entries(answer.headers).find(([name]) => name.endsWith('rate-limit-exceeded'));
   return header && `${header[0]}: ${header[1]}`;

@@ -1,4 +1,4 @@
-// The messages for a request without a response: what failed, where, and how to fix it.
+// The messages for a request that got no response: what failed, where, and how to fix it.
 import { CliError, exitOf, fail, type FailureParts } from '../../errors/fail.ts';
 import { type ErrorCode, ERRORS } from '../../errors/registry.ts';
 import { type FailedRequest, KnownError, systemErrorCode } from '../../kernel/errors.ts';
@@ -9,14 +9,14 @@ import { isLoopback } from '../../kernel/address.ts';
 
 export interface LostExchange {
   request: FailedRequest;
-  /** `https://host:port` that was called. */
+  /** The `https://host:port` that was called. */
   origin: string;
-  /** The proxy on the way, without credentials. */
+  /** The proxy that was used, without credentials. */
   proxy: string | undefined;
   requestTimeoutMs: number;
 }
 
-/** `network.<kind>`, exit 8. An aborted request keeps the exit of the signal's reason. */
+/** The error `network.<kind>` with exit code 8. An aborted request keeps the exit code of the signal's reason. */
 export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
   const code = CODES[error.kind];
   const words = WORDS[error.kind](lost, error);
@@ -47,7 +47,7 @@ const CODES = {
   aborted: 'interrupted',
 } as const satisfies Record<TransportKind, ErrorCode>;
 
-/** The message; with a hint, if that of the registry does not fit. */
+/** The message, and a hint if the hint in the registry does not fit. */
 const WORDS: Record<
   TransportKind,
   (lost: LostExchange, error: TransportError) => string | { message: string; hint: string }
@@ -76,7 +76,7 @@ const WORDS: Record<
   aborted: () => ({ message: 'The request was interrupted.', hint: 'Run the command again.' }),
 };
 
-/** An extra authority does not help with an expired certificate. */
+/** An additional authority does not help if a certificate has expired. */
 function certificateHint(host: string, { code }: TransportError): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return `Check the clock of this machine. If it is right, the operator of ${host} must renew the certificate. Nothing was sent.`;
@@ -87,7 +87,7 @@ function hostOf({ origin }: LostExchange): string {
   return new URL(origin).host;
 }
 
-/** The peer of the connection: the proxy, if there is one. */
+/** The peer of the connection, which is the proxy if there is one. */
 function peer({ origin, proxy }: LostExchange): string {
   if (proxy !== undefined) return `the proxy ${hostWithPort(proxy)}`;
   return hostWithPort(origin);
@@ -107,7 +107,7 @@ function statusOf(error: TransportError): string {
   return status ? ` (it responded with ${status})` : '';
 }
 
-/** Thrown by writes. `workflows/confirm-write.ts` resolves it by a read; otherwise the outcome is unknown (8). */
+/** Thrown by writes. `workflows/confirm-write.ts` resolves it with a read; otherwise the outcome is unknown (8). */
 export class OutcomeUnknownError extends CliError {
   constructor(options: FailureParts) {
     super({ exit: 'network', ...options, code: 'http.outcome_unknown' });
@@ -115,14 +115,14 @@ export class OutcomeUnknownError extends CliError {
   }
 }
 
-/** The code EPROTO alone is ambiguous; the message and newer codes are not. */
+/** The code EPROTO alone is ambiguous, but the message and newer codes are not. */
 const PLAIN_ANSWER = /wrong version number|packet length too long|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
 
 export function answeredPlainly(error: unknown): boolean {
   return error instanceof Error && PLAIN_ANSWER.test(`${systemErrorCode(error) ?? ''} ${error.message}`);
 }
 
-/** Plain http is allowed to this machine only, so the hint for any other host is to check the port. */
+/** Plain http is allowed only to this machine, so for any other host the hint is to check the port. */
 export function plainAnswer(address: string): { message: string; hint: string } {
   const { host, hostname } = new URL(address);
   return {

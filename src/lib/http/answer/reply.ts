@@ -1,4 +1,4 @@
-// Parses the body of a 2xx response with exact integers and checks it against the contract.
+// Parses the body of a 2xx response with exact integers, and checks it against the contract.
 import { explainIssues, showPath } from '../../contract/explain.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, TooManyValues } from '../../kernel/json.ts';
@@ -8,10 +8,10 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from '../types.ts';
 
 /**
- * The reply of a 2xx response. `decode` maps a deployment's words to the contract's. `about` lists fields that must
- * repeat the request: a reply about a different resource is unreadable. An endpoint without a reply schema returns no
- * body; its response counts only with the documented status (decision: D212). An unreadable response throws KnownError
- * (1) for a read, and OutcomeUnknownError for a write, because it proves nothing.
+ * The reply in a 2xx response. `decode` maps a deployment's words to those of the contract. `about` lists fields that
+ * must repeat values of the request, because a reply about a different resource is unreadable. An endpoint without a
+ * reply schema returns no body, and needs the documented status (decision: D212). An unreadable response proves
+ * nothing: a read throws KnownError failed (1), a write OutcomeUnknownError.
  */
 export function readReply(
   call: FailedCall,
@@ -22,10 +22,10 @@ export function readReply(
   const { status, headers, text } = answer;
   const { anyReply, method, reply, service } = call.endpoint;
   if (!reply) {
-    // A login page of the network answers 200 to everything.
+    // A login page of a network answers every request with 200.
     if (isHtml(answer)) throw unreadableReply('is a web page');
     if (anyReply) return { status, headers, text, body: anyBody() };
-    // A sink has already taken the bytes of a download.
+    // A sink has already received the bytes of a download.
     if (method === 'GET') return { status, headers, text, body: undefined };
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
     // A read confirms a DELETE with any status. For other calls without a body, the status is the only proof.
@@ -63,7 +63,7 @@ export function readReply(
   }
 }
 
-/** Compares a field with the requested value. A UUID may be in upper case; an absent field matches. */
+/** Compares a field with the requested value. A UUID may be in upper case. An absent field counts as equal. */
 function repeats(value: unknown, wanted: string): boolean {
   if (value === undefined || value === null) return true;
   const text = String(value as string | number | bigint);
@@ -73,8 +73,8 @@ function repeats(value: unknown, wanted: string): boolean {
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * In memory, a value takes up to forty times its bytes: a few megabytes of `{},{},…` would exhaust it. No response of the
- * platform comes near this number.
+ * In memory, a value takes up to forty times as many bytes, so a few megabytes of `{},{},…` would exhaust it. No
+ * response of the platform has nearly as many values.
  */
 const MAX_VALUES = 400_000;
 

@@ -1,4 +1,4 @@
-// Checks links from a response, such as a request's results, before they are followed (decision: D144).
+// Checks links in a response, such as a link to results, before they are followed (decision: D144).
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
@@ -6,7 +6,7 @@ import { type BuiltRequest, parseAddress } from './request.ts';
 import type { Link, Sink } from '../types.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** A link as an endpoint: a GET that may be repeated. */
+/** Treats a link as an endpoint: a GET that may be repeated. */
 export function linkEndpoint({ service }: Link): Endpoint {
   return {
     id: 'link',
@@ -20,8 +20,8 @@ export function linkEndpoint({ service }: Link): Endpoint {
 }
 
 /**
- * The request for a link. `address` is the base address of its service. Throws KnownError before anything is sent for a
- * link outside that address, or, without a service, for one that is neither https nor http to this machine.
+ * The request for a link. `address` is the base address of the link's service. Sends nothing and throws KnownError for
+ * a link outside that address or, without a service, for one that is neither https nor http to this machine.
  */
 export function linkRequest({ accept, headers, service, url: text }: Link, address: () => string): BuiltRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -49,7 +49,7 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
   };
 }
 
-/** A sink receives plain bytes: a response with an unrequested compression ends the download. */
+/** A sink that accepts only plain bytes: a compressed response, which was not requested, ends the download. */
 export function plainSink(sink: Sink): Sink {
   return {
     ...sink,

@@ -1,4 +1,4 @@
-// Builds a request from an endpoint and its input, in a deployment's own words, and prints it as a curl command.
+// Builds a request from an endpoint and its input, in a deployment's own words. Also prints requests as curl commands.
 import { encodeText, type Endpoint, fillPath, type Service } from '../../contract/endpoint.ts';
 import { type BaseAddress, readBaseAddress } from '../../kernel/address.ts';
 import { usageError, invalidInput } from '../../kernel/errors.ts';
@@ -6,7 +6,7 @@ import { stringifyJson } from '../../kernel/json.ts';
 import { shellQuoted } from '../../kernel/words.ts';
 import { createWireNames, NameCollision, type NamesMap } from '../../contract/names.ts';
 
-/** `CallInput` with its types erased, for the inside of the client. */
+/** `CallInput` without its types, for use inside the client. */
 export interface AnyInput {
   params?: Record<string, string | number | bigint> | undefined;
   query?: Record<string, string | number | bigint | boolean | undefined> | undefined;
@@ -19,22 +19,22 @@ export interface AnyInput {
 export interface BuiltRequest {
   method: string;
   origin: string;
-  /** With the base address's prefix, without the query. */
+  /** The path with the prefix of the base address, without the query. */
   path: string;
-  /** `?a=b`, or empty. */
+  /** The query as `?a=b`, or empty. */
   query: string;
   /** JSON with exact integers; undefined for a call without a body. */
   body: string | Buffer | undefined;
-  /** Fields of the reply with the values that they must repeat. */
+  /** Fields of the reply, each with the value that it must repeat. */
   about?: readonly (readonly [field: string, value: string])[];
-  /** The `accept` header of a call for something other than JSON; its response must not be compressed. */
+  /** The `accept` header of a call for something other than JSON. The response must not be compressed. */
   accept?: string;
   headers?: Record<string, string>;
 }
 
 /**
  * Builds the request below the base address `address`. Throws KnownError (usage) for an invalid address, and for an id
- * that no path can contain.
+ * that cannot be part of a path.
  */
 export function buildRequest(endpoint: Endpoint, input: AnyInput, address: string): BuiltRequest {
   const { origin, prefix } = parseAddress(endpoint.service, address);
@@ -59,7 +59,7 @@ const VARIABLES: Record<Service, string> = {
   identity: 'CDPADM_IDENTITY_URL',
 };
 
-/** Checks a configured address. Throws KnownError (usage), naming the variable that sets it. */
+/** Checks a configured address. Throws KnownError (usage) with the variable that sets the address. */
 export function parseAddress(service: Service, address: string): BaseAddress {
   const read = readBaseAddress(address);
   if (!('problem' in read)) return read;
@@ -85,7 +85,7 @@ export class CurlPrinted extends Error {
   }
 }
 
-/** One shell command on several lines. Everything but the placeholders is in single quotes. */
+/** A shell command on several lines. Everything except the placeholders is in single quotes. */
 export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
   const lines = [`curl --silent --show-error --request ${request.method} ${shellQuoted(urlOf(request))}`];
   lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);
@@ -97,7 +97,7 @@ export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
   return lines.join(' \\\n  ');
 }
 
-/** `encode` throws KnownError (9) when two fields map to the same word. */
+/** `encode` throws KnownError invalid input (9) if two fields map to the same word. */
 export function createNamesEdge(map: NamesMap | undefined) {
   const names = createWireNames(map ?? {});
   return {

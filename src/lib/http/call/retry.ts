@@ -1,4 +1,4 @@
-// Decides whether and when a failed request is sent again: one pure function for every call.
+// Decides if and when a failed request is sent again, with one pure function for every call.
 import type { Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 
@@ -12,11 +12,11 @@ export type Outcome =
 
 export interface Circumstances {
   safety: Safety;
-  /** The failed attempt, from 1. */
+  /** The number of the failed attempt, counted from 1. */
   attempt: number;
   /** The maximum number of attempts. */
   attempts: number;
-  /** Milliseconds since the epoch, for a `Retry-After` date. */
+  /** Milliseconds since the epoch, to interpret a date in `Retry-After`. */
   now: number;
   random(): number;
 }
@@ -34,7 +34,7 @@ export function decide(outcome: Outcome, circumstances: Circumstances): RetryDec
     if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
     return outcome.permanent ? { act: 'give-up' } : again(circumstances, undefined);
   }
-  // A 429 changed nothing, so any call may be sent again.
+  // A call that got a 429 changed nothing, so it may be sent again, whatever its safety.
   if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
   if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
   return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
@@ -49,7 +49,7 @@ function again(circumstances: Circumstances, retryAfter: string | undefined): Re
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
 }
 
-/** The longest pause after the attempt; full jitter uses a random part of it. */
+/** The longest pause after an attempt. Full jitter uses a random part of it. */
 export function backoffCeiling(attempt: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }
@@ -57,12 +57,12 @@ export function backoffCeiling(attempt: number): number {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 /** `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT`. */
 const HTTP_DATE = /^[A-Za-z]{3,9}, (\d{2})[ -]([A-Za-z]{3})[ -](\d{4}|\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
-/** The obsolete `Sun Nov  6 08:49:37 1994`. */
+/** The obsolete form `Sun Nov  6 08:49:37 1994`. */
 const ASCTIME_DATE = /^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
 
 /**
- * Milliseconds to wait from `now` on, for a `Retry-After` in seconds or as an HTTP date; a date that is past is 0.
- * Undefined for anything else. There is no upper bound.
+ * How many milliseconds to wait from `now`, according to a `Retry-After` in seconds or as an HTTP date. A past date
+ * means 0. Undefined for anything else. There is no upper limit.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
@@ -88,7 +88,7 @@ function dateOf(year: number, month: string | undefined, ...rest: (string | unde
   return Date.UTC(year, monthIndex, day, hour, minute, second);
 }
 
-/** A year of two digits is the one nearest to the present that is not more than 50 years ahead (RFC 9110, 5.6.7). */
+/** A year with two digits is the nearest such year that is at most 50 years in the future (RFC 9110, 5.6.7). */
 function fullYear(digits: string, now: number): number {
   if (digits.length === 4) return Number(digits);
   const present = new Date(now).getUTCFullYear();

@@ -1,4 +1,4 @@
-// Sends many bodies to one endpoint over undici's pool, each once, and classifies the responses.
+// Sends many bodies to one endpoint over undici's pool, each body once, and classifies the responses.
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import { KnownError } from '../../kernel/errors.ts';
@@ -21,7 +21,7 @@ interface SenderSetup {
   addressOf(service: Service): string;
 }
 
-/** Resolves and connects nothing before the first body. `close` drops the connections. */
+/** Resolves nothing and opens no connection before the first body. `close` drops the connections. */
 export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unknown> & { close(): Promise<void> } {
   const { options, tokens, addressOf } = setup;
   const wire = createWire(options, 'pool');

@@ -1,4 +1,4 @@
-// The credentials of a call. An access token is cached, shared by all processes of one user, and requested by one at a time.
+// The credentials of a call. All processes of one user share a cached access token, and only one of them requests it.
 import { exitOf, fail } from '../../errors/fail.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,29 +10,29 @@ import type { ExitName } from '../../errors/entry.ts';
 import type { BearerCredentials, HttpOptions } from '../types.ts';
 import type { Auth } from '../../contract/endpoint.ts';
 
-/** A token is renewed this long before it expires (at most half its lifetime), so that none expires in transit. */
+/** A token is renewed this long before it expires (but at most half its lifetime), so that none expires in transit. */
 const MARGIN_MS = 300_000;
 
 export interface Token {
   value: string;
-  /** The user passed it, so there is no replacement if it is rejected. */
+  /** True if the user passed the token, so that there is no replacement if it is rejected. */
   ready: boolean;
 }
 
-/** The content of the cache file; times in milliseconds since the epoch. */
+/** The content of the cache file. Times are in milliseconds since the epoch. */
 interface CachedToken {
   access_token: string;
   obtained_at: number;
   expires_at: number;
 }
 
-/** A failed token request, for the processes that waited for it. `at` is when it failed. */
+/** A failed token request, for other processes that waited for the token. `at` is the time when it failed. */
 interface FailedRound {
   at: number;
   error: KnownErrorOptions;
 }
 
-/** Network or service failures, which other processes would get too. */
+/** Network or service failures, which other processes would also get. */
 const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
 /** Returns the token to use now. `rejected` is a token that got a 401 and must not be returned again. */
@@ -80,11 +80,11 @@ export function createTokenSource(
     }
   };
 
-  /** Stops with the command, not with the first call that waits for it. */
+  /** Stops when the command stops, not when the first call that waits for it stops. */
   function renew(path: string, known: BearerCredentials, rejected: string | undefined): Promise<Token> {
     const since = clock.now();
     const work = async (): Promise<Token> => {
-      // The previous holder of the lock has probably requested a token.
+      // The previous holder of the lock has probably fetched a token.
       const fetched = usable(kept(path), rejected);
       if (fetched) return give(fetched);
       throwIfFailed(path, since);
@@ -100,7 +100,7 @@ export function createTokenSource(
     return cacheFiles.locked(`${path}.lock`, clock, work, options.signal);
   }
 
-  /** Throws the error of another process whose request failed while this process waited for it. */
+  /** Throws the error of another process if its request failed while this process waited for the token. */
   function throwIfFailed(path: string, since: number): void {
     const failed = readRecord<FailedRound>(cacheFiles.read(failurePath(path)));
     const { at = 0, error } = failed ?? {};
@@ -146,7 +146,7 @@ export function createTokenSource(
   async function fetchToken(known: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
     const clientSecret = await known.clientSecret();
     redactor.add(clientSecret);
-    // Read before the call, so that the lifetime is never overestimated.
+    // The time is read before the call, so that the lifetime is never overestimated.
     const obtainedAt = clock.now();
     const reply = await requestToken(
       {
@@ -165,7 +165,7 @@ export function createTokenSource(
   }
 }
 
-/** The cache file of a client, audience and token service, in the folder of tokens. */
+/** The name of the cache file for a client, audience and token service, in the folder for tokens. */
 export function tokenFileName(clientId: string, audience: string, authAddress: string): string {
   const key = JSON.stringify([clientId, audience, authAddress]);
   return `token-${createHash('sha256').update(key).digest('hex')}.json`;
@@ -175,7 +175,7 @@ function failurePath(path: string): string {
   return path.replace(/\.json$/, '.failed');
 }
 
-/** The cached token; undefined when there is none or the file is damaged, which only costs a token request. */
+/** The cached token; undefined if there is none or the file is damaged. This only costs a token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
   const value = readRecord<CachedToken>(text);
   const { access_token, obtained_at, expires_at } = value ?? {};
@@ -184,17 +184,17 @@ function cachedToken(text: string | undefined): CachedToken | undefined {
 }
 
 export interface Authorization {
-  /** The header's value; undefined for a call without credentials. */
+  /** The value of the header; undefined for a call without credentials. */
   header: string | undefined;
-  /** The bearer token, if a 401 can be answered by renewing it. */
+  /** The bearer token, if renewing it may help after a 401. */
   renewable: string | undefined;
-  /** The user passed the token, so it cannot be renewed. */
+  /** True if the user passed the token, so that it cannot be renewed. */
   readyToken: boolean;
 }
 
 /**
- * Resolves credentials just before they are sent and adds them to the redactor. `rejected` is a token that got a 401.
- * Throws KnownError (auth) when there are none.
+ * Resolves credentials just before they are sent, and adds them to the redactor. `rejected` is a token that got a 401.
+ * Throws KnownError (auth) if there are none.
  */
 export async function authorize(
   auth: Auth,

@@ -1,4 +1,4 @@
-// Sends one attempt of a call, and traces it for `--debug` and `--trace-file`: everything but secrets.
+// Sends one attempt of a call. Traces everything except secrets, for `--debug` and `--trace-file`.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
 import { type Answer, readAnswer } from '../answer/answer.ts';
@@ -14,7 +14,7 @@ import { isoMillis } from '../../kernel/timestamps.ts';
 export interface Attempt {
   endpoint: Endpoint;
   request: BuiltRequest;
-  /** The client's request id, the same for all attempts of one call. */
+  /** The client's request id. All attempts of one call share it. */
   id: string;
   /** From 1. */
   attempt: number;
@@ -24,7 +24,7 @@ export interface Attempt {
   sink?: Sink | undefined;
 }
 
-/** `kind` is the engine for direct connections; proxies always need the pool. */
+/** `kind` is the engine for direct connections. Proxies always need the pool. */
 export function createWire(options: HttpOptions, kind = options.engine) {
   const engines = new Map<'node' | 'pool', Promise<Engine>>();
   for (const secret of proxySecrets(options.proxy)) options.redactor.add(secret);
@@ -118,7 +118,7 @@ export interface Attempted {
   id: string;
   attempt: number;
   request: BuiltRequest;
-  /** As sent, credentials included. */
+  /** The headers as they were sent, including credentials. */
   headers: Record<string, string>;
   /** Milliseconds since the epoch. */
   startedAt: number;
@@ -160,10 +160,10 @@ export function traceAttempt(
 
 function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Redactor): unknown {
   if (text === undefined || text === '') return null;
-  // Request and response of the token call contain only secrets.
+  // The request and response of the token call contain nothing but secrets.
   if (endpoint.service === 'auth') return '(not kept)';
   if (text.length > MAX_TRACED_BODY) {
-    // Masked before it is truncated, because a part of a secret is not recognized.
+    // Masked before it is truncated, because part of a secret would not be recognized.
     return `${redactor.text(text).slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
   }
   try {
@@ -174,7 +174,7 @@ function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Reda
   }
 }
 
-/** Masks the subjects of a request (decision: D11), in place: the value was parsed for the trace alone. */
+/** Masks the subjects of a request in place (decision: D11), because the value was parsed only for the trace. */
 function withoutIdentities(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   for (const [key, item] of Object.entries(value as Record<string, unknown>)) {

@@ -1,4 +1,4 @@
-// The interface of an engine: one complete exchange within its limits, or a TransportError with its phase.
+// The interface of an engine: a complete exchange within its limits, or a TransportError with its phase.
 import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply, type Sink } from '../types.ts';
 import { type Phase, TransportError, transportErrorOf, type TransportKind } from '../transport-error.ts';
 import type { SecureContext } from 'node:tls';
@@ -11,17 +11,17 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The longest pause within a response. Before it starts, only the total timeout applies. */
+/** The longest pause within a response. Before the response starts, only the total timeout applies. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** An unused connection is closed before the five seconds after which common servers close theirs. */
+/** An unused connection is closed before common servers would close it, which is after five seconds. */
 export const KEEP_ALIVE_MS = 4_000;
 
-/** The events of an exchange, which an engine reports. Events after the end are ignored. */
+/** The events of an exchange that an engine reports. Events after the end of the exchange are ignored. */
 export type Progress = Pick<ExchangeMonitor, 'sending' | 'answered' | 'received' | 'ended' | 'failed'>;
 
 /**
- * Follows one exchange, so that all engines apply the same timeouts, size cap, abort and phases. `start` starts the
+ * Follows one exchange, so that all engines apply the same timeouts, size limit, abort and phases. `start` starts the
  * engine's work and returns a function that stops it.
  */
 export function followExchange(exchange: Exchange, start: (progress: Progress) => () => void): Promise<RawReply> {
@@ -68,7 +68,7 @@ class ExchangeMonitor {
 
   aborted = (): void => this.#abandon('aborted', this.#exchange.signal.reason);
 
-  /** The connection is open. From now on, the platform can receive the request. */
+  /** The connection is open. From now on, the platform may receive the request. */
   sending = (): void => {
     if (this.#stage !== 'connecting') return;
     this.#stage = 'sent';
@@ -155,8 +155,8 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
 }
 
 /**
- * A TLS context that trusts Node's roots and `pem`; undefined when there is nothing to add. Throws KnownError (usage)
- * for text without a certificate, which Node would ignore.
+ * A TLS context that trusts Node's roots and `pem`; undefined if there is nothing to add. Throws KnownError (usage) for
+ * text without a certificate, because Node would ignore it.
  */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The engine for many calls and for proxies: undici's connection pools, loaded when first used.
+// The engine for many calls and for proxies. Uses undici's connection pools, which are loaded on first use.
 import type { Dispatcher, Pool as PoolType, buildConnector } from 'undici';
 import { trustedContext, type Engine, followExchange, KEEP_ALIVE_MS } from './engine.ts';
 import { CONNECT_TIMEOUT_MS, type Exchange } from '../types.ts';
@@ -22,10 +22,10 @@ export function createPoolEngine(options: PoolOptions): Engine {
     const key = isPlain ? 'plain' : (proxy?.href ?? '');
     let dispatcher = dispatchers.get(key);
     if (!dispatcher) {
-      // Adding an authority to Node's own takes a tenth of a second.
+      // Adding an authority to Node's own ones takes a tenth of a second.
       dispatcher = connectDispatcher(proxy, isPlain ? undefined : options.extraAuthorities);
       dispatchers.set(key, dispatcher);
-      // The call reports the error; there is no dispatcher to close.
+      // The call reports the error. There is no dispatcher to close.
       dispatcher.catch(() => dispatchers.delete(key));
     }
     return dispatcher;
@@ -47,7 +47,7 @@ async function connectDispatcher(proxy: URL | undefined, extraAuthorities: strin
     import('undici'),
     trustedContext(extraAuthorities),
   ]);
-  // Explicit, because an environment variable could otherwise turn off the certificate check.
+  // Set explicitly, because an environment variable could otherwise turn off the certificate check.
   const connect = { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true, ...(secureContext && { secureContext }) };
   const common = { pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
   if (!proxy) return new Agent({ ...common, connect: skippingContinue(buildConnector(connect)) });
@@ -57,7 +57,7 @@ async function connectDispatcher(proxy: URL | undefined, extraAuthorities: strin
     uri: proxy.origin,
     requestTls: connect,
     proxyTls: connect,
-    // As in curl: plain http goes to the proxy directly, and only https needs a tunnel.
+    // As in curl, plain http goes directly to the proxy, and only https needs a tunnel.
     proxyTunnel: false,
     factory: (origin, options: PoolType.Options) => {
       const made = typeof options.connect === 'function' ? options.connect : buildConnector(options.connect ?? {});
@@ -73,7 +73,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
     let stopped = false;
     const { origin, path, headers, body } = exchange;
     const method = exchange.method as Dispatcher.HttpMethod;
-    // undici's own time limits are coarse; `followExchange` keeps ours.
+    // undici's own time limits are coarse. `followExchange` applies ours.
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
     dispatcher.dispatch(
       { origin, path, method, headers, body: body ?? null, ...limits },
@@ -85,7 +85,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
           else progress.sending();
         },
         onResponseStart: (_controller, status, answerHeaders) => {
-          // Only a proxy answers 407; without a tunnel, its answer replaces the response.
+          // Only a proxy answers with 407. Without a tunnel, its answer replaces the response.
           if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
           else if (status >= 200) progress.answered(status, answerHeaders);
         },
@@ -107,7 +107,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
   });
 }
 
-/** The proxy did not open a tunnel; undici has no code for that. */
+/** True if the proxy did not open a tunnel. undici has no code for this error. */
 function isProxyRefusal(error: Error): boolean {
   return /^Proxy (response|authentication)/i.test(error.message);
 }
@@ -115,7 +115,7 @@ function isProxyRefusal(error: Error): boolean {
 const START = 'HTTP/1.1 100';
 const END = '\r\n\r\n';
 
-/** An interim response longer than this is passed to the parser. */
+/** A longer interim response is passed to the parser. */
 const MAX_HELD = 16_384;
 
 /** A connector whose connections skip every `100 Continue` before a response (RFC 9110, 15.2.1). */
@@ -152,12 +152,12 @@ function skipContinue(socket: Socket): void {
     return rest;
   }
 
-  // Pipelining is off, so the next bytes after a write begin a response.
+  // Pipelining is off, so the next bytes after a write are the start of a response.
   socket.write = ((...args: unknown[]) => {
     awaitsAnswer = true;
     return write(...args);
   }) as typeof socket.write;
-  // undici's parser reads only by `read`, without a size.
+  // undici's parser reads only by calling `read` without a size.
   socket.read = (size?: number) => {
     for (;;) {
       const chunk = read(size) as Buffer | null;

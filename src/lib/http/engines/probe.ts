@@ -13,13 +13,13 @@ export interface ProbeOptions {
 
 export interface Probe {
   status: number;
-  /** Milliseconds that our clock is ahead of the server's `Date`; undefined without that header. */
+  /** How many milliseconds our clock is ahead of the server's `Date`; undefined without that header. */
   clockAheadMs: number | undefined;
-  /** When the certificate expires, epoch ms; undefined without TLS. */
+  /** The time when the certificate expires, in epoch ms; undefined without TLS. */
   certificateEnds: number | undefined;
 }
 
-/** Sends HEAD to the address. Rejects with Node's own error and its `code`. */
+/** Sends HEAD to the address. Rejects with Node's own error and the error's `code`. */
 export async function probeAddress(address: string, options: ProbeOptions): Promise<Probe> {
   const { clock, timeoutMs, signal } = options;
   const secure = address.startsWith('https:');
@@ -33,7 +33,7 @@ export async function probeAddress(address: string, options: ProbeOptions): Prom
       agent: false,
       timeout: timeoutMs,
       signal,
-      // Explicit, because an environment variable could otherwise turn off the certificate check.
+      // Set explicitly, because an environment variable could otherwise turn off the certificate check.
       rejectUnauthorized: true,
       ...(secureContext && { secureContext }),
     });

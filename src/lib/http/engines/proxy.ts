@@ -10,8 +10,8 @@ export interface ProxySettings {
 }
 
 /**
- * The proxy for an origin, or undefined for a direct connection. Throws KnownError (usage) for an invalid proxy address.
- * Connections to this machine are direct unless the proxy runs on it too: plain http never leaves the machine.
+ * The proxy for an origin, or undefined for a direct connection. Throws KnownError (usage) for an invalid proxy
+ * address. Connections to this machine are direct unless the proxy runs on it too, so that plain http never leaves it.
  */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);
@@ -26,14 +26,14 @@ function parseProxy(address: string, variable: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.hostname && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  // The value is not shown: it may hold a password.
+  // The value is not shown, because it may contain a password.
   throw usageError(
     `${variable} is not the address of an http or https proxy.`,
     'Write it as http://host:port, or http://user:password@host:port.',
   );
 }
 
-/** The value of `proxy-authorization`, when the proxy's address holds credentials. */
+/** The value of `proxy-authorization`, if the proxy's address contains credentials. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === '') return undefined;
   const text = `${decode(proxy.username)}:${decode(proxy.password)}`;
@@ -54,14 +54,14 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not percent-encoded: use the text unchanged.
+    // The text is not percent-encoded, so use it unchanged.
     return text;
   }
 }
 
 /**
- * NO_PROXY: entries separated by commas or spaces. `*` matches every host, `host` the host and its subdomains, `.suffix`
- * and `*.suffix` only subdomains. An address or a block (`10.0.0.0/8`) matches itself. Each can have a `:port`.
+ * Applies NO_PROXY: entries separated by commas or spaces. `*` matches every host, `host` the host and its subdomains,
+ * `.suffix` and `*.suffix` only subdomains. An address or block (`10.0.0.0/8`) matches itself. Each may have a `:port`.
  */
 function isExcluded(target: URL, none: string): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '').toLowerCase();

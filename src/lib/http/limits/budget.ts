@@ -1,4 +1,4 @@
-// The rate budget of an area whose limit the specification fixes, shared by all processes of one user (decision: D7).
+// The rate budget of an area whose limit the specification fixes. All processes of one user share it (decision: D7).
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,25 +11,25 @@ import { formatDuration } from '../../kernel/timestamps.ts';
 import { pause } from './pace.ts';
 import type { HttpOptions } from '../types.ts';
 
-/** Below the specification's 100, so that people can still use the platform's own screens. */
+/** Below the specification's limit of 100, so that people can still use the platform's own screens. */
 const LIMITS: Record<Budget, number> = { roles: 90 };
 
-/** A minute and a second: requests sent a minute apart may arrive closer together. */
+/** A minute and a second, because requests that are sent a minute apart may arrive closer together. */
 const WINDOW_MS = 61_000;
 
-/** A slot further in the future than this means a damaged file, not a queue. */
+/** A slot further in the future means a damaged file, not a queue. */
 const MAX_AHEAD_MS = 3_600_000;
 
-/** Every write is padded to this length, so an interrupted write cannot leave the tail of a longer one. */
+/** Every write is padded to this length, so that an interrupted write cannot leave the end of a longer one. */
 const FILE_LENGTH = 2048;
 
 /** The shortest wait worth reporting. */
 const LONG_WAIT_MS = 1000;
 
 interface Schedule {
-  /** The writer's time. A reader with an earlier time knows that the clock was set back. */
+  /** The writer's time. A reader with an earlier time detects that the clock was set back. */
   written: number;
-  /** The times of the last requests, sent or scheduled, ascending. */
+  /** The ascending times of the last requests, whether sent or scheduled. */
   slots: number[];
 }
 
@@ -49,8 +49,8 @@ export interface BudgetTarget {
 }
 
 /**
- * Takes `count` slots of the budget for the target and waits until they are due, all at once. Rejects with the signal's
- * reason; the slots then remain taken for a minute, to be safe.
+ * Takes `count` slots of the budget for the target and waits until all of them are due. Rejects with the signal's
+ * reason; to be safe, the slots then remain taken for a minute.
  */
 export async function takeSlots(
   budget: Budget,
@@ -83,8 +83,8 @@ export async function takeSlots(
 }
 
 /**
- * The time when `count` more requests may be sent together without exceeding `limit` in any window, and the new schedule.
- * First come, first served.
+ * The time when `count` more requests may be sent together without exceeding `limit` in any window, and the new
+ * schedule. Requests are scheduled in order of arrival.
  */
 export function nextSlots(
   taken: readonly number[],
@@ -97,7 +97,7 @@ export function nextSlots(
   return { due, slots: [...taken, ...Array<number>(count).fill(due)].slice(-limit) };
 }
 
-/** The slots in the reader's time; none when the file is absent or damaged. */
+/** The slots in the reader's time; none if the file is absent or damaged. */
 function readSchedule(text: string | undefined, now: number): number[] {
   const schedule = parseSchedule(text);
   if (!schedule) return [];
@@ -105,7 +105,7 @@ function readSchedule(text: string | undefined, now: number): number[] {
   return schedule.slots.map((slot) => slot - setBack);
 }
 
-/** A damaged file starts a new budget rather than blocking every command. */
+/** A damaged file starts a new budget, because it must not block every command. */
 function parseSchedule(text: string | undefined): Schedule | undefined {
   const { written = NaN, slots } = readRecord<Schedule>(text) ?? {};
   if (!Number.isSafeInteger(written) || !Array.isArray(slots)) return undefined;
@@ -115,7 +115,7 @@ function parseSchedule(text: string | undefined): Schedule | undefined {
   return isSound ? { written, slots } : undefined;
 }
 
-/** Removes expired schedules: those of addresses that no process has used for an hour. */
+/** Removes expired schedules, which belong to addresses that no process has used for an hour. */
 function removeStale(folder: string): void {
   const now = systemClock.now();
   try {
@@ -128,6 +128,6 @@ function removeStale(folder: string): void {
       lock.release();
     }
   } catch {
-    // Another process may remove the same files, and a later one the rest.
+    // Another process may be removing the same files, and a later process can remove the others.
   }
 }

@@ -1,4 +1,4 @@
-// Pauses between requests: for a profile's rates, and when a header reports a limit that is nearly used up (decision: D7).
+// Pauses between requests: for a profile's rates, and when a header reports a limit nearly used up (decision: D7).
 import type { Service, Endpoint } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
@@ -7,7 +7,7 @@ import { parseRate } from '../../kernel/timestamps.ts';
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;
 
-/** The header that reports that a limit is nearly used up, if present. */
+/** The header that reports that a limit is nearly used up, if it is present. */
 export function nearsLimit(headers: Record<string, string>): [name: string, value: string] | undefined {
   const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
   return header !== undefined && Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT ? header : undefined;
@@ -32,10 +32,10 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
   };
 }
 
-/** Reports waits, and measures time. */
+/** The part of the options that reports waits, and the clock. */
 export type Waiting = Pick<HttpOptions, 'onWait'> & { clock: Clock };
 
-/** Reports a wait for `work` until it is done. */
+/** Reports a wait for `work` until the work is done. */
 export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<HttpOptions, 'onWait'>): Promise<T> {
   const end = onWait?.(wait);
   try {
@@ -45,12 +45,12 @@ export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<
   }
 }
 
-/** Sleeps and reports it. Rejects with the signal's reason. */
+/** Sleeps, and reports the pause. Rejects with the signal's reason. */
 export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }
 
-/** The area of a profile's `limits`, by the first part of a call's id. Roles have their own budget. */
+/** The area in a profile's `limits`, by the first part of a call's id. Roles have a budget of their own. */
 const AREA_OF: Readonly<Record<string, string>> = {
   groups: 'groups',
   dsr: 'dsr',
@@ -61,7 +61,7 @@ const AREA_OF: Readonly<Record<string, string>> = {
   intake: 'seeding',
 };
 
-/** Bulk runs pace these calls themselves, because a flag can set a different rate. */
+/** Bulk runs pace these calls themselves, because a flag may set a different rate. */
 const PACED_ELSEWHERE = new Set(['dsr.create', 'seeding.bulk']);
 
 export function createLimits(limits: Readonly<Record<string, string>>, waiting: Waiting) {
