@@ -1,15 +1,15 @@
-// Reads addresses of the platform, and recognizes this machine.
+// Reads addresses of the platform, and recognizes addresses of this machine.
 
 export interface BaseAddress {
   /** Scheme, host and port. */
   origin: string;
-  /** The prefix of every call's path: empty or `/prefix`, without a final slash. */
+  /** The prefix of the path of every call: empty or `/prefix`, without a trailing slash. */
   prefix: string;
 }
 
 /**
- * https, or http to this machine only; without user, query and fragment. `problem` completes the sentence "the address …"
- * and never repeats the text, which may contain a password.
+ * Accepts https, or http to this machine only, without user, query and fragment. `problem` completes the sentence "the
+ * address …" and never repeats the text, because it may contain a password.
  */
 export function readBaseAddress(text: string): BaseAddress | { problem: string } {
   if (!URL.canParse(text)) return { problem: 'must be a full address such as https://api.example.com' };

@@ -1,4 +1,4 @@
-// Files that only save work, such as cached tokens. If the disk cannot store them, they are kept in memory.
+// Files that only save work, such as cached tokens. If they cannot be stored on disk, they are kept in memory.
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
@@ -6,7 +6,7 @@ import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
 import { acquireLock } from './lock.ts';
 
-/** A read-only or full disk. A symlink or another user's file is a different error. */
+/** Errors of a read-only or full disk. A symlink or another user's file causes a different error. */
 const UNUSABLE = ['files.read', 'files.write'];
 
 export type CacheFiles = ReturnType<typeof createCacheFiles>;
@@ -42,16 +42,16 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   }
 
   return {
-    /** Runs `work`, which stores something; undefined if it cannot be stored. */
+    /** Runs `work`, which stores something. Returns undefined if it cannot be stored. */
     attempt,
     /** The text stored at this path; undefined if there is none. */
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
     /**
-     * Overwrites text of a fixed length without waiting for the disk. A killed process leaves the old text or the new one.
+     * Overwrites text of fixed length without waiting for the disk. A killed process leaves the old or the new text.
      */
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
-    /** Runs `work` under the lock file, or without it when it cannot be created: `work` must be safe either way. */
+    /** Runs `work` under the lock file, or without a lock if it cannot be created. `work` must be safe either way. */
     locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {
       const lock = await attempt(() => acquireLock(path, clock, signal));
       try {

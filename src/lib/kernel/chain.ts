@@ -24,13 +24,13 @@ export type Chain = ReturnType<typeof openChain>;
 export interface ChainOptions {
   clock: Clock;
   signal?: AbortSignal | undefined;
-  /** Makes the function that upgrades each line of a version without a chain, before the line gets its hash. */
+  /** Returns the function that upgrades each line from a version without a chain, before the line gets its hash. */
   upgrade?(): Promise<(line: string) => string>;
 }
 
 /**
- * The chain in the file at `path`, and in the rotated files. The file `path`.head has the number and the hash of the
- * last line. Without it, missing lines at the end would go undetected.
+ * The chain in the file at `path` and in the rotated files. The file `path`.head contains the number and the hash of
+ * the last line. Without it, missing lines at the end would remain undetected.
  */
 export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
@@ -44,14 +44,14 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     return undefined;
   }
 
-  /** The tip for the next line: the last line, or a lost later one, so that the loss is detected. */
+  /** The tip that the next line follows: the last line, or a later line that was lost, so that the loss is detected. */
   function currentTip(): ChainTip {
     const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
     return stored.entry >= last.entry ? stored : last;
   }
 
-  /** Writes each of these JSON objects as a line, and flushes them. Chains the lines of an earlier version first. */
+  /** Writes each JSON object as a line, and flushes the lines. Chains the lines of an earlier version first. */
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
@@ -60,7 +60,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     head.write(follow.tip());
   }
 
-  /** Chains the lines of a version without a chain. If the process is killed, the file is unchanged. */
+  /** Chains the lines from a version without a chain. If the process is killed, the file is unchanged. */
   async function adopt(): Promise<void> {
     if (isAdopted) return;
     const first = firstWhole();
@@ -78,7 +78,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     isAdopted = true;
   }
 
-  /** Replaces the files with one that contains each line after `change`, followed by the result of `last`. */
+  /** Replaces the files with one file that contains each line after `change`, followed by the result of `last`. */
   async function rewrite(
     files: readonly string[],
     change: (line: string) => string,
@@ -111,7 +111,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     return aside.filter((one) => Number(one.slice(name.length)) < start).map((one) => join(folder, one));
   }
 
-  /** Rotates the file if it has `bytes` or more; the chain continues in a new one. */
+  /** Rotates the file if it has `bytes` or more. The chain continues in a new file. */
   function rotate(bytes: number): void {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytes) return;
     const tip = currentTip();
@@ -119,14 +119,14 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     renameSync(path, `${path}.${String(tip.entry).padStart(16, '0')}`);
   }
 
-  /** Every line, in parts. */
+  /** All lines, in parts. */
   function* lines(): Generator<string[]> {
     for (const file of [...rotated(), path]) yield* linesIn(file);
   }
 
-  /** Needs no lock. `hash` is one that the chain must contain, such as a head recorded earlier. */
+  /** Verifies the chain. Needs no lock. The chain must contain `hash`, such as a head that was recorded earlier. */
   async function verify(hash?: string): Promise<ChainReport> {
-    // The head is read before the lines, because another process may append meanwhile.
+    // The head is read before the lines, because another process may append lines in the meantime.
     const check = createChainCheck({ head: head.read(), hash });
     for (const file of [...rotated(), path]) {
       check.begin(file === path ? undefined : file);
@@ -139,8 +139,8 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   }
 
   /**
-   * Removes the chained lines that `keep` rejects and does not change any other line. Checkpoints replace them, and a last
-   * line has `facts` and the number of removed lines. Resolves with that number.
+   * Removes the chained lines that `keep` rejects, and does not change any other line. Checkpoints replace the removed
+   * lines, and a last line contains `facts` and the number of removed lines. Resolves to that number.
    */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();
@@ -174,7 +174,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   return { append, rotate, lines, verify, prune };
 }
 
-/** Creates lines that follow `tip` and each other. */
+/** Creates lines of which the first follows `tip` and each other line follows the one before it. */
 function followOn(tip: ChainTip) {
   let last = tip;
   return {
@@ -187,7 +187,7 @@ function followOn(tip: ChainTip) {
   };
 }
 
-/** The lines of a file piece by piece, including an incomplete last one. */
+/** The lines of a file, piece by piece, including an incomplete last line. */
 function* linesIn(path: string): Generator<string[]> {
   const file = openLineFile(path);
   try {
@@ -198,7 +198,7 @@ function* linesIn(path: string): Generator<string[]> {
   }
 }
 
-/** The number and hash of the last line that has them; an incomplete line may follow it. */
+/** The number and hash of the last line that has them. An incomplete line may follow it. */
 function lastTip(path: string): ChainTip | undefined {
   const file = openLineFile(path);
   try {
@@ -216,7 +216,7 @@ function isWhole(line: string): boolean {
   return line.startsWith('{"') && line.endsWith('}');
 }
 
-/** One line of fixed length, written in one call, so that a killed process leaves either the old or the new line. */
+/** A line of fixed length, written in one call, so that a killed process leaves either the old or the new line. */
 function openHead(path: string) {
   return {
     read: (): ChainTip | undefined => {
@@ -232,7 +232,7 @@ function openHead(path: string) {
           closeSync(descriptor);
         }
       } catch {
-        // The lines are already on the disk. An outdated head only hides the loss of the newest lines.
+        // The lines are already on disk. An outdated head only hides the loss of the newest lines.
       }
     },
   };

@@ -3,11 +3,11 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`, never before; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`, never earlier. Rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The limit of Node's timers (24.8 days): a timer longer than this fires immediately. */
+/** The limit of Node's timers (24.8 days). A longer timer would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. The only caller of `Date.now` and `setTimeout` for waiting. */
@@ -15,13 +15,13 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     signal?.throwIfAborted();
-    // A timer can fire a little early, because it counts from the start of the event loop's turn.
+    // A timer can fire slightly early, because it counts from the start of the turn of the event loop.
     const end = performance.now() + ms;
     for (let left = ms; left > 0; left = end - performance.now()) await timer(Math.min(left, LONGEST_TIMER_MS), signal);
   },
 };
 
-/** CPU time before work yields to the event loop: a request needs several turns before its response. */
+/** CPU time of work before it yields to the event loop. A request needs several turns before its response. */
 export const SLICE_MS = 10;
 
 /** Lets timers and signals run between units of work. Rejects with the reason of an aborted `signal`. */
@@ -31,8 +31,8 @@ export async function ownTurn(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Waits until `work` is done, for at most `ms`. Rejects with the error of `work`, or with the signal's reason when it is
- * aborted first. `work` continues.
+ * Waits until `work` is done, but at most `ms`. Rejects with the error of `work`, or with the signal's reason if the
+ * signal is aborted first. `work` continues.
  */
 export async function waitAtMost(
   work: Promise<unknown> | undefined,
@@ -49,7 +49,7 @@ export async function waitAtMost(
   }
 }
 
-/** Resolves or rejects like `work`, or rejects with the signal's reason when it is aborted first. `work` continues. */
+/** Resolves or rejects like `work`, or rejects with the signal's reason if it is aborted first. `work` continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -1,6 +1,6 @@
 // CSV (RFC 4180): writes cells and lines, and detects the separator of a file.
 
-/** Quotes a cell when necessary, and when a reader could trim it. `delimiter` is one character. */
+/** Quotes a cell if necessary, or if a reader could trim it. `delimiter` is one character. */
 export function csvCell(text: string, delimiter = ','): string {
   return text.includes(delimiter) || /["\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -10,8 +10,8 @@ export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n
 }
 
 /**
- * The most frequent of comma, semicolon, tab and pipe outside quotes in a heading line; in a tie, the first (decision:
- * D162).
+ * The most frequent of comma, semicolon, tab and pipe outside quotes in a heading line. In a tie, the first of these
+ * wins (decision: D162).
  */
 export function separatorOf(headings: string): string {
   const bare = headings.replace(/"[^"]*"/g, '');

@@ -7,15 +7,15 @@ import { cannotWrite } from './file-failure.ts';
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
 /**
- * Opens or creates (0600) a file for fsynced appends. Throws for symlinks and files of other users. An incomplete last
- * line, left by a killed process or a full disk, gets a line feed, so that it does not damage the next line.
+ * Opens or creates (0600) a file for fsynced appends. Throws for symlinks and files of other users. If a killed process
+ * or a full disk left an incomplete last line, appends a line feed, so that this line does not damage the next one.
  */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
   const isNew = assertPrivate(path, cannotWrite) === undefined;
   let descriptor: number;
   let mayBeTorn = true;
-  // The number of a closed descriptor is reused by the next open file or socket.
+  // The next open file or socket reuses the number of a closed descriptor.
   let isClosed = false;
   try {
     descriptor = openSync(path, 'a+', PRIVATE_FILE);

@@ -27,7 +27,7 @@ import { makeFolder, sweepTemporaryFiles, temporaryPath } from './temporary-file
 
 const PRIVATE_FOLDER = 0o700;
 
-/** Creates the folder and its parents with mode 0700. Throws for a folder of another user. */
+/** Creates the folder and its parents with mode 0700. Throws if another user owns the folder. */
 export function ensurePrivateFolder(path: string): void {
   let stat: Stats;
   try {
@@ -40,8 +40,8 @@ export function ensurePrivateFolder(path: string): void {
 }
 
 /**
- * Writes a file by temporary file, fsync and rename, so that a reader sees the complete old text or the complete new one.
- * The mode is 0600 with any umask. Throws for a symlink or a file of another user.
+ * Writes a file by temporary file, fsync and rename, so that a reader sees either the complete old text or the complete
+ * new text. The mode is 0600, whatever the umask. Throws for a symlink or a file of another user.
  */
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
   preparePrivateFile(path);
@@ -56,8 +56,8 @@ function preparePrivateFile(path: string): void {
 }
 
 /**
- * Writes a file that the user named: atomically, keeping mode and owner of an existing file and following symlinks. A
- * new file gets `mode` (default: 0666 less the umask). Pipes and devices are written directly.
+ * Writes a file that the user named. Writes atomically, keeps the mode and owner of an existing file, and follows
+ * symlinks. A new file gets `mode` (default: 0666 minus the umask). Pipes and devices are written directly.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   writeWhole(path, data, () => openUserFile(path, mode));
@@ -75,18 +75,18 @@ function writeWhole(path: string, data: string | Uint8Array, open: () => OpenFil
   }
 }
 
-/** The same for data that does not fit in memory. An error of `parts` is rethrown, and the file is not replaced. */
+/** Like `writeUserFile`, for data that does not fit in memory. If `parts` throws, rethrows and keeps the old file. */
 export async function writeUserFileInParts(path: string, parts: AsyncIterable<string>): Promise<void> {
   await writeInParts(path, () => openUserFile(path), parts);
 }
 
-/** `writePrivateFile` for data that does not fit in memory. */
+/** Like `writePrivateFile`, for data that does not fit in memory. */
 export async function replacePrivateFile(path: string, parts: AsyncIterable<string>): Promise<void> {
   preparePrivateFile(path);
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
 }
 
-/** Writes a new private file. Throws usage (2) if `path` exists at the end. After an error, no file remains. */
+/** Writes a new private file. Throws usage (2) if `path` exists when it is complete. Leaves no file after an error. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }
@@ -116,16 +116,16 @@ async function writeInParts(
 interface OpenFile {
   write(data: string | Uint8Array): void;
   finish(): void;
-  /** Keeps the previous file. May be called at any time. */
+  /** Keeps the previous file. Can be called at any time. */
   discard(): void;
 }
 
 function openUserFile(path: string, mode?: number): OpenFile {
   try {
     const existing = statSync(path, { throwIfNoEntry: false });
-    // A path under /dev may refer to a file that another process has open; /dev/shm has ordinary files.
+    // A path under /dev may refer to a file that another process has open, but /dev/shm contains ordinary files.
     if ((existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path)) return openInPlace(path);
-    // Rename needs only the folder's permission; a read-only file must not be replaced.
+    // Renaming needs only permission for the folder, but a read-only file must not be replaced.
     if (existing) accessSync(path, constants.W_OK);
     const target = existing ? realpathSync(path) : missingTarget(path);
     return openReplacement(target, {
@@ -144,10 +144,10 @@ function openInPlace(path: string): OpenFile {
 }
 
 interface Replacement {
-  /** Exact, with any umask. Default: 0666 less the umask. */
+  /** The exact mode, whatever the umask. Default: 0666 minus the umask. */
   mode?: number | undefined;
   owner?: { uid: number; gid: number };
-  /** An existing file is not replaced. */
+  /** True if an existing file must not be replaced. */
   isNew?: boolean;
 }
 
@@ -173,7 +173,7 @@ function openReplacement(target: string, { isNew, mode, owner }: Replacement): O
   };
 }
 
-/** Both paths are in one folder. Throws usage (2) if `path` exists; the temporary file then remains. */
+/** Renames a file within its folder. Throws usage (2) if `path` exists; the temporary file then remains. */
 export function nameOnce(temporary: string, path: string, hint?: string): void {
   try {
     linkSync(temporary, path);
@@ -183,12 +183,12 @@ export function nameOnce(temporary: string, path: string, hint?: string): void {
   rmSync(temporary, { force: true });
 }
 
-/** Rejects a path that exists. */
+/** The error for a path that exists. */
 export function nameTaken(path: string, hint = 'Move it away, or pass another name.'): KnownError {
   return usageError(`${path} already exists and is not replaced.`, hint);
 }
 
-/** Closes once, because the next open file reuses a closed descriptor's number. */
+/** Returns a function that closes only once, because the next open file reuses the number of a closed descriptor. */
 function closerOf(descriptor: number): () => void {
   let isOpen = true;
   return () => {
@@ -204,17 +204,17 @@ function chownTo(descriptor: number, owner: { uid: number; gid: number }): void 
   try {
     fchownSync(descriptor, owner.uid, owner.gid);
   } catch {
-    // A user who may write to the file but not change its owner becomes the owner.
+    // A user who may write to the file but not change its owner becomes the new owner.
   }
 }
 
-/** Reads a private file, or undefined when there is none. Throws for a symlink or a file of another user. */
+/** Reads a private file. Returns undefined if there is none. Throws for a symlink or a file of another user. */
 export function readPrivateFile(path: string): string | undefined {
   if (assertPrivate(path, cannotRead) === undefined) return undefined;
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Another process may have removed it.
+    // Another process may have removed the file.
     if (isAbsent(error)) return undefined;
     throw cannotRead(path, error);
   }
@@ -229,14 +229,14 @@ export function removeFile(path: string): void {
   }
 }
 
-/** True when group or others may read or write the file. Always false on Windows, which has no modes. */
+/** True if the group or others may read or write the file. Always false on Windows, which has no such modes. */
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
-/** The target of a new file: a symlink may point to a missing file. */
+/** The target of a new file, because a symlink may point to a missing file. */
 function missingTarget(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
@@ -247,7 +247,7 @@ function missingTarget(path: string): string {
 
 export const PRIVATE_FILE = 0o600;
 
-/** The file's stats, or undefined without a file. Throws KnownError (1) for a symlink and for another user's file. */
+/** The stats; undefined if there is no file. Throws KnownError failed (1) for a symlink or another user's file. */
 export function assertPrivate(path: string, failure: typeof cannotRead): Stats | undefined {
   let stat: Stats | undefined;
   try {
@@ -268,7 +268,7 @@ export function assertPrivate(path: string, failure: typeof cannotRead): Stats |
   return stat;
 }
 
-/** Throws KnownError (1) when the file belongs to another user. */
+/** Throws KnownError failed (1) if the file belongs to another user. */
 export function assertOwn(path: string, stat: Stats): void {
   const uid = host.uid();
   if (uid === undefined || stat.uid === uid) return;
@@ -279,7 +279,7 @@ export function assertOwn(path: string, stat: Stats): void {
   });
 }
 
-/** Flushes the folder's entries to the disk, if the system can. */
+/** Flushes the folder's entries to disk, if the system supports that. */
 export function syncFolder(path: string): void {
   // Windows and some network file systems cannot open a folder.
   let descriptor: number;

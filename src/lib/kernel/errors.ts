@@ -1,8 +1,8 @@
-// The class of expected errors and its parts: issues with their positions, and hints with commands to copy.
+// The class of expected errors, and its parts: issues with positions, and hints with commands to copy.
 
 /**
- * One problem in an input. `path` is the field, dotted (`roles[3].name`). `line` and `column` count from 1 and are
- * absent when the input is not text.
+ * One problem in an input. `path` is the dotted path of the field (`roles[3].name`). `line` and `column` count from 1,
+ * and are absent if the input is not text.
  */
 export interface Issue {
   path: string;
@@ -10,19 +10,19 @@ export interface Issue {
   file?: string;
   line?: number;
   column?: number;
-  /** Set when the problem is the field itself, not its value. */
+  /** Set if the field itself is the problem, not its value. */
   at?: 'key';
 }
 
-/** `file:line:column`, or its known parts. */
+/** `file:line:column`, or the parts of it that are known. */
 export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** An error keeps at most this many issues and counts the rest. */
+/** The maximum number of issues in an error. All others are only counted. */
 export const MOST_ISSUES = 1000;
 
-/** The request that caused an error; `id` is the client request id that was sent with it. */
+/** The request that caused an error. `id` is the client request id that was sent with it. */
 export interface FailedRequest {
   id: string;
   method: string;
@@ -30,18 +30,18 @@ export interface FailedRequest {
 }
 
 export interface KnownErrorOptions {
-  /** A stable code for programs, such as `roles.assigned`. */
+  /** A stable error code for programs, such as `roles.assigned`. */
   code: string;
   message: string;
   /** How to fix it. */
   hint?: Hints | undefined;
-  /** The HTTP status that caused it. */
+  /** The HTTP status that caused the error. */
   status?: number | undefined;
   request?: FailedRequest | undefined;
   issues?: readonly Issue[];
   /** The number of issues that are not in `issues`. */
   issuesOmitted?: number;
-  /** Additional data for `-o json`; never secrets. */
+  /** Additional data for `-o json`. Never contains secrets. */
   details?: Record<string, unknown> | undefined;
   cause?: unknown;
 }
@@ -50,7 +50,7 @@ export interface KnownErrorOptions {
 export class KnownError extends Error {
   readonly code: string;
   readonly hints: readonly Hint[];
-  /** The hints as one string, for JSON and for programs that use the library. */
+  /** All hints as one string, for JSON and for programs that use the library. */
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly request: FailedRequest | undefined;
@@ -72,7 +72,7 @@ export class KnownError extends Error {
     this.details = options.details;
   }
 
-  /** The options for an equal error. */
+  /** The options that create an equal error. */
   get parts(): KnownErrorOptions {
     const { code, details, hints, issues, issuesOmitted, message, request, status } = this;
     return { code, message, issues, issuesOmitted, hint: hints, status, request, details };
@@ -84,7 +84,7 @@ export class KnownError extends Error {
   }
 }
 
-/** True when the platform reported a missing resource, not for a web page with status 404. */
+/** True if the platform reported a missing resource. False for a web page with status 404. */
 export function isNotFound(error: unknown): error is KnownError & { code: 'http.not_found' } {
   return error instanceof KnownError && error.code === 'http.not_found';
 }
@@ -97,47 +97,47 @@ export function ifFound<T>(read: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** An invalid argument or flag. */
+/** The error for an invalid argument or flag. */
 export function usageError(message: string, hint?: Hints): KnownError {
   return new KnownError({ code: 'usage', message, hint });
 }
 
-/** An input file with one or more issues. `omitted` counts the issues that are not in `issues`. */
+/** The error for an input file with one or more issues. `omitted` counts the issues that are not in `issues`. */
 export function invalidInput(message: string, issues: readonly Issue[], hint?: Hints, omitted = 0): KnownError {
   return new KnownError({ code: 'input.invalid', message, issues, issuesOmitted: omitted, hint });
 }
 
-/** True when a system call failed because the file or its folder does not exist. */
+/** True if a system call failed because the file or its folder does not exist. */
 export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }
 
-/** The code of a failed system call (such as `ENOENT`), or undefined for any other value. */
+/** The code of a failed system call, such as `ENOENT`; undefined for any other value. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Both count from 1. Columns are UTF-16 units, as editors count them. */
+/** Line and column count from 1. Columns are UTF-16 units, as in editors. */
 export interface Place {
   line: number;
   column: number;
 }
 
-/** Reads the whole text before the offset: use it for errors, not for every row. */
+/** Reads all the text before the offset, so use it for errors, but not for every row. */
 export function placeAt(text: string, offset: number): Place {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 }
 
 export interface Hint {
-  /** One or more sentences, or the purpose of the command: `To list them:`. */
+  /** One or more sentences, or what the command is for: `To list them:`. */
   readonly text: string;
   /** A complete command line to copy, such as `cdpadm roles list`, without profile or id flags. */
   readonly command?: string;
 }
 
-/** A string is a hint without a command. Each hint of an array is a separate line. */
+/** A string is a hint without a command. Each hint in an array is a separate line. */
 export type Hints = string | Hint | readonly (string | Hint)[];
 
 export function toHints(hints: Hints | undefined): readonly Hint[] {
@@ -146,12 +146,12 @@ export function toHints(hints: Hints | undefined): readonly Hint[] {
   return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
 }
 
-/** A hint as one line that ends with the command. */
+/** A hint as one line. It ends with the command. */
 export function hintLine({ text, command }: Hint): string {
   return command === undefined ? text : `${text} ${command}`;
 }
 
-/** Several hints as one string. A command before more text is in backticks. */
+/** Several hints as one string. A command that is followed by more text is in backticks. */
 export function hintText(hints: readonly Hint[]): string {
   const last = hints.length - 1;
   return hints

@@ -1,4 +1,4 @@
-// Turns file system errors into messages.
+// Converts file system errors to messages.
 import { isAbsent, KnownError, systemErrorCode, type Hints } from './errors.ts';
 
 /** The end of a hint about a private folder. */
@@ -34,20 +34,20 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EPERM: PERMISSION,
 };
 
-/** The error for a failed write; a KnownError is returned unchanged. The default hint says how to fix it. */
+/** The error for a failed write. Returns a KnownError unchanged. The default hint says how to fix the problem. */
 export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? (isAbsent(error) ? 'Create the folder' : undefined);
   const ours = `Nothing was written.${remedy ? ` ${remedy}, or use another folder.` : ''}`;
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
-/** The error for a private folder that cannot be created; a KnownError is returned unchanged. */
+/** The error for a private folder that cannot be created. Returns a KnownError unchanged. */
 export function cannotCreate(path: string, error: unknown): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? 'Fix the path';
   return failure('files.write', `Cannot create the folder ${path}`, error, `${remedy}, or ${OTHER_FOLDERS}`);
 }
 
-/** The error for a failed read; a KnownError is returned unchanged. */
+/** The error for a failed read. Returns a KnownError unchanged. */
 export function cannotRead(path: string, error: unknown): KnownError {
   return failure(
     'files.read',

@@ -1,23 +1,23 @@
-// A chain of JSON lines: each has a number, and a hash of itself and the previous hash.
+// A chain of JSON lines. Each line has a number, and a hash over the line and the previous hash.
 import { hash } from 'node:crypto';
 import { readRecord } from './json.ts';
 
-/** The last line of a chain: its number, from 1, and its hash. */
+/** The last line of a chain: its number, counted from 1, and its hash. */
 export interface ChainTip {
   entry: number;
   hash: string;
 }
 
-/** The tip before the first line. */
+/** The tip that the first line follows. */
 export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 
 /** Lines that a chain writes about itself. */
 type OwnEvent =
-  /** Replaces pruned lines and has the hash of the last of them, from which the chain continues. Not hashed itself. */
+  /** Replaces pruned lines, and has the hash of the last one, from which the chain continues. Not hashed itself. */
   | { event: 'checkpoint'; entries: number }
   /** The number of lines that all checkpoints replace. */
   | { event: 'pruned'; entries: number }
-  /** The lines before it come from a version without a chain, and got their hashes at `at`. */
+  /** The lines before this one come from a version without a chain, and got their hashes at `at`. */
   | { event: 'chained'; entries: number; at: string };
 
 const OWN_EVENTS = /^\{"event":"(?:checkpoint|pruned|chained)",/;
@@ -26,7 +26,7 @@ const TAIL = /,"entry":(\d{1,15}),"chain":"([0-9a-f]{64})"\}$/;
 const TAIL_LENGTH = ',"entry":'.length + 15 + ',"chain":""}'.length + 64;
 const HASH_LENGTH = ',"chain":""}'.length + 64;
 
-/** The line of a JSON object after `tip`, without its line feed. */
+/** The line for a JSON object that follows `tip`, without its line feed. */
 export function chainLine(json: string, tip: ChainTip): ChainTip & { line: string } {
   const entry = tip.entry + 1;
   const body = `${json.slice(0, -1)},"entry":${entry}`;
@@ -39,7 +39,7 @@ export function checkpointLine(entries: number, tip: ChainTip): string {
   return `{"event":"checkpoint","entries":${entries},"entry":${tip.entry},"chain":"${tip.hash}"}`;
 }
 
-/** The number and hash in a line; undefined if it has none. */
+/** The number and hash in a line; undefined if the line has none. */
 export function statedTip(line: string): ChainTip | undefined {
   const [, entry, own] = TAIL.exec(line.slice(-TAIL_LENGTH)) ?? [];
   return entry === undefined || own === undefined ? undefined : { entry: Number(entry), hash: own };
@@ -56,15 +56,15 @@ export function checkpointEntries(line: string): number | undefined {
   return own?.event === 'checkpoint' ? own.entries : undefined;
 }
 
-/** Anyone can recompute it from the previous hash, a line feed, and the line up to `,"chain":`. */
+/** Anyone can recompute this hash from the previous hash, a line feed, and the line up to `,"chain":`. */
 function linkHash(before: string, body: string): string {
   return hash('sha256', `${before}\n${body}`);
 }
 
 export interface ChainFault {
-  /** The line number in the file, from 1; null for lines missing at its end. */
+  /** The line number in the file, counted from 1; null for lines that are missing at its end. */
   line: number | null;
-  /** A rotated file; absent for the current one. */
+  /** The name of a rotated file; absent for the current file. */
   file?: string;
   /** The first affected entry; null for a line without a number. */
   entry: number | null;
@@ -73,13 +73,13 @@ export interface ChainFault {
 }
 
 export interface ChainReport {
-  /** Number and hash of the last line. */
+  /** The number and hash of the last line. */
   tip: ChainTip;
-  /** Number of lines that `prune` removed and checkpoints replace. */
+  /** The number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
-  /** Lines from a version without a chain, and the time when they were chained; earlier changes cannot be detected. */
+  /** Lines from a version without a chain, and when they were chained. Earlier changes to them cannot be detected. */
   adopted: { entries: number; at: string } | undefined;
-  /** Lines that a killed process or a full disk left incomplete; they do not count. */
+  /** Lines that a killed process or a full disk left incomplete. They do not count as entries. */
   unfinished: number;
   faults: ChainFault[];
   /** The number of faults that are not listed. */
@@ -90,9 +90,9 @@ const MOST_FAULTS = 1000;
 
 /** Facts about a chain that are stored apart from its lines. */
 export interface KnownTips {
-  /** The last line as stored separately, now or earlier. */
+  /** The last line, as recorded separately now or earlier. */
   head?: ChainTip | undefined;
-  /** The hash of some line, such as the head in an evidence file. */
+  /** The hash of any line, such as the head in an evidence file. */
   hash?: string | undefined;
 }
 
@@ -111,7 +111,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   let file: string | undefined;
   let line = 0;
   let checkpoints = 0;
-  /** The last line, until it is known whether it belongs to the chain. */
+  /** The last line, until it is known if the line belongs to the chain. */
   let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
   function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {
@@ -145,11 +145,11 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     unread = undefined;
   }
 
-  /** Records that entries up to `last` are missing before a line, or at the end. */
+  /** Records that the entries up to `last` are missing before a line, or at the end. */
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
-      // Records that the line of that entry exists but can no longer be read.
+      // Records that the line of this entry exists but can no longer be read.
       const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
       if (wasUnfinished) report.unfinished--;
       report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);
@@ -188,7 +188,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   };
 }
 
-/** The beginning of a line, or bytes that the disk never wrote. */
+/** True for the beginning of a line, or for bytes that the disk never wrote. */
 function isUnfinished(text: string): boolean {
   if (/^\0*$/.test(text)) return true;
   return text.startsWith('{') && readRecord(text) === undefined;

@@ -7,7 +7,7 @@ export interface HostStreams {
   stderr: NodeJS.WriteStream;
 }
 
-// Importing `node:tty` loads the network (2 ms) and `node:os` costs 0.2 ms at the start of every command.
+// Importing `node:tty` would load the network (2 ms), and `node:os` would cost 0.2 ms whenever a command starts.
 const builtin = process.getBuiltinModule.bind(process);
 
 export const host = {
@@ -15,7 +15,7 @@ export const host = {
   platform: process.platform,
   nodeVersion: process.versions.node,
   hostname: (): string => builtin('node:os').hostname(),
-  /** The user's name; empty when the system has none. */
+  /** The user's name; empty if the system has none. */
   username: (): string => {
     try {
       return builtin('node:os').userInfo().username;
@@ -23,7 +23,7 @@ export const host = {
       return '';
     }
   },
-  /** The home folder. `/` for a user without one, as in a container with any user id. */
+  /** The home folder; `/` for a user without one, such as any user id in a container. */
   home: (env: NodeJS.ProcessEnv): string => {
     try {
       return env['HOME'] || builtin('node:os').homedir();
@@ -32,7 +32,7 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /** The command that starts this program again: Node and its script, or the single executable alone. */
+  /** The command that starts this program again: Node and the script, or only the single executable. */
   command: (): [string, ...string[]] => {
     const script = process.argv[1] ?? '';
     return script === process.execPath ? [script] : [process.execPath, script];
@@ -41,9 +41,9 @@ export const host = {
   cwd: (): string => process.cwd(),
   /** The numeric user id; undefined on Windows. */
   uid: (): number | undefined => process.getuid?.(),
-  /** True if the file descriptor is a terminal. Does not open its stream, because that takes milliseconds. */
+  /** True if the file descriptor is a terminal. Does not open a stream for it, because that takes milliseconds. */
   isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
-  /** The standard streams. Each is opened at first access. */
+  /** The standard streams. Each is opened on first access. */
   streams: {
     get stdin() {
       return process.stdin;
@@ -61,28 +61,28 @@ export const host = {
     process.exitCode = code;
   },
   /**
-   * Ends the process immediately and discards unwritten output. Node would otherwise wait for the compiler's threads, which
-   * may wait for this one.
+   * Ends the process immediately and discards unwritten output. Otherwise, Node would wait for the compiler's threads,
+   * which may be waiting for this thread.
    */
   exitNow: (code: number): never => process.exit(code),
-  /** True while a thread resolves a host name or reads a file, which `exitNow` would wait for. */
+  /** True while a thread resolves a host name or reads a file, because `exitNow` would wait for that thread. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
   /**
-   * Ends the process by the signal, so that a shell sees 128 plus its number. After the terminal has closed, Node aborts at a
-   * normal exit, because it cannot restore the terminal.
+   * Ends the process by the signal, so that a shell sees 128 plus the number of the signal. After the terminal has
+   * closed, Node would abort at a normal exit, because it cannot restore the terminal.
    */
   endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
-  /** Ends a child and its process group. Windows has no groups, so only the child ends. */
+  /** Ends a child and its process group. Windows has no process groups, so only the child ends. */
   endGroup: (leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
     if (leader === undefined) return;
     try {
       process.kill(process.platform === 'win32' ? leader : -leader, signal);
     } catch {
-      // It has already ended.
+      // The child has already ended.
     }
   },
   on: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
@@ -92,8 +92,8 @@ export const host = {
     process.off(event, listener);
   },
   /**
-   * Lets only the child handle Ctrl-C while it uses the terminal, although the terminal sends it to both. Returns a function
-   * that restores our handlers.
+   * Lets only the child handle Ctrl-C while it uses the terminal, because the terminal sends Ctrl-C to both. Returns a
+   * function that restores our handlers.
    */
   leaveInterruptToChild: (): (() => void) => {
     const ours = process.listeners('SIGINT');
@@ -109,7 +109,7 @@ export const host = {
     process.on('uncaughtException', listener);
     process.on('unhandledRejection', listener);
   },
-  /** True if a process with this id runs on this machine, even for another user. */
+  /** True if a process with this id is running on this machine, even for another user. */
   isAlive: (pid: number): boolean => {
     try {
       process.kill(pid, 0);
@@ -130,12 +130,12 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** The limit for V8's space of new objects, both halves together. */
+/** The limit for V8's space for new objects, with both halves together. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
 /**
- * Stops the growth of V8's space for new objects at ENOUGH_BYTES. V8 doubles it up to 32 MB, so that a long run would use
- * more memory than a short one. Call it occasionally.
+ * Stops the growth of V8's space for new objects at ENOUGH_BYTES. V8 would double it up to 32 MB, so that a long run
+ * would use more memory than a short one. Call this occasionally.
  */
 export function limitNewSpace(): void {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');

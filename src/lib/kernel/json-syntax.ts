@@ -1,8 +1,8 @@
-// Walks JSON text strictly: finds the first syntax error, and the positions of the parts. The messages of `JSON.parse`
+// Walks JSON text strictly: finds the first syntax error, and the positions of all parts. The messages of `JSON.parse`
 // often have no position and differ between versions.
 
 export interface JsonSyntaxError {
-  /** Index of the first invalid character; the text's length when the text is incomplete. */
+  /** The index of the first invalid character, or the length of the text if it is incomplete. */
   offset: number;
   /** A clause without a full stop: `a comma or "]" is missing`. */
   reason: string;
@@ -18,10 +18,10 @@ export interface JsonSpot {
 }
 
 type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
-/** Called for each key before it joins the members of its object. */
+/** Called for each key before the key joins the members of its object. */
 type OnKey = (key: string, offset: number, members: JsonMembers) => void;
 
-/** The first error, or undefined for valid JSON. Recurses once per level of nesting. */
+/** The first error; undefined for valid JSON. Recurses once per level of nesting. */
 export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   try {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
@@ -40,7 +40,7 @@ export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSp
   return root;
 }
 
-/** Ends the recursion; never thrown outside this file. */
+/** Ends the recursion. It is never thrown outside this file. */
 class Stop extends Error {
   readonly found: JsonSyntaxError;
   constructor(found: JsonSyntaxError) {
@@ -59,7 +59,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** Each reader gets the offset of its part and returns the offset after it. It fills in `spot`. */
+/** Each reader gets the offset of its part, fills in `spot`, and returns the offset after the part. */
 function readValue(text: string, at: number, spot?: JsonSpot, onKey?: OnKey): number {
   const end = readAny(text, at, spot, onKey);
   if (spot) Object.assign(spot, { offset: at, end });
@@ -125,7 +125,7 @@ function readString(text: string, open: number): number {
   return fail(text, text.length, '');
 }
 
-/** Returns the offset of the escape's last character. */
+/** Returns the offset of the last character of the escape. */
 function readEscape(text: string, at: number): number {
   const kind = text.charAt(at);
   if (kind !== 'u') return '"\\/bfnrt'.includes(kind) && kind !== '' ? at : fail(text, at, 'unknown escape');

@@ -1,20 +1,20 @@
-// JSON with exact 64-bit integers, and a canonical form of a value for hashing.
+// JSON with exact 64-bit integers, and a canonical form for hashing values.
 import { findJsonSyntaxError } from './json-syntax.ts';
 
-/** No real response or file is nested deeper than this. Protects every recursive walk. */
+/** The maximum depth, which protects every recursive walk. No real response or file is nested more deeply. */
 const MAX_DEPTH = 500;
 
-/** An integer longer than this is not an id; reading and writing it takes quadratic time. */
+/** A longer integer cannot be an id, and would take quadratic time to read and write. */
 const MAX_DIGITS = 1000;
 
-// Marks a big integer inside a string. Random, so that no input can contain it; ASCII, so that a one-byte string stays one.
+// Marks a big integer inside a string. Random, so that no input contains it, and ASCII, to keep one-byte strings.
 const TAG = `big-integer:${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 const TAGGED = new RegExp(`"${TAG}(-?\\d+)"`, 'g');
 
-/** A value of `parseJson`: integers beyond 2^53 are bigint. */
+/** A value that `parseJson` returns. Integers beyond 2^53 are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
-/** Thrown by `parseJson`; `offset` is the index of the invalid character. */
+/** Thrown by `parseJson`. `offset` is the index of the invalid character. */
 export class JsonError extends Error {
   readonly offset: number | undefined;
   constructor(message: string, offset?: number) {
@@ -27,9 +27,9 @@ export class JsonError extends Error {
 export class TooManyValues extends JsonError {}
 
 /**
- * Parses JSON. Integers that a double cannot represent become bigint; everything else is as in `JSON.parse`. A leading
- * byte-order mark is allowed. Keys named `__proto__` are dropped. Throws JsonError on invalid syntax, on nesting deeper than
- * 500, on numbers that neither a double nor an integer of 1,000 digits can represent, and on more than `maxValues` values.
+ * Parses JSON. Integers that a double cannot represent become bigint; everything else is as in `JSON.parse`. Allows a
+ * leading byte-order mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, for nesting deeper than
+ * 500, for numbers that neither a double nor 1,000 digits can represent, and for more than `maxValues` values.
  */
 export function parseJson(source: string, maxValues = Infinity): unknown {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -45,16 +45,16 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
   return value;
 }
 
-// Also a `__proto__` written with escapes.
+// Also matches a `__proto__` that is written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
 /**
- * Checks nesting and numbers in one pass, and returns start and end of each integer that a double cannot represent, as a
- * flat list. (A regular expression would exhaust the stack on a long string, and the time on a broken one.)
+ * Checks nesting and numbers in one pass. Returns the start and end of each integer that a double cannot represent, as
+ * a flat list. A regular expression would exhaust the stack on a long string, and take too long on an invalid one.
  */
 function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
-  // Each value after the first one follows a comma or an opening bracket.
+  // Each value except the first follows a comma or an opening bracket.
   let values = 0;
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -75,7 +75,7 @@ function findBigIntegers(text: string, start: number, maxValues: number): number
   return found;
 }
 
-/** The offset of the closing quote, or the text's length. */
+/** The offset of the closing quote, or the length of the text. */
 function endOfString(text: string, open: number): number {
   let at = open + 1;
   for (; at < text.length; at++) {
@@ -86,7 +86,7 @@ function endOfString(text: string, open: number): number {
   return at;
 }
 
-/** A digit or a minus sign. The rest of a number may also contain `.`, `+`, `e` and `E`. */
+/** True for a digit or a minus sign. The rest of a number may also contain `.`, `+`, `e` and `E`. */
 function isNumberPart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
@@ -102,7 +102,7 @@ function endOfNumber(text: string, start: number): number {
 
 function isBigInteger(text: string, start: number, end: number): boolean {
   const length = end - start;
-  // Too short to be too big: at most 15 digits, and an exponent of at most two digits.
+  // The number is too short to be too big: at most 15 digits, and an exponent of at most two digits.
   if (length < 5) return false;
   const token = text.slice(start, end);
   if (length < 16 && !/e/i.test(token)) return false;
@@ -118,7 +118,7 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   return text[next] !== ':';
 }
 
-/** The text with every big integer turned into a marked string. */
+/** The text, with every big integer replaced by a marked string. */
 function tagged(text: string, start: number, bigIntegers: readonly number[]): string {
   const pieces: string[] = [];
   let done = start;
@@ -132,7 +132,7 @@ function tagged(text: string, start: number, bigIntegers: readonly number[]): st
   return pieces.join('');
 }
 
-/** Turns marked strings into bigint and drops `__proto__`, in place. */
+/** Converts marked strings to bigint and drops `__proto__`, both in place. */
 function restore(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(TAG) ? BigInt(value.slice(TAG.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
@@ -157,7 +157,7 @@ function restore(value: unknown): unknown {
   return record;
 }
 
-/** Writes JSON; bigint becomes a bare integer. `indent` as in `JSON.stringify`. */
+/** Writes JSON. A bigint becomes a bare integer. `indent` is as in `JSON.stringify`. */
 export function stringifyJson(value: unknown, indent?: number | string): string {
   if (typeof value === 'bigint') return String(value);
   try {
@@ -170,7 +170,7 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
   return JSON.stringify(value, mark, indent).replaceAll(TAGGED, '$1');
 }
 
-/** Sorted keys, no spaces: two values are equal exactly when their canonical strings are. */
+/** Writes JSON with sorted keys and no spaces: two values are equal exactly if their canonical strings are. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return (JSON.stringify(value) as string | undefined) ?? 'null';
@@ -187,7 +187,7 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Parses a string; undefined if it is not JSON. */
+/** Parses a string. Returns undefined if it is not JSON. */
 export function tryJson(text: string): unknown {
   try {
     return parseJson(text);
@@ -206,7 +206,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The JSON object in the text, unchecked; undefined when there is none. Integers are not exact. */
+/** The JSON object in the text, unchecked; undefined if there is none. Integers are not exact. */
 export function readRecord<T extends object>(text: string | undefined): Partial<T> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -216,14 +216,14 @@ export function readRecord<T extends object>(text: string | undefined): Partial<
   }
 }
 
-/** True for an object with keys: neither null nor a list. */
+/** True for an object with keys, but not for null or a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * True when `value`, parsed from `text`, contains each key of the text. False when an object has a duplicate key, or when a
- * key was dropped (`__proto__`). A fast check without positions.
+ * True if `value`, which was parsed from `text`, contains every key of the text. False if an object has a duplicate
+ * key, or if a key was dropped (`__proto__`). This check is fast, because it needs no positions.
  */
 export function holdsEachKey(value: unknown, text: string): boolean {
   return countMembers(value) === countColons(text);
@@ -236,9 +236,9 @@ function countMembers(value: unknown): number {
   return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
 }
 
-/** The number of members in JSON text: one colon outside strings for each. */
+/** The number of members in JSON text. Each has one colon outside of strings. */
 function countColons(text: string): number {
-  // A regular expression exhausts the stack on a string of some megabytes.
+  // A regular expression would exhaust the stack on a string of several megabytes.
   let count = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {

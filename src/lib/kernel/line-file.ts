@@ -1,4 +1,4 @@
-// Reads a file of lines in pieces, so that memory never holds the whole file.
+// Reads a file of lines in pieces, so that memory never contains the whole file.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsent } from './errors.ts';
 import { cannotRead } from './file-failure.ts';
@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Undefined when there is no file yet. Lines appended after the file was opened are not read. */
+/** Opens a file; undefined if it does not exist yet. Does not read lines that are appended after it was opened. */
 export function openLineFile(path: string) {
   let descriptor: number;
   try {
@@ -30,12 +30,12 @@ export function openLineFile(path: string) {
   }
 
   return {
-    /** Changes when the file is replaced. The inode number of a replaced file may be reused. */
+    /** Changes when the file is replaced, even if the new file reuses the inode number. */
     identity: `${dev}:${ino}:${birthtimeMs}`,
     size,
     /**
-     * Complete lines from an offset on, piece by piece, without their line feeds. Returns the incomplete last line,
-     * which the next write terminates, and its offset. With `latin1`, each character is a byte of the file.
+     * Complete lines from an offset to the end, piece by piece, without their line feeds. Returns the incomplete last
+     * line, which the next write terminates, and its offset. With `latin1`, each character is one byte of the file.
      */
     lines: function* (
       from = 0,
@@ -55,7 +55,7 @@ export function openLineFile(path: string) {
       return { rest: rest.toString(encoding), restAt: at - rest.length };
     },
     read,
-    /** The last bytes, which may begin inside a line. */
+    /** The last bytes of the file. They may begin inside a line. */
     tail: (): string => read(Math.max(0, size - TAIL_BYTES), size).toString('utf8'),
     close: (): void => closeSync(descriptor),
   };

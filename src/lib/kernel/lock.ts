@@ -20,17 +20,17 @@ import { host } from './host.ts';
 import { temporaryPath, sweepTemporaryFiles, uniqueWord } from './temporary-file.ts';
 import { readRecord } from './json.ts';
 
-/** A process on another machine (shared home folder) cannot be checked, so it refreshes its lock. */
+/** A process on another machine (with a shared home folder) cannot be checked, so it refreshes its lock. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
 const POLL_MS = 15;
 
-/** The holder of a lock: the file's content. */
+/** The holder of a lock, which is the content of the lock file. */
 export interface Holder {
   pid: number;
   host: string;
   nonce: string;
-  /** The start time of the process in the system's format, to distinguish it from a later process with the same id. */
+  /** The start time of the process in the system's format, to distinguish it from a later one with the same id. */
   began?: string | undefined;
 }
 
@@ -39,15 +39,15 @@ export interface Lock {
 }
 
 /**
- * Acquires the lock file at `path`, or returns undefined when a running process holds it. The lock of a dead holder is
- * broken: only the holder of the lock *on that dead instance* (its nonce is in the name) may remove it, so that two
- * processes never both break it, and none breaks a new one. Throws KnownError when the folder is not writable.
+ * Acquires the lock file at `path`, or returns undefined if a running process holds it. The lock of a dead holder is
+ * broken. Only a process that holds the lock *on that dead instance* (its nonce is in the name) may remove it, so that
+ * two processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
  */
 export function tryLock(path: string): Lock | undefined {
   return lockBelow(path, path);
 }
 
-/** `root` is the original lock: `path` itself, or the lock whose dead instance `path` allows to remove. */
+/** `root` is the original lock: `path` itself, or the lock whose dead instance the holder of `path` may remove. */
 function lockBelow(root: string, path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
   const own: Holder = { pid: host.pid, host: host.hostname(), nonce: uniqueWord(), began: lifeOf(host.pid) };
@@ -59,7 +59,7 @@ function lockBelow(root: string, path: string): Lock | undefined {
   return undefined;
 }
 
-/** Waits for the lock. Rejects with the signal's reason when that is aborted first. */
+/** Waits for the lock. Rejects with the signal's reason if the signal is aborted first. */
 export async function acquireLock(path: string, clock: Clock, signal?: AbortSignal): Promise<Lock> {
   for (;;) {
     signal?.throwIfAborted();
@@ -88,7 +88,7 @@ function held(path: string, nonce: string): Lock {
   const isOurs = (): boolean => readHolder(path)?.nonce === nonce;
   const heartbeat = setInterval(() => {
     const now = systemClock.now() / 1000;
-    // A removed folder removes the lock, which must not end the process.
+    // If the folder is removed, the lock is removed with it. This must not end the process.
     try {
       if (isOurs()) utimesSync(path, now, now);
     } catch {
@@ -104,7 +104,7 @@ function held(path: string, nonce: string): Lock {
   };
 }
 
-/** Creates the file with its content atomically, so that no reader sees it empty. False when it exists. */
+/** Creates the file atomically with its content, so that no reader sees it empty. Returns false if the file exists. */
 function createWhole(path: string, content: string): boolean {
   const temporary = temporaryPath(dirname(path));
   try {
@@ -120,8 +120,8 @@ function createWhole(path: string, content: string): boolean {
 }
 
 /**
- * The holder in a lock file, dead or alive; undefined without the file. Content that a power failure destroyed counts as
- * process 0, which is never alive.
+ * The holder in a lock file, dead or alive; undefined if there is no file. Content that a power failure destroyed
+ * counts as process 0, which is never alive.
  */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
@@ -152,15 +152,15 @@ function isHeld(path: string, holder: Holder): boolean {
 }
 
 function isAlive({ pid, began }: Holder): boolean {
-  // A signal to process 0 would go to our own process group.
+  // A signal to process 0 would be sent to our own process group.
   if (pid <= 0 || !host.isAlive(pid)) return false;
   const life = lifeOf(pid);
   return life === undefined || began === undefined || life === began;
 }
 
 /**
- * The start time of the process in ticks since boot; `ended` for a zombie. Undefined on systems other than Linux, which do
- * not report it in a file.
+ * The start time of the process in ticks since boot; `ended` for a zombie. Undefined on systems other than Linux,
+ * because these do not report it in a file.
  */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
@@ -170,12 +170,12 @@ function lifeOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // The second field, the program's name in parentheses, may contain spaces and parentheses.
+  // The second field, which is the program's name in parentheses, may contain spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-/** A holder's nonce is unique, so it alone names the marker, even after several killed processes. */
+/** The nonce of a holder is unique, so it is enough to name the marker, even after several killed processes. */
 function breakDead(root: string, path: string, dead: Holder): boolean {
   const marker = `${root}.${dead.nonce}.dead`;
   const right = lockBelow(root, marker);
@@ -192,8 +192,8 @@ function breakDead(root: string, path: string, dead: Holder): boolean {
 }
 
 /**
- * Removes the files of processes that were killed while they acquired or broke this lock. Called while the dead lock still
- * exists: no later instance can start, so every marker but ours belongs to an earlier one and is useless.
+ * Removes the files of processes that were killed while they acquired or broke this lock. Called while the dead lock
+ * still exists: no later instance can start, so every marker except ours belongs to an earlier one and is useless.
  */
 function sweep(root: string, ownMarker: string): void {
   const folder = dirname(root);

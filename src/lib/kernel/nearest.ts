@@ -1,12 +1,12 @@
 // "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
 import type { Hints } from './errors.ts';
 
-/** Many ids and fields share a short prefix, so a shorter word suggests nothing. */
+/** Many ids and fields share a short prefix, so a shorter word does not suggest anything. */
 const LEAST_BEGINNING = 3;
 
 /**
- * The candidate that `word` may mean: the only one that starts with it (from `leastBeginning` characters), or else the one
- * with the most similar spelling. Undefined when none is similar. Ignores case.
+ * The candidate that `word` may mean: the only one that starts with `word` (from `leastBeginning` characters), or else
+ * the one with the most similar spelling. Undefined if none is similar. Ignores case.
  */
 export function nearest(
   word: string,
@@ -22,8 +22,8 @@ export function nearest(
 }
 
 /**
- * The candidate closest to `word` by edit distance (insert, delete, replace, swap), or undefined when none is close enough:
- * two fifths of the word may differ, but never all of it. Ignores case.
+ * The candidate closest to `word` by edit distance (insert, delete, replace, swap), or undefined if none is close
+ * enough: two fifths of the word may differ, but never all of it. Ignores case.
  */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -41,13 +41,13 @@ export function nearlySpelt(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** The hint for an unknown name: the nearest of `known`, or `otherwise`. */
+/** The hint for an unknown name: the nearest of `known`, or else `otherwise`. */
 export function nearestHint(name: string, known: Iterable<string>, otherwise: Hints): Hints {
   const guess = nearest(name, known);
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }
 
-/** The hint for an invalid value: the nearest allowed one, if any, and all allowed ones. */
+/** The hint for an invalid value: the nearest allowed value, if there is one, and all allowed values. */
 export function choiceHint(word: string, allowed: readonly string[]): string {
   const guess = nearest(word, allowed);
   const list = `Choose from ${allowed.join(', ')}.`;

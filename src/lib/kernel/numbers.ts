@@ -1,4 +1,4 @@
-// The extremes of lists that may be long: a call with `...list` overflows the stack above some 100,000 items.
+// The extremes of lists that may be long. A call with `...list` overflows the stack above about 100,000 items.
 
 /** The largest number, or `least` if that is larger. */
 export function largest(numbers: Iterable<number>, least = 0): number {

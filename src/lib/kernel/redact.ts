@@ -1,4 +1,4 @@
-// The redactor: masks secrets, in every form, in everything that goes to a screen, a log, a trace or an error.
+// The redactor masks secrets, in every form, in everything that goes to a screen, a log, a trace or an error.
 
 /** The replacement for a secret. */
 export const MASK = '********';
@@ -25,13 +25,13 @@ function secretPatterns(): RegExp[] {
 }
 
 const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
-/** `Basic authentication`, `Bearer TOKEN`: a word, not a credential. */
+/** Matches a word that is not a credential, as in `Basic authentication` and `Bearer TOKEN`. */
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
-/** Values shorter than this are too likely to occur in other text; they are still masked by key and by header. */
+/** Shorter values are too likely to occur in other text. They are still masked by key and by header. */
 export const MIN_SECRET_LENGTH = 4;
 
-/** A spelling shorter than this is likely to be a part of another word: `home` in `/home/me`. */
+/** A shorter spelling is likely to be a part of another word: `home` in `/home/me`. */
 const MIN_PART_LENGTH = 8;
 
 export type Redactor = ReturnType<typeof createRedactor>;
@@ -39,7 +39,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 export function createRedactor() {
   const known = new Set<string>();
   const fresh: string[] = [];
-  // Created at first use, like the spellings: most commands do not show text from the platform.
+  // Created on first use, like the spellings, because most commands show no text from the platform.
   let patterns: RegExp[] | undefined;
   const announced = new Set<string>();
   let announce: ((secret: string) => void) | undefined;
@@ -47,12 +47,12 @@ export function createRedactor() {
   /** The platform's own masks are not secrets. */
   const isMaskable = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(value);
 
-  /** Masks a private value that is not a secret: the identity of a data subject. */
+  /** Masks a private value that is not a secret, such as the identity of a data subject. */
   function hide(value: string): void {
     if (isMaskable(value)) fresh.push(value);
   }
 
-  /** Adds a secret: from now on, it and its Base64, URL and hex forms are masked in every text. */
+  /** Adds a secret. From now on, the secret and its Base64, URL and hex forms are masked in every text. */
   function add(secret: string): void {
     hide(secret);
     if (!announce || !isMaskable(secret) || announced.has(secret)) return;
@@ -60,7 +60,7 @@ export function createRedactor() {
     announce(secret);
   }
 
-  /** Calls `listener` once for every secret that is added from now on, never for a hidden value. */
+  /** Calls `listener` once for every secret that is added from now on, but not for hidden values. */
   function onSecret(listener: (secret: string) => void): void {
     announce = listener;
   }
@@ -72,7 +72,7 @@ export function createRedactor() {
     return known;
   }
 
-  /** True when the text is a known secret in any spelling, or contains one of 8 or more characters. */
+  /** True if the text is a known secret in any spelling, or contains one of 8 or more characters. */
   function knows(source: string): boolean {
     const spellings = [...knownSpellings()];
     return spellings.some((one) => one === source || (one.length >= MIN_PART_LENGTH && source.includes(one)));
@@ -108,7 +108,7 @@ export function createRedactor() {
     );
   }
 
-  /** Headers with the secret ones masked. */
+  /** The headers, with the secret ones masked. */
   function headers(source: Record<string, string>): Record<string, string> {
     return Object.fromEntries(
       Object.entries(source).map(([name, item]) => [name, SECRET_HEADERS.test(name) ? MASK : text(item)]),
@@ -122,15 +122,15 @@ export function createRedactor() {
     knows,
     text,
     /**
-     * A deep copy for JSON: the values of secret keys are masked, and every string, key and number goes through `text`. An
-     * error becomes its name, message and data; bytes become text.
+     * A deep copy for JSON. The values of secret keys are masked, and every string, key and number goes through `text`.
+     * An error becomes its name, message and data, and bytes become text.
      */
     value: (source: unknown): unknown => value(source),
     headers,
   };
 }
 
-/** A date, an address. */
+/** True for an object that defines its own JSON, such as a date or an address. */
 function writesItself(source: object): source is { toJSON(): unknown } {
   return 'toJSON' in source && typeof source.toJSON === 'function';
 }
@@ -140,14 +140,14 @@ function membersOf(source: object): [string, unknown][] {
   return source instanceof Error ? [['name', source.name], ['message', source.message], ...own] : own;
 }
 
-/** A boolean reports that a secret exists; it is not the secret. */
+/** A boolean that reports that a secret exists is not the secret. */
 function isSecret(key: string, item: unknown): boolean {
   return SECRET_KEYS.test(key) && item !== null && item !== undefined && typeof item !== 'boolean';
 }
 
 type Range = [start: number, end: number];
 
-/** The ranges of all words, overlapping ones too, so that no part of a secret remains. */
+/** The ranges of all words, including overlapping ones, so that no part of a secret remains. */
 function findAll(text: string, words: Iterable<string>): Range[] {
   const ranges: Range[] = [];
   for (const word of words) {
@@ -156,7 +156,7 @@ function findAll(text: string, words: Iterable<string>): Range[] {
   return ranges.sort((a, b) => a[0] - b[0]);
 }
 
-/** Replaces each stretch that the ranges cover with one mask. The ranges are sorted by start. */
+/** Replaces each stretch that the ranges cover with a single mask. The ranges are sorted by start. */
 function maskRanges(text: string, ranges: readonly Range[]): string {
   let result = '';
   let done = 0;
@@ -171,10 +171,10 @@ function maskRanges(text: string, ranges: readonly Range[]): string {
   return result + text.slice(done);
 }
 
-/** A line or piece of Base64 shorter than this is too likely to occur in other text. */
+/** A shorter line or piece of Base64 is too likely to occur in other text. */
 const MIN_FRAGMENT = 10;
 
-/** All forms of a secret, including itself. */
+/** All forms of a secret, including the secret itself. */
 export function spellingsOf(secret: string): Set<string> {
   const spellings = new Set<string>();
   for (const part of [secret, ...valuesOf(secret)].flatMap((text) => [text, ...longLines(text)])) {
@@ -183,10 +183,10 @@ export function spellingsOf(secret: string): Set<string> {
   return spellings;
 }
 
-/** Public members of a key document, which also occur in other text. */
+/** Public members of a key document, which can also occur in other text. */
 const PUBLIC_MEMBERS = /(?:^|_)(?:type|id|email|ur[il]|domain)$/i;
 
-/** Each string of a JSON document: one member alone reveals the secret too. */
+/** Each string in a JSON document, because a single member may reveal the secret. */
 function valuesOf(secret: string): string[] {
   if (!/^\s*[[{]/.test(secret)) return [];
   const values: string[] = [];
@@ -201,7 +201,7 @@ function valuesOf(secret: string): string[] {
   return values;
 }
 
-/** A key of many lines may be printed line by line; in a JSON key file, its line feeds are `\n`. */
+/** A key with many lines may be printed line by line. In a JSON key file, its line feeds are `\n`. */
 function longLines(secret: string): string[] {
   const lines = secret.split(/\r?\n|\\n/);
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= MIN_FRAGMENT && !line.startsWith('-----'));
@@ -228,13 +228,13 @@ function inJson(text: string): string {
 function encoded(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const hex = bytes.toString('hex');
-  // Inside `key:secret`, the secret's Base64 depends on its offset in a group of three bytes.
+  // Inside `key:secret`, the Base64 of the secret depends on its offset in a group of three bytes.
   const shifted = [0, 1, 2].map((shift) => base64Inside(bytes, shift)).filter((part) => part.length >= MIN_FRAGMENT);
   const base64 = [bytes.toString('base64'), ...shifted];
   return [hex, hex.toUpperCase(), ...base64, ...base64.map(toBase64Url)];
 }
 
-/** The Base64 characters that depend on `bytes` alone, after `shift` other bytes and before any others. */
+/** The Base64 characters that depend only on `bytes`, after `shift` other bytes and before any others. */
 function base64Inside(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
   return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));

@@ -1,11 +1,11 @@
-// Remembers the row of each key, in a few bytes per row, so that a million rows fit.
+// Remembers the row of each key, in only a few bytes per row, so that a million rows fit in memory.
 import { hash } from 'node:crypto';
 
 const START = 1024;
 
-/** Compares 64 bits of a hash: among a million rows, two different keys collide once in tens of millions of files. */
+/** Compares 64 bits of a hash. Among a million rows, two different keys collide once in tens of millions of files. */
 export function createRowKeys() {
-  // Three numbers for a key: the hash's halves and its row; row 0 is an empty slot.
+  // Three numbers for each key: the two halves of the hash, and the row. Row 0 marks an empty slot.
   let table = new Uint32Array(START * 3);
   let size = 0;
 
@@ -26,7 +26,7 @@ export function createRowKeys() {
   }
 
   return {
-    /** The earlier row with this key; undefined for a new key, which is remembered. Rows count from 1. */
+    /** The earlier row with this key. For a new key, remembers it and returns undefined. Rows count from 1. */
     add: (key: string, row: number): number | undefined => {
       const digest = hash('sha1', key, 'buffer');
       const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)];

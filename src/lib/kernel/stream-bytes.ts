@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The bytes of a stream. An aborted `signal` throws its reason immediately and destroys the stream, because an open pipe or
- * terminal would keep the process alive.
+ * The bytes of a stream. If `signal` is aborted, throws its reason immediately and destroys the stream, because an open
+ * pipe or terminal would keep the process alive.
  */
 export async function* streamBytes(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   const stop = (): void => {
@@ -16,7 +16,7 @@ export async function* streamBytes(stream: Readable, signal: AbortSignal): Async
       stop();
     }
     for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
-    // A closed terminal ends the stream when it sends its signal.
+    // A closed terminal ends the stream at the moment when it sends its signal.
     signal.throwIfAborted();
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

@@ -1,4 +1,4 @@
-// Lists and creates folders, scratch folders and temporary files, and removes those of killed processes.
+// Lists and creates folders, scratch folders and temporary files. Removes those that killed processes left behind.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -9,13 +9,13 @@ import { cannotRead } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
-/** A unique word, not a secret: `node:crypto` would cost 2.6 ms at each start. */
+/** A unique word, but not a secret: `node:crypto` would cost 2.6 ms whenever the program starts. */
 export function uniqueWord(): string {
   const parts = [systemClock.now(), host.pid, Math.random() * 2 ** 53, Math.random() * 2 ** 53];
   return parts.map((part) => Math.floor(part).toString(36)).join('');
 }
 
-/** A path in `folder` for a file that is soon renamed or removed. Open it with `wx`. */
+/** A path in `folder` for a file that is soon renamed or removed. Open it with the flag `wx`. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }
@@ -25,7 +25,7 @@ export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }
 
-/** Removes the entries of ended processes that are older than `ms`. Ignores errors: a later call may succeed. */
+/** Removes entries of ended processes that are older than `ms`. Ignores errors, because a later call may succeed. */
 function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: Stats) => boolean): void {
   try {
     for (const name of readdirSync(folder)) {
@@ -42,18 +42,18 @@ function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: stri
 }
 
 /**
- * Creates the folder and its missing parents with `mode` (less the umask). Throws the system's error. Node's `recursive`
- * never ends where a folder reports ENOENT for a new entry, as in /proc.
+ * Creates the folder and its missing parents with `mode` (minus the umask). Throws the system's error. Node's
+ * `recursive` never ends if a folder reports ENOENT for a new entry, as in /proc.
  */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
   for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
-  // An existing path may be a file: the system reports that.
+  // An existing path may be a file. The system then reports the error.
   for (const folder of missing.length > 0 ? missing : [path]) {
     try {
       mkdirSync(folder, mode);
     } catch (error) {
-      // Another process may have created it first.
+      // Another process may have created the folder first.
       if (systemErrorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
     }
   }
@@ -63,19 +63,19 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The purpose, which is a part of the name. */
+/** The purpose of the folder, which is part of its name. */
 export type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 export interface ScratchOptions {
   /** The parent folder. Default: the system's temporary folder. */
   root?: string | undefined;
-  /** True when the folder of an ended process may be removed. Default: always. */
+  /** True if the folder of an ended process may be removed. Default: always. */
   isSpent?: (folder: string) => boolean;
 }
 
 /**
- * Creates an empty folder (0700) with an unpredictable name. The caller removes it. Removes older folders of this kind and
- * user whose process ended more than an hour ago: an unknown process may run in another container that shares the folder.
+ * Creates an empty folder (0700) with an unpredictable name. The caller removes it. Removes older folders of this kind
+ * and user whose process ended an hour ago: an unknown process may run in another container that shares the folder.
  */
 export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {}): string {
   const { root = tmpdir(), isSpent = () => true } = options;
@@ -85,7 +85,7 @@ export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {
   return mkdtempSync(join(root, `cdpadm-${kind}-${host.pid}-`));
 }
 
-/** The names in a folder; none if it does not exist. */
+/** The names in a folder; none if the folder does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

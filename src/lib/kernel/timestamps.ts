@@ -1,13 +1,13 @@
-// Durations, rates and timestamps in the formats of the platform and the command line.
+// Durations, rates and timestamps in the formats of the platform and of the command line.
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
 
-/** The largest distance of a `Date` from the epoch. */
+/** The longest distance of a `Date` from the epoch. */
 const LONGEST_MS = 8_640_000_000_000_000;
 
 /**
- * Reads a duration such as `500ms`, `30s`, `15m`, `8h`, `7d`, `2w`, `1y` into milliseconds.
- * Returns undefined for anything else: months, numbers without a unit, and durations beyond the range of a date.
+ * Converts a duration such as `500ms`, `30s`, `15m`, `8h`, `7d`, `2w` or `1y` to milliseconds. Returns undefined for
+ * anything else: months, numbers without a unit, and durations beyond the range of a date.
  */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,12})(ms|s|m|h|d|w|y)$/.exec(text.trim());
@@ -16,7 +16,7 @@ export function parseDuration(text: string): number | undefined {
   return ms <= LONGEST_MS ? ms : undefined;
 }
 
-/** Formats milliseconds in at most two units: `450ms`, `12s`, `3m 20s`, `8h 5m`, `7d`. */
+/** Formats milliseconds with at most two units: `450ms`, `12s`, `3m 20s`, `8h 5m`, `7d`. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`;
   if (Math.round(ms) < 1000) return `${Math.round(ms)}ms`;
@@ -35,17 +35,17 @@ export function formatDuration(ms: number): string {
     .join(' ');
 }
 
-/** `2026-11-21T08:00:00Z`: ISO 8601 in UTC with whole seconds. */
+/** ISO 8601 in UTC with whole seconds: `2026-11-21T08:00:00Z`. */
 export function isoSeconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** `2026-11-21T08:00:00.123Z`: ISO 8601 in UTC with milliseconds. */
+/** ISO 8601 in UTC with milliseconds: `2026-11-21T08:00:00.123Z`. */
 export function isoMillis(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** `2026-11-21 08:00:00`: the form of a roles manifest's `last_modified_on`, in UTC. */
+/** The form of `last_modified_on` in a roles manifest, in UTC: `2026-11-21 08:00:00`. */
 export function manifestTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -53,8 +53,8 @@ export function manifestTime(ms: number): string {
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
 /**
- * Reads an ISO 8601 date-time with a zone (`Z` or an offset) into epoch milliseconds; finer fractions are cut off. Returns
- * undefined for other formats and for invalid days and times, such as 30 February.
+ * Converts an ISO 8601 date-time with a zone (`Z` or an offset) to epoch milliseconds, cutting off finer fractions.
+ * Returns undefined for other formats and for invalid days and times, such as 30 February.
  */
 export function parseIso(text: string): number | undefined {
   const match = ISO.exec(text);
@@ -64,28 +64,28 @@ export function parseIso(text: string): number | undefined {
   if (!isCalendarDay(at(1), at(2), at(3))) return undefined;
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
-  // `Date.parse`, because `Date.UTC` reads years below 100 as 19xx.
+  // Uses `Date.parse`, because `Date.UTC` interprets years below 100 as 19xx.
   const millis = (match[7] ?? '').padEnd(3, '0').slice(0, 3);
   return Date.parse(`${text.slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
 }
 
-/** Converts `2024-01-01 00:00:00 UTC`, a warehouse's format, to ISO 8601; any other text is returned unchanged. */
+/** Converts a warehouse's `2024-01-01 00:00:00 UTC` to ISO 8601. Returns any other text unchanged. */
 export function isoOf(text: string): string {
   const [, day, time, zone] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)( UTC|Z)?$/.exec(text) ?? [];
   return day === undefined || time === undefined ? text : `${day}T${time}${zone === undefined ? '' : 'Z'}`;
 }
 
-/** True for a real day; `month` is 1 to 12. */
+/** True for a day that exists. `month` is from 1 to 12. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   const date = new Date(0);
-  // `Date.UTC` reads years below 100 as 19xx.
+  // `Date.UTC` interprets years below 100 as 19xx.
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** Requests per second; undefined for an invalid rate. */
+/** Converts a rate to requests per second. Returns undefined for an invalid rate. */
 export function parseRate(text: string): number | undefined {
   const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(s|m|h))?$/.exec(text.trim()) ?? [];
   const rate = Number(number) / (SECONDS[unit] ?? 1);
