@@ -1,43 +1,43 @@
-// Makes text from outside harmless for a terminal: it cannot move the cursor, start a color or forge a line.
+// Makes external text harmless for a terminal: it cannot move the cursor, start a color or forge a line.
 
 // C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte-order mark, tag characters.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Most strings match this, so they do not need a search for the pattern above. */
+/** Matches most strings, which then need no search for the pattern above. */
 const PRINTABLE = /^[ -~]*$/;
 
 /** Replaces a removed character. */
 const REPLACEMENT = '\ufffd';
 
-/** One line: tabs and line ends become spaces; every other unsafe character becomes U+FFFD. */
+/** Cleans one line: tabs and line endings become spaces, and every other unsafe character becomes U+FFFD. */
 export function cleanLine(text: string): string {
   if (PRINTABLE.test(text)) return text;
   return text.replace(/\r\n|[\t\n\r]/g, ' ').replace(UNSAFE, REPLACEMENT);
 }
 
-/** Several lines: line feeds and tabs are kept. */
+/** Cleans several lines: line feeds and tabs are kept. */
 export function cleanText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(UNSAFE, (character) => (character === '\n' || character === '\t' ? character : REPLACEMENT));
 }
 
-/** The same for an assistant, which also reads invisible characters: each becomes U+FFFD, even in an emoji. */
+/** Cleans text for an assistant, which also reads invisible characters: each becomes U+FFFD, even in an emoji. */
 export function cleanForAssistant(text: string): string {
   return cleanText(text).replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, REPLACEMENT);
 }
 
 /**
- * Breaks what GitHub's runner would read as a command: `::` at the start of a line, `##[` anywhere. A zero-width space
- * is invisible to readers.
+ * Breaks anything that GitHub's runner would read as a command: `::` at the start of a line, and `##[` anywhere. A
+ * zero-width space is invisible to readers.
  */
 export function breakCommands(text: string): string {
   return text.replace(/^[^\S\n]*:(?=:)/gm, '$&\u200b').replaceAll('##[', '##\u200b[');
 }
 
-/** JSON text whose unsafe characters are written as escapes: the same value, harmless on a screen and in a log. */
+/** JSON text with unsafe characters escaped: the same value, but harmless on a screen and in a log. */
 export function escapeJson(json: string): string {
-  // `##[` starts a command of GitHub's runner, and in JSON it is always inside a string.
+  // `##[` starts a command of GitHub's runner. In JSON, it is always inside a string.
   return json.replaceAll('##[', '#\\u0023[').replace(UNSAFE, (character) => {
     if (character === '\n') return character;
     return Array.from({ length: character.length }, (_, index) => {

@@ -5,7 +5,7 @@ import { csvCell } from '../kernel/csv.ts';
 import { usageError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 
-/** A cell as text, empty if it has no value. */
+/** A cell as text; empty if the cell has no value. */
 export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
 }
@@ -17,7 +17,7 @@ export function columnTitle<Row>(column: Column<Row>): string {
   return column.idTitle ? title : title.toUpperCase();
 }
 
-/** The columns that `--fields` names, in its order. Throws KnownError usage (2) for an unknown name. */
+/** The columns that `--fields` names, in the order of the flag. Throws KnownError usage (2) for an unknown name. */
 export function chooseColumns<C extends { key: string }>(columns: readonly C[], fields: string[] | undefined): C[] {
   if (fields === undefined) return [...columns];
   const known = columns.map((column) => column.key);
@@ -32,13 +32,13 @@ export function chooseColumns<C extends { key: string }>(columns: readonly C[], 
   });
 }
 
-/** Tab-separated lines under headings. Nothing is cut, colored or aligned. */
+/** Tab-separated lines below headings. Nothing is cut, colored or aligned. */
 export function toTabbed<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const lines = rows.map((row) => columns.map((column) => cleanLine(cellText(column.value(row)))).join('\t'));
   return toLines(lines, header && columns.map(columnTitle).join('\t'));
 }
 
-/** CSV (RFC 4180, with LF) under the names of the fields, some of which are ids from the platform. */
+/** CSV (RFC 4180, with LF) below the names of the fields, some of which are ids from the platform. */
 export function toCsv<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: CellValue[]): string => cells.map((cell) => csvCell(disarm(cell))).join(',');
   const lines = rows.map((row) => line(columns.map((column) => column.value(row))));
@@ -52,7 +52,7 @@ function toLines(lines: readonly string[], header: string | false): string {
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Adds an apostrophe, which spreadsheets hide, to a cell that a spreadsheet would run as a formula. Numbers are
+ * Adds an apostrophe, which spreadsheets hide, to a cell that a spreadsheet would run as a formula. Numbers stay
  * unchanged. A cell that starts with an apostrophe gets another one, so that removing one restores the value.
  */
 function disarm(value: CellValue): string {

@@ -30,7 +30,7 @@ export const dsrBulkView: RecordView<DsrBulkResult> = {
 
 export interface DsrBulkFacts {
   rows: number;
-  /** `gdpr erasure` -> rows. */
+  /** Kind, such as `gdpr erasure` -> number of rows. */
   kinds: ReadonlyMap<string, number>;
   skipWaiting: number;
   done: number;
@@ -51,7 +51,7 @@ export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, 
   ].join('\n');
 }
 
-/** A request from a bulk file, as shown by a dry run. */
+/** A request from a bulk file, as a dry run shows it. */
 export interface DsrBulkRow {
   row: number;
   /** The displayed value, masked or not. */
@@ -60,7 +60,7 @@ export interface DsrBulkRow {
   hasId: boolean;
 }
 
-/** One line per request: its row, its type and its subject. At most `width` columns; longer text continues below. */
+/** One line per request: its row, type and subject. At most `width` columns; longer text continues below. */
 export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: number): string {
   const kindOf = ({ request }: DsrBulkRow): string => `${request.regulation} ${request.subject_request_type}`;
   const digits = String(rows.at(-1)?.row ?? 0).length;

@@ -6,11 +6,11 @@ import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
 export interface EvidenceMessage {
-  /** `ID.N`, as in `messages/`. */
+  /** The name `ID.N`, as in `messages/`. */
   name: string;
   requestId: string;
   body_sha256: string;
-  /** Fingerprint of the certificate that the ledger names for this body. */
+  /** The fingerprint of the certificate that the ledger names for this body. */
   certificate: string | null;
   /** False if the body contains identities and was omitted. */
   isIncluded: boolean;
@@ -20,7 +20,7 @@ export interface EvidenceMessage {
 export interface EvidenceShown {
   requests: readonly RequestEvidence[];
   messages: readonly EvidenceMessage[];
-  /** Fingerprints of the chains in `certificates/`. */
+  /** The fingerprints of the chains in `certificates/`. */
   certificates: readonly string[];
   ledger: { valid: boolean; entries: number; head: string };
 }

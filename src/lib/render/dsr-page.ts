@@ -8,12 +8,12 @@ const SOON_DAYS = 7;
 
 interface Section {
   title: string;
-  /** The color of the heading, which only repeats the words. */
+  /** The color of the heading. It adds nothing to the words. */
   kind: 'bad' | 'warn' | 'plain';
   holds(request: RequestOverview): boolean;
 }
 
-/** A request goes into the first section that matches it. */
+/** A request belongs to the first section that matches it. */
 const SECTIONS: Section[] = [
   { title: 'Overdue', kind: 'bad', holds: ({ overdue }) => overdue },
   {
@@ -22,11 +22,11 @@ const SECTIONS: Section[] = [
     holds: ({ days_left: left }) => left !== null && left < SOON_DAYS,
   },
   { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
-  // Answered, completed, cancelled or rejected.
+  // Requests that are answered, completed, cancelled or rejected.
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** In each section, the most urgent request comes first. With `isDue`, all requests are due. */
+/** The most urgent request comes first in each section. With `isDue`, all requests are due. */
 export function requestsPage(requests: readonly RequestOverview[], source: PageSource, isDue: boolean): string {
   const title = 'Data subject requests';
   const left = new Set(requests);
@@ -96,7 +96,7 @@ export function recordsTable(headings: readonly string[], rows: readonly (readon
   return `<table class="records"><thead><tr>${heads}</tr></thead>\n<tbody>\n${lines.join('\n')}\n</tbody></table>`;
 }
 
-/** The day, with the whole time on hover. */
+/** The day, with the complete time on hover. */
 function dayOf(time: string | null): string {
   return time === null ? '' : `<time title="${escapeHtml(time)}">${escapeHtml(time.slice(0, 10))}</time>`;
 }
@@ -106,7 +106,7 @@ function leftOf({ days_left: left, overdue }: RequestOverview): string {
   return overdue ? `<b>${counted(-left, 'day')} late</b>` : counted(left, 'day');
 }
 
-/** For pages that list records: figures at the top, and tables that become cards on a phone. */
+/** The style of pages that list records: figures at the top, and tables that become cards on a phone. */
 export const RECORDS_STYLE = `
 main { max-width: 80rem; }
 header, main { margin-inline: auto; max-width: 80rem; }

@@ -19,7 +19,7 @@ export interface RequestShown {
 // The same width as the details before a confirmation.
 const LABEL_WIDTH = 12;
 
-/** Lines of `label  value`, at most `width` columns wide; identities are masked unless they may be shown. */
+/** Lines of the form `label  value`, at most `width` columns wide. Identities are masked unless they may be shown. */
 export function renderRequest({ request, showIdentities, now }: RequestShown, style: Style, width: number): string {
   const lead = (label: string): string => `${style.dim(label.padEnd(LABEL_WIDTH))}  `;
   const line = (label: string, value: string): string => lead(label) + cleanLine(value);
@@ -61,7 +61,7 @@ function timesOf(request: DsrRequest, now: number): [label: string, value: strin
   ];
 }
 
-/** The same request with its identities masked, for dry runs and for screens that others can see. */
+/** A copy of the request with masked identities, for dry runs and for screens that others can see. */
 export function maskRequest(request: DsrRequest): DsrRequest {
   const masked = (map: DsrRequest['subject_identities']): DsrRequest['subject_identities'] =>
     map &&
@@ -88,7 +88,7 @@ export function maskRequest(request: DsrRequest): DsrRequest {
 
 const STARS = '***';
 
-/** `a***@***.org` for an address, `+4***` for anything else; a short value shows nothing. */
+/** Masks an address as `a***@***.org`, and anything else as `+4***`. Of a short value, it shows nothing. */
 export function maskIdentity(value: string): string {
   const mail = /^([^@\s])[^@\s]*@[^@\s]*?(\.[a-z]{2,})?$/i.exec(value);
   if (mail) return `${mail[1] ?? ''}${STARS}@${STARS}${mail[2] ?? ''}`;

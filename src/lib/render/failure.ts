@@ -1,4 +1,4 @@
-// An error as a screen for people and as JSON for programs: the only module that turns errors into text.
+// Shows an error as a screen for people and as JSON for programs. No other module converts errors to text.
 import { KnownError, type Issue, placeOf, hintLine } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -6,20 +6,20 @@ import { cleanLine, cleanText, escapeJson } from './clean.ts';
 import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
-/** Additional issues are only counted; JSON lists more. */
+/** The maximum number of issues to show. Others are only counted, and JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** A sentence longer than this quotes all of its input, such as a one-line file. */
+/** A longer sentence quotes all of its input, such as a file with one line. */
 const LONGEST_TEXT = 4000;
 
-/** Masks before truncating, because half of a secret would not be recognized. */
+/** Masks text before truncating it, because half of a secret would not be recognized. */
 function shortened(text: string, redactor: Redactor): string {
   if (text.length <= LONGEST_TEXT) return text;
   const masked = redactor.text(text);
   return `${masked.slice(0, LONGEST_TEXT / 2)} … (${text.length} characters) … ${masked.slice(-LONGEST_TEXT / 4)}`;
 }
 
-/** The problem, its positions, the fix and the request, in this order. Ends in a line feed. */
+/** Shows the problem, its positions, the fix and the request, in this order. Ends in a line feed. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
   // A quoted name must not start a line, which could look like a line of a plan. Only our own stack has several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
@@ -36,14 +36,14 @@ export function failureScreen(error: KnownError, style: Style, redactor: Redacto
   return redactor.text(`${lines.join('\n')}\n`);
 }
 
-/** The number of issues that are not shown, and how to see more. Undefined if all are shown. */
+/** The number of issues that are not shown, and how to see them. Undefined if all issues are shown. */
 function unlisted({ issues, issuesOmitted }: KnownError, json: string): string | undefined {
   const more = issues.length + issuesOmitted - LISTED_ISSUES;
   if (more <= 0) return undefined;
   return `… and ${more} more; ${json} lists ${issuesOmitted === 0 ? 'them all' : `the first ${issues.length}`}`;
 }
 
-/** `file:line:column: path: sentence`, without unknown parts. */
+/** `file:line:column: path: sentence`, without parts that are unknown. */
 function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   const place = placeOf(issue);
   const parts = [
@@ -54,9 +54,9 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   return parts.filter((part) => part !== '').join(': ');
 }
 
-/** The same as Markdown, with the error code. Ends in a line feed. */
+/** The error as Markdown, with its code. Ends in a line feed. */
 export function failureMarkdown(error: KnownError, exitCode: number, redactor: Redactor): string {
-  // Masks before escaping, because an escaped secret would not be recognized.
+  // Masks text before escaping it, because an escaped secret would not be recognized.
   const said = (text: string): string => redactor.text(shortened(text, redactor));
   const issues = error.issues.slice(0, LISTED_ISSUES).map(({ path, message, file, ...place }) => {
     const named = file === undefined ? place : { ...place, file: said(file) };
@@ -103,7 +103,7 @@ export function failureJson(error: KnownError, redactor: Redactor): string {
   return `${redactor.text(escapeJson(stringifyJson(document)))}\n`;
 }
 
-/** The error for an unexpected failure; with the stack under `--debug`. */
+/** The error for an unexpected failure. With `--debug`, it includes the stack. */
 export function bugError(error: unknown, debug: boolean): KnownError {
   const cause = error instanceof Error ? error : new Error(String(error));
   const stack = debug && cause.stack !== undefined ? `\n${cause.stack}` : '';

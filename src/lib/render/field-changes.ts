@@ -1,10 +1,10 @@
-// Changed fields as two lines each: the old value and the new one.
+// Shows each changed field as two lines: the old value and the new value.
 import type { FieldChange } from '../domain/field-changes.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import type { Style } from './style.ts';
 
-/** `- name: "a"` and `+ name: "b"`, indented; multi-line strings are compared line by line. */
+/** Lines such as `- name: "a"` and `+ name: "b"`, indented. Multi-line strings are compared line by line. */
 export function fieldLines(changes: Readonly<Record<string, FieldChange | undefined>>, style: Style): string[] {
   return Object.entries(changes).flatMap(([field, change]) => {
     if (!change) return [];

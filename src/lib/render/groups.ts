@@ -40,7 +40,7 @@ export const groupView: RecordView<GroupReply> = {
   ],
 };
 
-/** The words for each method in plans, questions and notes. */
+/** The verbs for each method in plans, questions and notes. */
 export const GROUP_VERBS = {
   POST: { sign: '+', plan: 'create', question: 'Create', done: 'Created' },
   PUT: { sign: '~', plan: 'replace', question: 'Replace', done: 'Replaced' },

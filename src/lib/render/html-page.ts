@@ -1,10 +1,10 @@
-// The frame of a self-contained HTML page: no script, no external content, light and dark, printable.
+// The frame of a self-contained HTML page: light and dark, printable, and without scripts or external content.
 import { manifestTime } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 
-/** The source and time of a page, for a reader who gets only the file. */
+/** The source and time of a page, for readers who get nothing but the file. */
 export interface PageSource {
-  /** The platform's address, or words for it. */
+  /** The platform's address, or a description of the platform. */
   platform?: string | undefined;
   organization?: string | undefined;
   workspace?: string | undefined;
@@ -12,7 +12,7 @@ export interface PageSource {
   made_on?: number | undefined;
 }
 
-/** `organization 1001`, `workspace 42`, `https://platform.example`: the known parts. */
+/** The parts that are known of `organization 1001`, `workspace 42` and `https://platform.example`. */
 export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
   return [
     ...(organization === undefined ? [] : [`organization ${organization}`]),
@@ -21,12 +21,12 @@ export function placeFacts({ platform, organization, workspace }: PageSource): s
   ];
 }
 
-/** `made 2026-01-02 03:04 UTC`, if known. */
+/** `made 2026-01-02 03:04 UTC`, if the time is known. */
 export function madeFacts({ made_on: made }: PageSource): string[] {
   return made === undefined ? [] : [`made ${minuteOf(made)} UTC`];
 }
 
-/** A line of facts that breaks only between facts. Empty without facts. */
+/** A line of facts that breaks only between facts; empty if there are none. */
 export function factsLine(facts: readonly string[]): string {
   const line = facts.map((fact, index) => {
     const text = index === 0 ? fact.charAt(0).toUpperCase() + fact.slice(1) : fact;
@@ -40,7 +40,7 @@ export function minuteOf(ms: number): string {
   return manifestTime(ms).slice(0, 16);
 }
 
-/** Text made harmless for HTML, attributes included. */
+/** Escapes text so that it is harmless in HTML, including in attributes. */
 export function escapeHtml(text: string): string {
   return cleanLine(text)
     .replaceAll('&', '&amp;')
@@ -57,8 +57,8 @@ const DARK = `--text: #e4e8ee; --quiet: #a3adb8; --faint: #8b96a2; --page: #1418
   --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14; --bad: #ff9d94; --bad-soft: #3f1f1d;`;
 
 /**
- * Print uses the light colors. Every fact has its dot before it, and the first dot of a line is outside the visible area,
- * so that no line starts or ends with a dot.
+ * Print uses the light colors. Every fact follows a dot. The first dot of a line is outside the visible area, so that
+ * no line starts or ends with a dot.
  */
 const STYLE = `
 :root { color-scheme: light dark; ${LIGHT} }
@@ -81,7 +81,7 @@ code { font: .875em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
   body { padding: 0; max-width: none; font-size: 9pt; }
 }`;
 
-/** A complete page. `body` is HTML; `style` is added to the style of the page. */
+/** A complete page. `body` is HTML, and `style` is added to the style of every page. */
 export function htmlPage(title: string, body: string, style = ''): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,21 +1,21 @@
-// Results as Markdown, for summaries of continuous integration and for tickets.
+// Results as Markdown, for the summaries of continuous integration and for tickets.
 import type { Issue } from '../kernel/errors.ts';
 import { cellText } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Column } from './view.ts';
 import { largest } from '../kernel/numbers.ts';
 
-/** A table whose cells cannot end it, start code, or bring markup of their own. */
+/** A table whose cells cannot end the table, start code, or add their own markup. */
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
-  // A Markdown table needs a heading line, so this one is empty.
+  // A Markdown table needs a heading line, so without headings it is empty.
   const head = columns.map((column) => (header ? escapeMarkdown(column.key) : ' '));
   const rule = columns.map((column) => (column.align === 'right' ? '---:' : '---'));
   const body = rows.map((row) => line(columns.map((column) => escapeMarkdown(cellText(column.value(row))))));
   return line(head) + line(rule) + body.join('');
 }
 
-/** Unchanged text in a block whose fence is longer than any run of back-ticks inside. */
+/** Unchanged text in a code block whose fence is longer than any run of backticks inside. */
 export function toCodeBlock(text: string, language = ''): string {
   const longest = largest(
     Array.from(text.matchAll(/`+/g), (match) => match[0].length),
@@ -26,11 +26,11 @@ export function toCodeBlock(text: string, language = ''): string {
 }
 
 /**
- * A plan under its heading, colored as a diff for a pull-request comment; `lead` comes between them. The first
- * character of a line decides its color, so an indented sign is moved before its indentation.
+ * A plan below its heading, colored as a diff for a pull-request comment, with `lead` between them. The first character
+ * of a line decides its color, so an indented sign is moved before its indentation.
  */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
-  // A diff has no `~`, so `!` colors changes.
+  // A diff does not know `~`, so `!` colors changes.
   const signed = body.replace(
     /^( +)([-+~*])(?= )/gm,
     (_, indent: string, sign: string) => `${sign === '~' ? '!' : sign}${indent}`,
@@ -38,9 +38,9 @@ export function toDiffBlock(title: string, body: string, lead = ''): string {
   return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(signed, 'diff')}`;
 }
 
-/** One line: text between back-ticks as code, all other text without markup. */
+/** One line of Markdown. Text between backticks becomes code; all other text has no markup. */
 export function toMarkdownLine(text: string): string {
-  // Every second part was between back-ticks.
+  // Every second part was between backticks.
   const parts = cleanLine(text).split(/`([^`]+)`/);
   return parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escapeMarkdown(part))).join('');
 }

@@ -1,15 +1,15 @@
 // Wraps help pages to the width of a terminal: paragraphs, two-column tables, JSON shapes and examples.
 import { packLines, wrapUnder } from './width.ts';
 
-/** Lines longer than this are hard to read, even in a wide terminal. */
+/** Longer lines are hard to read, even in a wide terminal. */
 export const MAX_PAGE_WIDTH = 100;
 
 /** Indents text that does not fit next to the first column of a table. */
 const BELOW = '      ';
 
 /**
- * Wraps a page to `width` columns, at most `MAX_PAGE_WIDTH`. Line breaks of the source inside a paragraph or a table
- * cell do not count. A command line after a prompt is never broken.
+ * Wraps a page to `width` columns, but at most to `MAX_PAGE_WIDTH`. Ignores the source's line breaks inside a paragraph
+ * or table cell. Never breaks a command line after a prompt.
  */
 export function wrapPage(text: string, width: number): string {
   const columns = Math.min(width, MAX_PAGE_WIDTH);
@@ -24,7 +24,7 @@ export function wrapPage(text: string, width: number): string {
     .join('\n');
 }
 
-/** Wraps and indents the shape of a result after commas and between alternatives. */
+/** Wraps the shape of a result after commas and between alternatives, and indents it. */
 export function wrapShape(shape: string, width: number): string[] {
   const parts = shape.split(/(?<=,|\| )/).filter((part) => part.trim() !== '');
   return packLines(parts, width, { first: '  ', next: '    ' });
@@ -33,16 +33,16 @@ export function wrapShape(shape: string, width: number): string[] {
 const EXAMPLE = /^ +\$ /;
 const SHAPE = /^ +\{/;
 
-/** The indent of a line, or its first column with the spaces after it. */
+/** The indentation of a line, or its first column with the spaces after it. */
 function startOf(line: string): string {
   const gap = /(?<=\S) {2,}(?=\S)/.exec(line);
   return gap ? line.slice(0, gap.index + gap[0].length) : (/^ */.exec(line)?.[0] ?? '');
 }
 
-/** Joins the lines that the source wrapped. */
+/** Joins the lines that are wrapped in the source. */
 function joinLines(text: string): string[] {
   const lines: string[] = [];
-  // The column at which a continuation of the last line starts.
+  // The column at which the last line continues.
   let column: number | undefined;
   for (const line of text.split('\n')) {
     const indent = line.length - line.trimStart().length;
@@ -52,7 +52,7 @@ function joinLines(text: string): string[] {
     }
     lines.push(line);
     const start = startOf(line).length;
-    // An indented line without a second column is complete: an example, a shape or a name.
+    // An indented line without a second column is complete: it is an example, a shape or a name.
     column = line === '' || (start === indent && indent > 0) ? undefined : start;
   }
   return lines;

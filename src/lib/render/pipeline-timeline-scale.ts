@@ -1,12 +1,12 @@
 // The scale of the chart on the page of a pipeline's runs: round numbers, and their text.
 
-/** The next larger round number whose half is short. */
+/** Rounds up to a number whose half has a short text. */
 export function ceiling(count: number): number {
   const power = 10 ** Math.floor(Math.log10(count));
   return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
 }
 
-/** Half of the scale; empty if that is half a row. */
+/** Half of the scale; empty if that is half of a row. */
 export function halfOf(top: number): string {
   return top % 2 === 0 ? short(top / 2) : '';
 }

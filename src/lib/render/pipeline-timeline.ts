@@ -1,4 +1,4 @@
-// The runs of a pipeline as one HTML page: figures, a column per run, and a table.
+// The runs of a pipeline as one HTML page with figures, one column per run, and a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { dailyRuns, dayOf, oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { counted } from '../kernel/words.ts';
@@ -9,7 +9,7 @@ import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
 import { largest } from '../kernel/numbers.ts';
 
-/** The source of the runs, with the pipeline, which may have no runs. */
+/** The source of the runs, and the pipeline, which may have no runs. */
 export interface RunsSource extends PageSource {
   pipeline: string;
 }
@@ -27,7 +27,7 @@ type Look = 'good' | 'bad' | 'halted' | 'going';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The minimum width of all columns, in pixels; a phone scrolls. */
+/** The minimum width of all columns, in pixels. On a phone, the chart scrolls. */
 const CHART_WIDTH = 840;
 /** The limits of a column's width, in pixels. */
 const COLUMN = { least: 3, most: 64 };
@@ -35,12 +35,12 @@ const COLUMN = { least: 3, most: 64 };
 const SIGN_WIDTH = 14;
 /** The width of a date below the columns. */
 const DATE_WIDTH = 64;
-/** More runs than this are drawn by day: a page of 50,000 rows has 35 MB. */
+/** If there are more runs than this, they are drawn by day, because a page of 50,000 rows would have 35 MB. */
 const MOST_RUNS = 2000;
-/** The maximum number of causes, and of runs per cause, above the columns. */
+/** The maximum number of causes, and of runs per cause, to list above the columns. */
 const NAMED = 5;
 
-/** The page for runs in any order. Text from the platform is escaped; the page has no script and loads nothing. */
+/** The page for runs in any order. Text from the platform is escaped. The page has no script and loads nothing. */
 export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): string {
   const ordered = oldestFirst(runs);
   const title = `Runs of ${source.pipeline}`;
@@ -119,7 +119,7 @@ function chart(all: readonly RunReply[]): string {
   const every = Math.ceil(DATE_WIDTH / width);
   const writeDate = dateWriter(runs, isDaily);
   const columns = runs.map((run, index) => {
-    // Counted from the newest run, which is visible first.
+    // Counted from the newest run, because that is visible first.
     const isDated = (runs.length - 1 - index) % every === 0;
     return column(run, { top, width, isDaily, date: isDated ? writeDate(run, runs[index + every]) : '' });
   });
@@ -135,7 +135,7 @@ ${columns.join('\n')}
 </figure>`;
 }
 
-/** The legend of the colors that occur. */
+/** The legend for the colors that occur. */
 function legend(runs: readonly RunReply[]): string {
   const looks = new Set(runs.map((run) => lookOf(run).look));
   const keys: [kind: string, occurs: boolean, text: string][] = [
@@ -170,8 +170,8 @@ function column(
 }
 
 /**
- * Writes the day and minute of a run below its column: seconds if two runs have the same minute, the year if the runs
- * have several years and the date to the right (`after`) has a different year.
+ * Writes the day and minute of a run below its column. Adds seconds if two runs have the same minute, and the year if
+ * the runs span several years and the date to the right (`after`) has a different year.
  */
 function dateWriter(
   runs: readonly RunReply[],
@@ -192,7 +192,7 @@ function dateWriter(
   };
 }
 
-/** `, of 2026` if all runs are in one year. */
+/** `, of 2026` if all runs are in the same year. */
 function commonYear(runs: readonly RunReply[]): string {
   const years = new Set(
     runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []).map((ms) => minuteOf(ms).slice(0, 4)),
@@ -200,7 +200,7 @@ function commonYear(runs: readonly RunReply[]): string {
   return years.size === 1 ? `, of ${[...years].join('')}` : '';
 }
 
-/** On a narrow screen rows are cards and would lose their table roles, so the roles are explicit. */
+/** On a narrow screen, rows become cards and would lose their table roles, so the roles are explicit. */
 function table(all: readonly RunReply[]): string {
   const isDaily = all.length > MOST_RUNS;
   const columns: [heading: string, cell: (run: RunReply) => string, kind?: (run: RunReply) => string][] = [
@@ -247,7 +247,7 @@ function isBad({ status }: RunReply): boolean {
   return status === 'failed' || status === 'stopped';
 }
 
-/** `2026-01-02 03:04 to 2026-01-09 03:04 UTC`, for sorted runs. */
+/** The time span of sorted runs: `2026-01-02 03:04 to 2026-01-09 03:04 UTC`. */
 function spanOf(runs: readonly RunReply[]): string {
   const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
   const [first, last] = [times[0], times.at(-1)];
@@ -260,7 +260,7 @@ function whenOf(run: RunReply): string {
   return ms === undefined ? 'at an unknown time' : `${minuteOf(ms)} UTC`;
 }
 
-/** `2026-01-02 03:04:05` in UTC; other text unchanged. */
+/** `2026-01-02 03:04:05` in UTC. Other text is returned unchanged. */
 function timeOf(text: string | null | undefined): string {
   const ms = parseIso(text ?? '');
   return ms === undefined ? (text ?? '') : manifestTime(ms);

@@ -1,4 +1,4 @@
-// Views of runs, reports and diagnoses of pipelines.
+// Views of the runs, reports and diagnoses of pipelines.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
@@ -25,7 +25,7 @@ const RUN: Column<RunReply>[] = [
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
 ];
 
-/** `source` is shown on the HTML page. */
+/** The HTML page shows `source`. */
 export function runListView(source: RunsSource): ListView<RunReply> {
   return {
     kind: 'list',
@@ -61,7 +61,7 @@ export const reportView: RecordView<PipelineReportReply> = {
   ],
 };
 
-/** One log line for the state of a run. */
+/** One line of a log for the state of a run. */
 export function runLine(run: RunReply, style: Style): string {
   const status = paintStatus(clean(run.status ?? 'unknown'), style);
   const counts = `${String(run.successful_records ?? 0)} records, ${String(run.failed_records ?? 0)} failed`;
@@ -96,20 +96,20 @@ function latest(run: RunReply | null | undefined): string | undefined {
   return run ? `${String(run.id)} ${run.status ?? ''}` : undefined;
 }
 
-/** More runs than this would not fit on one line with the summary. */
+/** More runs would not fit on one line with the summary. */
 const SHOWN = 24;
 const BLOCKS = { levels: '▁▂▃▄▅▆▇█', failed: '×', other: '·' };
 const PLAIN = { levels: '_.-=#', failed: 'x', other: '~' };
 
-/** Whether to use only ASCII signs: a dumb terminal, a screen reader, a locale other than UTF-8. */
+/** True if only ASCII signs may be used: a dumb terminal, a screen reader, or a locale other than UTF-8. */
 export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>>): boolean {
   if (env.TERM === 'dumb' || env.CDPADM_ACCESSIBLE) return true;
   return !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }
 
 /**
- * One sign for each of the newest runs, oldest first. The height of a successful run shows its records.
- * `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Empty without runs.
+ * One sign for each of the newest runs, oldest first. The height of a successful run shows its number of records. `Last
+ * 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Empty if there are no runs.
  */
 export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
   const signs = plain ? PLAIN : BLOCKS;

@@ -1,4 +1,4 @@
-// The progress of a running operation in one line: with a bar on a terminal if the total is known.
+// Shows the progress of a running operation in one line. On a terminal, the line has a bar if the total is known.
 import { formatDuration } from '../kernel/timestamps.ts';
 import { counted } from '../kernel/words.ts';
 import { cleanLine } from './clean.ts';
@@ -7,7 +7,7 @@ import { displayWidth, fitText } from './width.ts';
 export interface ProgressState {
   done: number;
   total?: number;
-  /** The completed fraction, from 0 to 1, if there is no total. */
+  /** The fraction that is complete, from 0 to 1, if there is no total. */
   share?: number;
   text?: string;
   elapsedMs?: number;
@@ -21,7 +21,7 @@ export function bulkFacts({
   retries,
   share,
 }: {
-  /** Rows that were completed in `ms`. */
+  /** The number of rows completed in `ms`. */
   completed: number;
   ms: number;
   rejected: number;
@@ -44,11 +44,11 @@ export function bulkFacts({
   };
 }
 
-/** A line narrower than this has no room for a bar, and a bar is never longer. */
+/** A narrower line has no room for a bar, and no bar is longer than this. */
 const LEAST_WIDTH = 50;
 const LONGEST_BAR = 24;
 
-/** From 0 to 1; undefined if the total is unknown. */
+/** A fraction from 0 to 1; undefined if the total is unknown. */
 export function shareOf({ done, total, share }: ProgressState): number | undefined {
   const known = share ?? (total ? done / total : undefined);
   return known === undefined ? undefined : Math.min(1, Math.max(0, known));

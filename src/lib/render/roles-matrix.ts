@@ -4,7 +4,7 @@ import type { Column, ListView } from './view.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
-/** A view with one column per role. `source` is printed on the page. */
+/** A view with one column per role. The page shows `source`. */
 export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): ListView<MatrixRow> {
   return {
     kind: 'list',
@@ -24,7 +24,7 @@ export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): 
   };
 }
 
-/** The lines of a column's heading. */
+/** A role with the lines of its column heading. */
 interface MatrixRole {
   role_id: string;
   name?: string | null | undefined;
@@ -35,7 +35,7 @@ interface MatrixSource extends PageSource {
   last_modified_by?: string | null | undefined;
 }
 
-/** The words for a cell; color only repeats them. */
+/** The words for a cell. Color only repeats them. */
 const HELD_WORDS = { direct: 'yes', implied: 'by *' } as const;
 
 /** Shown instead of an empty matrix. */
@@ -74,7 +74,7 @@ ${rows.length === 0 ? `<p>${NOTHING}</p>` : `${sideways(roles)}<div class="scrol
   );
 }
 
-/** Tells the reader that more columns may be out of sight; a scrolling box shows that only while it scrolls. */
+/** Tells the reader that there may be more columns: a scroll box indicates that only while it scrolls. */
 function sideways(roles: readonly MatrixRole[]): string {
   if (roles.length <= FEW_ROLES) return '';
   const kind = roles.length > MANY_ROLES ? ' many' : '';
@@ -135,12 +135,12 @@ function rowHead(row: MatrixRow): string {
   return `<th scope="row" class="first"><div>${permission}<code>${breakable(row.task_id)}</code>${look}</div></th>`;
 }
 
-/** Allows a line break after each word of an id; `:*` is not separated from its feature. */
+/** Allows a line break after each word of an id, but never between a feature and its `:*`. */
 function breakable(id: string): string {
   return escapeHtml(id).replace(/[:_-](?!\*)/g, '$&<wbr>');
 }
 
-/** Allows a line break only within words of more than 18 characters, so that a column fits its words. */
+/** Allows a line break only within words of more than 18 characters, so that a column is wide enough for its words. */
 function wordsWhole(name: string): string {
   return (name.match(/\S{1,18}|\s+/g) ?? []).map(escapeHtml).join('<wbr>');
 }

@@ -11,12 +11,12 @@ import type { Style } from './style.ts';
 import type { Column } from './view.ts';
 import { wrapMessage } from './width.ts';
 
-/** A diff with its plan hash, which is null for a comparison of two files. */
+/** A diff with its plan hash. The hash is null for a comparison of two files. */
 export type DrawnPlan = RolesDiff & { plan?: string | null; warnings?: string[]; kept?: string[] };
 
 /**
- * The plan as text, without a final newline. Control characters are removed from file and platform text, but its blanks
- * are kept: only our own sentences are wrapped to `width` columns.
+ * The plan as text, without a final line feed. Control characters are removed from file and platform text, but its
+ * spaces are kept: only our own sentences are wrapped to `width` columns.
  */
 export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity): string {
   const lines: string[] = [];
@@ -44,7 +44,7 @@ export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
   return toDiffBlock(`Roles: ${plainSummary(plan)}`, renderRolesPlan(plan, plain), quoted);
 }
 
-/** One role of a plan with its change. */
+/** One role of a plan, with its change. */
 export interface RolesPlanRow {
   change: 'create' | 'modify' | 'delete';
   role_id: string;
@@ -61,7 +61,7 @@ export const ROLES_PLAN_COLUMNS: Column<RolesPlanRow>[] = [
   { key: 'escalations', value: (row) => row.escalations.join(' ') },
 ];
 
-/** Every role that the plan changes, for csv and name. */
+/** Every role that the plan changes, for CSV and `-o name`. */
 export function rolesPlanRows(plan: DrawnPlan): RolesPlanRow[] {
   const ids = (role: Role): string[] => role.tasks.map((task) => task.task_id);
   const escalations = escalationsOf(plan);

@@ -1,4 +1,4 @@
-// Progress and result of a bulk run of seeds.
+// The progress and result of a bulk run of seeds.
 import { bulkFacts } from './progress.ts';
 import { fields, type RecordView } from './view.ts';
 

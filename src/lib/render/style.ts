@@ -1,8 +1,8 @@
-// Colors, decided once per stream. No other module colors text.
+// Colors, which are decided once per stream. No other module colors text.
 
-/** Each function returns its text unchanged when the stream has no color. */
+/** Each function returns its text unchanged if the stream has no color. */
 export interface Style {
-  /** 1 for the sixteen colors of the terminal, 0 for none. */
+  /** 1 for the terminal's sixteen colors, 0 for none. */
   readonly level: 0 | 1;
   bold(text: string): string;
   dim(text: string): string;
@@ -18,8 +18,8 @@ const same = (text: string): string => text;
 export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /**
- * The style of one stream. It uses only the sixteen colors of the terminal's own palette, which are readable on any
- * background. Loads chalk only for a colored stream.
+ * The style of one stream. It uses only the sixteen colors of the terminal's own palette, because these are readable on
+ * any background. Loads chalk only for a colored stream.
  */
 export async function createStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;

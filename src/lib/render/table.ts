@@ -12,7 +12,6 @@ export interface TableOptions {
   header: boolean;
 }
 
-/** Spaces between two columns. */
 const GAP = 2;
 /** Cells are truncated to the first width before columns are dropped, and to the second before rows become cards. */
 const COMFORTABLE = 20;
@@ -21,16 +20,16 @@ const NARROWEST = 8;
 interface Sized<Row> {
   column: Column<Row>;
   width: number;
-  /** The least width: headings and the words of an `uncut` column are never truncated. */
+  /** The minimum width: headings and the words of an `uncut` column are never truncated. */
   least: number;
   /** True if every cell is empty. */
   isEmpty: boolean;
 }
 
 /**
- * Draws rows under headings. A table that is too wide first drops empty columns (if allowed), then truncates cells,
- * then drops columns, the highest `rank` first. Ids are never truncated or dropped, and `uncut` cells wrap. If that is
- * not enough, each row becomes a card. The last line names the dropped columns that are not empty.
+ * Draws rows below headings. A table that is too wide first drops empty columns (if allowed), then truncates cells,
+ * then drops columns, those with the highest `rank` first. Ids are never truncated or dropped, and `uncut` cells wrap.
+ * If that is not enough, each row becomes a card. The last line names the dropped columns that are not empty.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -55,7 +54,7 @@ export async function drawTable<Row>(
   return [text, ...note.map((line) => options.style.dim(line))].join('\n');
 }
 
-/** Draws a record as `KEY  value` lines. Values longer than `terminal` columns wrap. */
+/** Draws a record as lines of the form `KEY  value`. Values longer than `terminal` columns wrap. */
 export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, terminal = Infinity): string {
   return drawLines(data, columns, { style, width: terminal, keys: keyWidth(columns) });
 }
@@ -105,7 +104,7 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
   for (let at = 0; at === 0 || at < rows.length; at += ROWS_AT_ONCE) {
     const table = new Table({
       chars: NO_BORDERS,
-      // By default the library colors borders, even in files.
+      // By default, the library colors borders, even in files.
       style: { border: [], 'padding-left': 0, 'padding-right': GAP },
       colAligns: sized.map(({ column }) => column.align ?? 'left'),
       colWidths: sized.map(({ width }) => width + GAP),
@@ -117,7 +116,7 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
   return lines.join('\n');
 }
 
-/** The words of an id, between which its heading may wrap. Other headings do not wrap. */
+/** The words of an id, between which the heading of its column may wrap. Other headings do not wrap. */
 function headingParts<Row>(column: Column<Row>): string[] {
   return columnTitle(column).split(column.idTitle ? /(?<=[-_:])/ : /^/);
 }
@@ -135,7 +134,7 @@ function drawCell<Row>(row: Row, { column, width }: Sized<Row>, { style }: Table
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
 
-/** Truncates a cell. A timestamp is truncated to its minute or its day, without an ellipsis. */
+/** Truncates a cell. A timestamp is truncated to the minute or the day, without an ellipsis. */
 function fitCell(text: string, width: number): string {
   if (text.length <= width || !INSTANT.test(text)) return fitText(text, width);
   if (width >= 17) return `${text.slice(0, 16)}Z`;
@@ -168,7 +167,7 @@ function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
   }
 }
 
-/** The last column with the highest rank, or undefined if none may be dropped. */
+/** The last column with the highest rank; undefined if no column may be dropped. */
 function nextToDrop<Row>(sized: readonly Sized<Row>[]): Sized<Row> | undefined {
   const rankOf = ({ column }: Sized<Row>): number => (column.id ? 0 : (column.rank ?? 0));
   const rank = largest(sized.map(rankOf));
@@ -179,7 +178,7 @@ function totalOf<Row>(sized: readonly Sized<Row>[]): number {
   return sized.reduce((sum, { width }) => sum + width, GAP * (sized.length - 1));
 }
 
-/** Narrows the widest columns, none below `least`, until the table fits. Undefined if that is not enough. */
+/** Narrows the widest columns until the table fits, but none below `least`. Returns undefined if that is not enough. */
 function cutColumns<Row>(sized: Sized<Row>[], width: number, least: number): Sized<Row>[] | undefined {
   const result = sized.map((entry) => ({ ...entry }));
   let excess = totalOf(result) - width;

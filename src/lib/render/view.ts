@@ -1,52 +1,52 @@
-// How people see the result of a command; JSON is always the data itself.
+// How people see the result of a command. JSON is always the data itself.
 import type { Style } from './style.ts';
 
 export type CellValue = string | number | bigint | boolean | null | undefined;
 
 /** One column of a table or one line of a record. */
 export interface Column<Row> {
-  /** The field's own name: `--fields` and CSV headers use it. */
+  /** The name of the field, which `--fields` and CSV headers use. */
   key: string;
   /** The heading. Default: the key in upper case, with spaces. */
   title?: string;
-  /** The title is an id, which is shown unchanged. */
+  /** True if the title is an id, which is shown unchanged. */
   idTitle?: boolean;
   value(row: Row): CellValue;
-  /** The text shown on a terminal instead of a value for programs. */
+  /** The text that a terminal shows instead of the value for programs. */
   said?(row: Row): CellValue;
-  /** The color of a cell, by state. Color only repeats the words. */
+  /** Colors a cell by its state. Color only repeats the words. */
   paint?(text: string, row: Row, style: Style): string;
-  /** Ids are never truncated and never dropped. */
+  /** True for an id, which is never truncated or dropped. */
   id?: boolean;
-  /** The main content of the table: it wraps instead of being truncated. If that is too narrow, rows become cards. */
+  /** True for a table's main content: it wraps instead of being truncated. If it is too narrow, rows become cards. */
   uncut?: boolean;
   /**
-   * A table that is too wide drops the highest rank first: of the columns that are empty in every row, then of all columns.
-   * Without a rank (default 0), a column is never dropped.
+   * A table that is too wide drops the columns with the highest rank first: those that are empty in every row, and then
+   * others. Without a rank (default 0), a column is never dropped.
    */
   rank?: number;
-  /** Omitted from a table that would be too wide, and from cards, because a line below them shows it too. */
+  /** Omitted from a table that would be too wide, and from cards, because a line below them also shows it. */
   whole?: boolean;
   align?: 'left' | 'right';
 }
 
-/** Columns that show these fields as they are. */
+/** Columns that show these fields unchanged. */
 export function fields<Key extends string>(...keys: Key[]): Column<Readonly<Partial<Record<Key, CellValue>>>>[] {
   return keys.map((key) => ({ key, value: (row) => row[key] }));
 }
 
-/** A list of items of one kind: table, csv, markdown, name, ndjson. */
+/** A list of items of the same kind: table, csv, markdown, name, ndjson. */
 export interface ListView<Row> {
   kind: 'list';
   columns: Column<Row>[];
-  /** The sentence for an empty list, on stderr. */
+  /** The sentence for an empty list. It goes to stderr. */
   empty: string;
-  /** For `-o name`. Default: the first id column. */
+  /** The text for `-o name`. Default: the first id column. */
   name?(row: Row): string;
   html?(rows: Row[]): string;
 }
 
-/** One item with fields, drawn as `key  value` lines. */
+/** One item with fields, drawn as lines of the form `key  value`. */
 export interface RecordView<T> {
   kind: 'record';
   columns: Column<T>[];
@@ -56,17 +56,17 @@ export interface RecordView<T> {
 /** A result with its own shape (a diff, a plan, a report). */
 export interface DocumentView<T> {
   kind: 'document';
-  /** The text has a format of its own, like a script or a template: the `--out` extension does not convert it. */
+  /** True if the text has its own format, like a script or a template: the extension of `--out` does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
-  /** The text in a pipe: tab-separated rows, as for every piped table. */
+  /** The text in a pipe: tab-separated rows, like every piped table. */
   piped?(data: T): string;
-  /** Default: the text without color in a code block. */
+  /** The Markdown. Default: the text without color in a code block. */
   markdown?(data: T): string;
   html?(data: T): string;
-  /** Rows for csv and name. Default: the fields of the data are the columns. */
+  /** Rows for CSV and `-o name`. By default, the fields of the data are the columns. */
   list?(data: T): { columns: Column<never>[]; rows: unknown[] };
-  /** The ids, if neither the rows nor the first field contain them. */
+  /** The ids, if neither the rows nor the first field contains them. */
   names?(data: T): readonly string[];
 }
 

@@ -16,7 +16,7 @@ export type ShownResource = Record<string, unknown> & { id: string };
 const BAD = /^(?:faulted|invalid|failed)$/;
 const GOOD = /^(?:healthy|valid|success)$/;
 
-/** Colors a status word; the word carries the meaning. */
+/** Colors a status word. The word itself carries the meaning. */
 export function paintStatus(text: string, style: Style): string {
   const word = text.trim();
   if (BAD.test(word)) return style.red(text);
@@ -24,7 +24,7 @@ export function paintStatus(text: string, style: Style): string {
   return word === 'running' || word === 'queued' || word === 'retrying' ? style.cyan(text) : text;
 }
 
-/** The column of a field; `path` is dotted. */
+/** The column of a field. `path` is dotted. */
 function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<ShownResource> {
   const keys = path.split('.');
   return {
@@ -90,7 +90,7 @@ export function resourceView(type: ResourceType): RecordView<ShownResource> {
   return { kind: 'record', columns: RECORD_COLUMNS[type] };
 }
 
-/** The changes of a write, for the confirmation. Secrets are shown as references. */
+/** The changes of a write, for its confirmation. Secrets are shown as references. */
 export function renderChange(
   head: string,
   changes: FieldChanges,
@@ -103,7 +103,7 @@ export function renderChange(
   return [style.bold(clean(head)), ...fieldLines(changes, style), ...sent].join('\n');
 }
 
-/** The messages of a resource or run on one line. */
+/** The messages of a resource or run, on one line. */
 export function errorsText(errors: unknown): string {
   if (!Array.isArray(errors)) return '';
   return (errors as ({ message?: string | null } | null)[]).map((error) => error?.message ?? '').join('; ');
@@ -113,7 +113,7 @@ function cell(value: unknown): CellValue {
   return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
-/** An inner record for people: its type, then its other fields. */
+/** Shows an inner record to people: first its type, then its other fields. */
 function said(value: unknown): CellValue {
   if (!isRecord(value)) return cell(value);
   const { type, ...more } = value;

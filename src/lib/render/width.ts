@@ -1,12 +1,12 @@
 // Measures, truncates and wraps text by its width in terminal columns.
 import measure from 'fast-string-width';
 
-/** Columns of a line. Color codes count as none; East Asian characters and emoji count as two. */
+/** The number of columns that a line takes. Color codes take none; East Asian characters and emoji take two. */
 export function displayWidth(text: string): number {
   return measure(text);
 }
 
-/** The text, or its beginning and `…`, in at most `width` columns. */
+/** The text, or its beginning followed by `…`, in at most `width` columns. */
 export function fitText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -17,12 +17,12 @@ export function fitText(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Pads with spaces on the right to `width` columns. */
+/** Pads text on the right with spaces to `width` columns. */
 export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** Lines of at most `width` columns, broken between words. A word longer than that gets its own line. */
+/** Lines of at most `width` columns, broken between words. A longer word gets its own line. */
 export function wrapText(text: string, width: number): string[] {
   return packLines(text.split(' '), width, { gap: ' ' });
 }
@@ -44,8 +44,8 @@ export function packLines(
 }
 
 /**
- * Wraps sentences between words; continuation lines keep the indent of the first. Text in back-ticks and a command at
- * the end of a line are not broken, so that they can be copied.
+ * Wraps sentences between words. Continuation lines have the indentation of the first line. Text in backticks and a
+ * command at the end of a line are not broken, so that they can be copied.
  */
 export function wrapMessage(text: string, width: number): string {
   return text
@@ -64,17 +64,17 @@ export function wrapUnder(lead: string, text: string, width: number): string {
   return lead + wrapMessage(text, Math.max(NARROWEST, width - indent)).replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
-/** Lines shorter than this are harder to read than long ones. */
+/** Shorter lines are harder to read than long ones. */
 const NARROWEST = 20;
 
-/** Wraps a log line between words and keeps its wide gaps. Continuation lines are indented. */
+/** Wraps a line of a log between words, but keeps its wide gaps. Continuation lines are indented. */
 export function wrapLogLine(line: string, width: number): string {
   if (displayWidth(line) <= width) return line;
   return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');
 }
 
 /**
- * Wraps lines that are already aligned in columns. A line that is too long wraps under the rightmost column that still
+ * Wraps lines that are already aligned in columns. A line that is too long wraps below the rightmost column that still
  * leaves half of the width.
  */
 export function wrapAligned(text: string, width: number): string {
@@ -88,7 +88,7 @@ export function wrapAligned(text: string, width: number): string {
     .join('\n');
 }
 
-/** The text before each column: the indent with the sign of a change, and everything up to the end of each wide gap. */
+/** The text before each column: the indentation with a change sign, and all up to the end of each wide gap. */
 function columnStarts(line: string): string[] {
   const indent = /^(?:\p{Cc}\[[\d;]*m| )*(?:[-+~] +)?/u.exec(line)?.[0] ?? '';
   const gaps = [...line.matchAll(/(?<=\S) {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);
