@@ -12,7 +12,7 @@ import { rememberingIds } from './memory/remember-ids.ts';
 import { ADDRESS_OF, lastingAddress, lastingAudience, readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
-/** The settings as if `--profile profile` had been passed, or otherwise according to the flags. */
+/** The settings for `--profile profile` or, without `profile`, according to the flags. */
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
   return await loadSettings({
@@ -30,8 +30,8 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
 }
 
 /**
- * A second profile, which uses only its own settings and secrets: no variable, project file or id flag applies to it,
- * only `--ca-file`. `flag` is the flag that names it.
+ * The settings of a second profile, which uses only its own settings and secrets: no variable, project file or id flag
+ * applies to it, but `--ca-file` does. `flag` is the flag that names it.
  */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
   const { caFile } = ctx.flags;
@@ -61,8 +61,8 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
 }
 
 /**
- * Opens the HTTP core and the clients of all areas. `freshToken` ignores a cached token, which would work even with a
- * wrong secret.
+ * Opens the HTTP core and the clients of all areas. `freshToken` ignores a cached token, because that would work even
+ * with a wrong secret.
  */
 export function connect(ctx: Context, settings: Settings, { freshToken = false } = {}): Api {
   const { flags, io } = ctx;
@@ -77,7 +77,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
       accessToken: async () =>
         settings.secretOrigin('access_token') === undefined ? undefined : await settings.secret('access_token'),
       bearer: async () => {
-        // A cached token is allowed for the same addresses as its secret.
+        // A cached token may be sent to the same addresses as its secret.
         settings.allowSecret('client_secret');
         return {
           clientId: await settings.secret('client_id'),
@@ -99,7 +99,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     retries: flags.retries,
     proxy: {
       https: io.env.https_proxy || io.env.HTTPS_PROXY,
-      // A web server may set HTTP_PROXY from a request header; a command line is safe from that.
+      // Unlike in a web server, no request header can set HTTP_PROXY here.
       http: io.env.http_proxy || io.env.HTTP_PROXY,
       none: io.env.no_proxy || io.env.NO_PROXY,
     },
@@ -133,7 +133,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   return flags.curl ? api : rememberingIds(api, settings, ctx);
 }
 
-/** `--trace-file`: a private file with one exchange per line, until the command ends. */
+/** Opens the `--trace-file`: a private file with one exchange per line. It stays open until the command ends. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
   let isOpen = true;

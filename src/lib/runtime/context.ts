@@ -1,4 +1,4 @@
-// The parts that a command may use. Expensive parts are functions, so that they are loaded on demand.
+// The parts of the program that a command may use. Expensive parts are functions, so that they are loaded on demand.
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
@@ -17,30 +17,30 @@ import type { Target, WriteScope } from './target.ts';
 
 export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markdown' | 'name' | 'html';
 
-/** The flags that every command understands (`cdpadm help flags`), already checked. */
+/** The flags that every command accepts (`cdpadm help flags`), already checked. */
 export interface GlobalFlags {
   profile: string | undefined;
-  /** Every `--profile` once, in the order given: more than one for commands that only read. */
+  /** The `--profile` values in the order given, each once. Only commands that read allow several. */
   profiles: string[];
   workspace: string | undefined;
   org: string | undefined;
   account: string | undefined;
   output: OutputFormat;
-  /** `-o wide`: a table with all columns, however wide. */
+  /** `-o wide`: a table with all columns, whatever its width. */
   wide: boolean;
-  /** Set if only the `--out` extension chose `output`. A script or template ignores that. */
+  /** Set if only the extension of `--out` chose `output`. A script or template ignores that choice. */
   formatOfFile?: true;
   query: string | undefined;
   fields: string[] | undefined;
   header: boolean;
   out: string | undefined;
-  /** Whether the result is also appended to the step summary as Markdown. */
+  /** True if the result is also appended to the step summary as Markdown. */
   summary: boolean;
-  /** Whether issues in files become annotations in the code view. `auto`: if GITHUB_ACTIONS is true. */
+  /** How issues in files become annotations in the code view. `auto` means: if GITHUB_ACTIONS is true. */
   annotations: 'auto' | 'github' | 'none';
   dryRun: boolean;
   yes: boolean;
-  /** Answers to questions that must be typed. Each value answers one question. */
+  /** Answers to questions that require typed text. Each value answers one question. */
   confirm: string[];
   input: boolean;
   quiet: boolean;
@@ -50,7 +50,7 @@ export interface GlobalFlags {
   curl: boolean;
   requestTimeoutMs: number;
   retries: number;
-  /** For the whole command. Undefined: no limit. */
+  /** The time limit for the whole command; undefined means no limit. */
   timeoutMs: number | undefined;
   caFile: string | undefined;
   color: 'auto' | 'always' | 'never';
@@ -64,43 +64,43 @@ export interface Io {
   readonly stdin: Readable;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
-  /** Whether each stream is a terminal. */
+  /** True for each stream that is a terminal. */
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
-  /** Columns of the terminal, 80 without one. */
+  /** The number of columns of the terminal; 80 if there is none. */
   columns(): number;
   readonly clock: Clock;
   random(): number;
-  /** Reads input files only below this folder, and never follows references. Set by the MCP server. */
+  /** Allows input files only below this folder, and never follows references. Set by the MCP server. */
   readonly inputsBelow?: string;
   /** Receives each response of a platform service, except tokens. */
   onResponse?(text: string): void;
 }
 
-/** A part of `Writable`. */
+/** The part of `Writable` that we need. */
 export interface TextSink {
-  /** Calls `done` when the text was written, or with the error. */
+  /** Calls `done` once the text was written, or with the error. */
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
-  /** True if it is a regular file, which no log viewer reads. */
+  /** True for a regular file, which no log viewer reads. */
   readonly isFile?: boolean;
   /** The first error. Nothing is written after it. */
   readonly errored: Error | null;
 }
 
-/** The progress of a running operation, drawn as `--progress` says. */
+/** The progress of a running operation, drawn according to `--progress`. */
 export interface Progress {
-  /** `isPassing`: one of many states in quick succession. Only some of them are shown, and the last. */
+  /** `isPassing` marks one of many states in quick succession. Only some of them and the last one are shown. */
   update(state: {
     done: number;
     total?: number;
-    /** From 0 to 1, if there is no total. */
+    /** The fraction that is complete, from 0 to 1, if there is no total. */
     share?: number;
     text?: string;
     data?: Record<string, unknown>;
     isPassing?: boolean;
   }): void;
-  /** The operation pauses for `ms`. A long pause mentions that the run can be resumed later. */
+  /** Reports that the operation pauses for `ms`. For a long pause, mentions that the run can be resumed later. */
   wait(ms: number, why: string): void;
-  /** Removes the line, or replaces it by `text`. */
+  /** Removes the line, or replaces it with `text`. */
   end(text?: string): void;
 }
 
@@ -109,9 +109,9 @@ export interface Output {
   target(target: Target, line: string): void;
   /** Writes the result of the command: `data` for programs, `view` for people. Call it once. */
   emit<T>(data: T, view: View<T>): Promise<void>;
-  /** Writes a list that is too long for memory. JSON, NDJSON, CSV and piped lines are written part by part. */
+  /** Writes a list that is too long for memory. JSON, NDJSON, CSV and piped lines are written in parts. */
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
-  /** Writes one object per line under JSON formats, else `text`. For commands that keep running. */
+  /** Writes one object per line in JSON formats, otherwise `text`. For commands that keep running. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /**
    * Writes the result of a dry run: `{dry_run, target, requests, plan}`. `text` is for people (default: the requests).
@@ -125,22 +125,22 @@ export interface Output {
   ): Promise<undefined>;
   /** Writes text as the result, such as a script. */
   emitText(text: string): Promise<void>;
-  /** Writes to stderr what was done or comes next. Silent under `--quiet` and if a program reads stderr. */
+  /** Writes what was done or comes next to stderr. Silent with `--quiet`, and if a program reads stderr. */
   note(text: string | Hint): void;
-  /** Writes to stderr, under `--quiet` too. An issue is shown with its position. */
+  /** Writes to stderr, even with `--quiet`. An issue is shown with its position. */
   warn(about: string | Hint | Issue): void;
   /** Adds a message to the page of the job, in GitHub Actions or with `--annotations github`. */
   annotate(level: 'error' | 'warning', about: string | Issue): void;
-  /** Writes to stderr with `-v`. */
+  /** Writes to stderr if `-v` is set. */
   verbose(text: string): void;
   /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless the user is asked. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
-  /** Starts a wait, which is shown after a second of silence. Call the result when the wait is over. */
+  /** Starts a wait, which is shown after a second of silence. Call the returned function when the wait ends. */
   waits(wait: Wait): () => void;
-  /** The hints as one text. Their commands get the target flags of this one. */
+  /** The hints as one text. Their commands get the target flags of the current command. */
   advice(hints: readonly Hint[]): string;
-  /** The same output without `--out`, for a command that writes a file of its own there. */
+  /** The same output without `--out`, for a command that writes its own file there. */
   beside(): Output;
   /** Style of stderr. */
   readonly style: Style;
@@ -156,19 +156,19 @@ export interface Prompts {
   /** True if the user can answer. */
   readonly possible: boolean;
   /**
-   * Asks for an ordinary confirmation, which `--yes` answers. Throws KnownError usage (2) if no one can answer, or
-   * guard (12) if the answer is no.
+   * Asks for an ordinary confirmation, which `--yes` gives. Throws KnownError usage (2) if no one can answer, or guard
+   * (12) if the answer is no.
    */
   confirm(question: string): Promise<void>;
   /**
-   * Asks the user to type `expected`. A matching `--confirm` answers it, `--yes` does not. Throws KnownError with
-   * `exit` (default 2) if no one can answer, or guard (12) if the typed text differs.
+   * Asks the user to type `expected`. A matching `--confirm` answers the question, but `--yes` does not. Throws
+   * KnownError with `exit` (default 2) if no one can answer, or guard (12) if the typed text is different.
    */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
   select<T extends string>(question: string, choices: Choice<T>[], options?: PromptOptions): Promise<T>;
-  /** Asks a yes-or-no question with a default and returns the answer. */
+  /** Asks a yes-or-no question with a default, and returns the answer. */
   ask(question: string, fallback: boolean, options?: PromptOptions): Promise<boolean>;
 }
 
@@ -176,22 +176,22 @@ export interface PromptOptions {
   /** The flag that the usage error names if no one can answer. */
   flag?: string;
   initial?: string;
-  /** Shown in brackets after the question until it is answered. */
+  /** Shown in brackets after the question until the question is answered. */
   note?: string;
-  /** For a choice: typed text narrows the list. */
+  /** For a choice: true if typed text narrows the list. */
   search?: true;
-  /** With `search`: typed text that is not in the list is an answer too. */
+  /** With `search`: true if typed text that is not in the list is also an answer. */
   open?: boolean;
-  /** Returns the problem of the text, or undefined. Called on Enter. */
+  /** Returns the problem with the text, or undefined. Called when the user presses Enter. */
   check?(text: string): string | undefined;
 }
 
-/** What a command tells the log about its writes. */
+/** Facts about its writes that a command adds to the log. */
 export interface WriteFacts {
   plan?: string;
-  /** What was done, not what was planned. */
+  /** The number of things done, not of those planned. */
   counts?: Record<string, number>;
-  /** The words of the command that undoes the write. */
+  /** The words of the command that would undo the write. */
   undo?: readonly string[];
 }
 
@@ -204,50 +204,50 @@ export interface LoggedCommand extends WriteFacts {
 export interface Context {
   readonly io: Io;
   readonly clock: Clock;
-  /** Valid from the moment a command's action runs. */
+  /** Valid once the action of the command has started. */
   readonly flags: GlobalFlags;
   readonly out: Output;
   readonly prompt: Prompts;
   readonly redactor: Redactor;
   readonly paths: SettingsPaths;
-  /** The cache. Kept in memory, after one warning, if the home is read-only or full. */
+  /** The cache. It is kept in memory, after one warning, if the home folder is read-only or full. */
   readonly cacheFiles: CacheFiles;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
   /**
-   * The settings of profile, project file, environment and flags, each with its origin. `profile`: as if
+   * The settings of the profile, project file, environment and flags, each with its origin. With `profile`, as if
    * `--profile NAME` was given.
    */
   settings(profile?: string): Promise<Settings>;
-  /** The settings file: reading, creating, choosing and deleting profiles. */
+  /** The settings file: reads, creates, chooses and deletes profiles. */
   profiles(): Promise<Profiles>;
   /** The root with all commands. */
   commands(): Promise<Command>;
   /** Runs another command line with its own streams and context. Returns its exit code. */
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
-  /** The API clients. Opens the embedded platform for profile `local`. */
+  /** The API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
   /**
-   * Starts a write once its input is valid, before its plan is shown. Shows the target, which the JSON result includes.
-   * Throws guard (12) under `access: read`. Later calls return the same target.
+   * Starts a write once its input is valid, but before its plan is shown. Shows the target, which is also in the JSON
+   * result. Throws guard (12) under `access: read`. Later calls return the same target.
    */
   startWrite(scope: WriteScope): Promise<Target>;
   /**
-   * Asks before a write that `startWrite` started. The name of a protected profile must be typed, and so must `typed`;
-   * otherwise `--yes` or an answer confirms. Asks nothing in a dry run or under `--curl`.
+   * Asks before a write that `startWrite` started. The user must type the name of a protected profile, and also
+   * `typed`. Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`.
    */
   confirmWrite(question: string, typed?: string): Promise<void>;
-  /** Sets the exit code of a command that did not fail outright: differences found, some rows failed. */
+  /** Sets the exit code of a command that did not fail outright: it found differences, or some rows failed. */
   setExit(code: ExitName): void;
   /** Records a request that may change the platform, before it is sent. */
   noteWrite(write: SentWrite): Promise<void>;
   /** Records that the platform accepted such a request. */
   noteAccepted(): void;
-  /** Runs a command and logs its writes with its outcome. */
+  /** Runs a command, and logs its writes and its outcome. */
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
-  /** Adds to the entry of the log. Facts that are known before the first write survive a crash. */
+  /** Adds facts to the entry in the log. Facts that are added before the first write survive a crash. */
   logFacts(facts: WriteFacts): void;
-  /** Registers a function to call at the end of the command; the last one registered is called first. */
+  /** Registers a function to call when the command ends. The function that was registered last is called first. */
   onClose(close: () => Promise<void>): void;
   /** Closes everything that was opened. Called once by `main`. */
   close(): Promise<void>;

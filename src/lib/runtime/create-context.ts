@@ -1,4 +1,4 @@
-// Builds the Context of one run. `--help` needs only a part of it; `begin` adds the rest once the flags are read.
+// Builds the Context of one run. `--help` needs only part of it. `begin` adds the rest once the flags are read.
 import type { Command } from 'commander';
 import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';
@@ -14,17 +14,17 @@ import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
 import type { Target, WriteScope } from './target.ts';
 
-/** A context that `begin` completes before the command's action runs. */
+/** A context that `begin` completes before the action of the command runs. */
 export interface StartedContext extends Context {
-  /** Sets the checked flags and loads what the action needs. `output` may wrap the output of the action. */
+  /** Sets the checked flags, and loads what the action needs. `output` may wrap the output of the action. */
   begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
-  /** The exit code that the command set with `setExit`, else `ok`. */
+  /** The exit code that the command set with `setExit`, or else `ok`. */
   readonly exit: ExitName;
   /** True if a request was sent that may have changed the platform. */
   readonly hasWritten: boolean;
 }
 
-/** Facts about all commands. */
+/** Facts about all commands of the program. */
 export interface Program {
   /** See `hintCompleter`. */
   asking: readonly string[];
@@ -36,7 +36,7 @@ export interface Program {
 const noCommands = () => Promise.reject(new Error('there are no commands'));
 const NO_PROGRAM: Program = { asking: [], loadAll: noCommands, run: noCommands };
 
-/** Runs that have already warned that the home is read-only or full. */
+/** Runs that have already warned that the home folder is read-only or full. */
 const warned = new WeakSet<Io>();
 
 /** All contexts of a process share `redactor`. */
@@ -66,7 +66,7 @@ class RunContext implements StartedContext {
   #target: Promise<Target> | undefined;
   #command: LoggedCommand | undefined;
   #writes: Promise<WriteRecorder> | undefined;
-  /** The command printed its result after a write. */
+  /** True once the command has printed its result after a write. */
   #isShown = false;
 
   constructor(io: Io, signal: AbortSignal, redactor: Redactor, program: Program) {
@@ -110,7 +110,7 @@ class RunContext implements StartedContext {
     return (this.#cacheFiles ??= createCacheFiles((error) => this.#warnOnce(error)));
   }
 
-  /** A run with several profiles warns once. */
+  /** A run with several profiles warns only once. */
   #warnOnce({ message }: KnownError): void {
     if (warned.has(this.io)) this.out.verbose(message);
     else this.out.warn(`${message} This command continues without it.`);
@@ -161,7 +161,7 @@ class RunContext implements StartedContext {
 
   async noteWrite(write: SentWrite): Promise<void> {
     this.hasWritten = true;
-    // A request without a target changes nothing: `auth test` probes an address with an empty body.
+    // A request without a target changes nothing. For example, `auth test` probes an address with an empty body.
     if (!this.#target || !this.#command) return;
     const start = async (command: LoggedCommand, target: Promise<Target>): Promise<WriteRecorder> =>
       (await import('./memory/write-log.ts')).recordWrites(this, command, await target);

@@ -1,4 +1,4 @@
-// `--profile` given several times: the command runs for one profile after the other, and the results are combined.
+// Several `--profile` flags: the command runs for one profile after another, and the results are combined.
 import { exitOf, fail } from '../errors/fail.ts';
 import type { Command } from 'commander';
 import { KnownError, type Issue, usageError, type Hint } from '../kernel/errors.ts';
@@ -26,7 +26,7 @@ interface LabeledRow {
   columns: Column<unknown>[];
 }
 
-/** Throws KnownError usage (2) for a command or flags that allow one profile only, and for a page about one platform. */
+/** Throws KnownError usage (2) for a command or flags that allow only one profile, and for a page of one platform. */
 export function checkSeveralProfiles(command: Command, { output }: GlobalFlags): void {
   const help = helpOf(command);
   const flags = command.opts<{ watch?: boolean }>();
@@ -40,9 +40,9 @@ export function checkSeveralProfiles(command: Command, { output }: GlobalFlags):
 }
 
 /**
- * Runs `once` for each profile in turn and emits the combined result: JSON `[{profile, data}]`, or `{profile,
- * error}` for one that failed. Throws KnownError when any failed, naming each: partial (3) if others succeeded in a write, else
- * with the highest exit code among them.
+ * Runs `once` for each profile in turn, and emits the combined result: JSON `[{profile, data}]`, or `{profile, error}`
+ * for a profile that failed. If any failed, throws KnownError with each of them: partial (3) if others succeeded in a
+ * write, otherwise with the highest of their exit codes.
  */
 export async function runForEachProfile(
   ctx: Context,
@@ -73,7 +73,7 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** Throws before the first write: usage (2) for an unknown profile, guard (12) for one that may not write. */
+/** Throws before the first write: usage (2) for an unknown profile, or guard (12) for a profile that may not write. */
 async function checkWrites(ctx: Context): Promise<void> {
   const { resolveAlone } = await import('./connect.ts');
   for (const name of ctx.flags.profiles) {
@@ -87,7 +87,7 @@ async function checkWrites(ctx: Context): Promise<void> {
   }
 }
 
-/** The output of one part: its result is kept, and its messages name the profile. */
+/** The output of one part. It keeps the part's result, and adds the profile to its messages. */
 function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
   const advised = (hint: string | Hint): string | Hint =>
@@ -132,7 +132,7 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
   await out.emit(data, view);
 }
 
-/** `<profile> TAB <id>` a line. */
+/** Lines of the form `<profile> TAB <id>`. */
 function namesOf({ profile, result }: Part): string {
   if (!result) return '';
   const lines = nameText(result.data, result.view).split('\n').filter(Boolean);
@@ -145,7 +145,7 @@ function rowsOf({ profile, result }: Part): LabeledRow[] {
   return rows.map((row) => ({ profile, row, columns }));
 }
 
-/** `profile`, then every column that any part has; a part without one leaves its cells empty. */
+/** `profile`, then every column that any part has. The cells of a part without such a column stay empty. */
 function columnsOf(parts: readonly Part[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
   const known = new Map<string, Column<unknown>>();
   const lists = parts.flatMap(({ result }) => (result && result.view.kind !== 'document' ? [result.view.columns] : []));

@@ -1,4 +1,4 @@
-// The exit codes that scripts rely on; the table users see is `cdpadm help exit-codes`.
+// The exit codes that scripts rely on. `cdpadm help exit-codes` shows them to users.
 import type { ExitName } from '../errors/entry.ts';
 
 export const EXIT = {

@@ -1,4 +1,4 @@
-// Reads the secrets that a definition refers to, and makes them known to the redactor.
+// Reads the secrets that a definition refers to, and adds them to the redactor.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { looksLikeReference, parseReference } from '../config/secret-file.ts';
@@ -15,9 +15,9 @@ const DOCUMENTS = new Set(['service_account_key']);
 const NOT_SENT = 'Nothing was sent with it. Put the secret there, or change the reference in the definition.';
 
 /**
- * Reads the secret of `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
- * `command:LINE`. `field` is its name in the definition, `what` its name in messages. Throws KnownError auth (4) if it
- * cannot be read, invalid input (9) or guard (12) if `rules` forbid it.
+ * Reads the secret in `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
+ * `command:LINE`. `field` is the name of the secret in the definition, and `what` its name in messages. Throws
+ * KnownError auth (4) if it cannot be read, and invalid input (9) or guard (12) if `rules` forbid it.
  */
 export async function readReference(
   ctx: Context,
@@ -47,7 +47,7 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
     });
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
-    // The keychain's own hint applies only to the secrets of a profile.
+    // The hint of the keychain's own error applies only to the secrets of a profile.
     throw error.with({
       message: `The ${what} is in the keychain. ${error.message}`,
       hint: 'Nothing was sent with it. Use env:NAME, file:PATH or command:LINE in the definition.',
@@ -55,7 +55,7 @@ async function read(ctx: Context, reference: string, folder: string, whole: bool
   }
 }
 
-/** The whole file without its final line end. */
+/** The whole file without the line ending of its last line. */
 async function readSecret(path: string, what: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');

@@ -10,10 +10,10 @@ const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 /** Ctrl-C. */
 export const interrupted = (): KnownError => fail('interrupted', { message: 'Interrupted.' });
 
-/** SIGTERM, as a service manager sends it. */
+/** SIGTERM, which a service manager sends. */
 export const terminated = (): KnownError => fail('terminated', { message: 'Terminated.' });
 
-/** SIGHUP, as a terminal that is closed sends it. */
+/** SIGHUP, which a terminal sends when it is closed. */
 export const hungUp = (): KnownError => fail('hung_up', { message: 'The terminal was closed.' });
 
 /** The command's `--timeout` has expired. */
@@ -32,7 +32,7 @@ export function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Adds a hint about what the stop leaves behind, unless it has one. `hasWritten`: a request may have changed the platform. */
+/** Adds a hint about what the stop leaves behind, if there is none. `hasWritten`: the platform may have changed. */
 export function explainStop(error: KnownError, hasWritten: boolean): KnownError {
   const { code, hint: said } = error;
   if (said !== undefined || !STOPS.some((stop) => stop === code)) return error;
@@ -42,7 +42,7 @@ export function explainStop(error: KnownError, hasWritten: boolean): KnownError 
   return error.with({ hint });
 }
 
-/** The reader closed the pipe (`| head -1`). This ends the command but is not an error. */
+/** The reader closed the pipe (`| head -1`). This ends the command, but is not an error. */
 export class BrokenPipeError extends Error {
   constructor() {
     super('standard output was closed by its reader');
@@ -50,12 +50,12 @@ export class BrokenPipeError extends Error {
   }
 }
 
-/** A signal stopped a service that runs until it is stopped. */
+/** A signal stopped a service, which would otherwise run forever. */
 export class ServiceStopped extends Error {}
 
 /** True if the error ends the command silently and successfully. */
 export function isQuietEnd(error: unknown): boolean {
-  // Recognizes `CurlPrinted` by name, so that the HTTP core is not loaded for it.
+  // Recognizes `CurlPrinted` by its name, to avoid loading the HTTP core.
   return (
     error instanceof BrokenPipeError ||
     error instanceof ServiceStopped ||

@@ -1,4 +1,4 @@
-// Decides which references of a definition are followed: a file from a repository must not run commands or read other files.
+// Decides which references in a definition are followed: a repository's file must not run commands or read other files.
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
@@ -6,11 +6,11 @@ import { invalidInput, type Issue, type Hint } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A reference and the folder that its path is relative to. */
+/** A reference, and the folder that its path is relative to. */
 export interface JudgedReference {
   reference: string;
   folder: string;
-  /** Whether it comes from the command line or a prompt, not from a file. */
+  /** True if the reference comes from the command line or a prompt, not from a file. */
   given: boolean;
   /** Attaches a message to the position of the reference. */
   issue(message: string): Issue;
@@ -18,19 +18,19 @@ export interface JudgedReference {
 
 export type ReferenceRules = Awaited<ReturnType<typeof openReferenceRules>>;
 
-/** The rules of this command, from its flag `--allow-commands` and the profile. */
+/** The rules for this command, which depend on its flag `--allow-commands` and on the profile. */
 export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   const settings = await ctx.settings();
   const held = await profileReferences(ctx.paths.config);
   const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
   return {
-    /** The reason if the reference leads to a secret of this program, which is never accepted. */
+    /** A reason if the reference leads to a secret of this program, which is never allowed. */
     ownSecret: (source: JudgedReference): string | undefined => {
       const path = filePath(source);
       const isOwn = path === undefined ? isOwnReference(source.reference, held) : isOwnFile(path, own);
       return isOwn ? `${source.reference} is a secret of this program, and is never sent to a warehouse` : undefined;
     },
-    /** The reason if the reference is not followed, and the flag or setting that allows it. */
+    /** A reason if the reference is not followed, with the flag or setting that allows it. */
     refusal: (source: JudgedReference): { message: string; hint: Hint } | undefined => {
       if (ctx.io.inputsBelow !== undefined) {
         return { message: `${source.reference} is not followed for an assistant`, hint: IN_A_TERMINAL };
@@ -62,7 +62,7 @@ const ALLOW_COMMANDS: Hint = {
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
 
-/** Throws invalid input (9) for secrets of this program. */
+/** Throws invalid input (9) for references to secrets of this program. */
 export function refuseOwnSecrets(rules: ReferenceRules, references: readonly JudgedReference[]): void {
   const issues = references.flatMap((it) => {
     const message = rules.ownSecret(it);
@@ -73,7 +73,7 @@ export function refuseOwnSecrets(rules: ReferenceRules, references: readonly Jud
   throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, hint);
 }
 
-/** Throws guard (12) for references that need a permission. */
+/** Throws guard (12) for references that need permission. */
 export function guardReferences(rules: ReferenceRules, references: readonly JudgedReference[]): void {
   const refused = references.flatMap((it) => {
     const refusal = rules.refusal(it);
@@ -93,7 +93,7 @@ function filePath({ reference, folder }: JudgedReference): string | undefined {
   return path === undefined ? undefined : realPath(resolve(realPath(folder), path.trim()));
 }
 
-/** The path with symlinks resolved, or as written if nothing is there. */
+/** The path with symlinks resolved, or the path as written if it does not exist. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,11 +1,11 @@
-// The target of a write, shown in one line before the plan and part of the JSON result; and its addresses.
+// The target of a write, which is shown before the plan and is part of the JSON result; and the addresses of targets.
 import type { Settings } from '../config/resolve-settings.ts';
 import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 import type { Service } from '../contract/endpoint.ts';
 
-/** A service that accepts writes; `organization` and `workspace` share the platform's address. */
+/** A service that accepts writes. `organization` and `workspace` share the platform's address. */
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
 
 export interface Target {
@@ -15,11 +15,11 @@ export interface Target {
   org_id?: string | null;
   account_id?: string | null;
   workspace_id?: string | null;
-  /** `embedded platform` for the loopback address of profile `local`. */
+  /** `embedded platform` for the loopback address of the profile `local`. */
   address: string;
 }
 
-/** Throws KnownError usage (2) when the address is not configured. */
+/** Throws KnownError usage (2) if the address is not configured. */
 export function targetOf(settings: Settings, scope: WriteScope): Target {
   const address = ADDRESS_OF[scope === 'organization' || scope === 'workspace' ? 'base' : scope];
   const valueOf = (name: SettingName): string | null => settings.get(name)?.value ?? null;
@@ -52,7 +52,7 @@ export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 
   return `Target: ${parts.filter(Boolean).join(', ')}`;
 }
 
-/** `workspace 3001 (production)`, for a question; `environments` are those that the data name, if any. */
+/** `workspace 3001 (production)`, for a question. `environments` are those that the data names, if any. */
 export function workspaceOf({ workspace_id, environment }: Target, environments: readonly string[] = []): string {
   const named = environments.length > 0 ? environments.join(' and ') : environment;
   const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;
@@ -63,7 +63,7 @@ function nameOf(profile: Setting | undefined): string {
   return profile === undefined ? 'no profile' : `profile ${profile.value}`;
 }
 
-/** The error of every write under `access: read`; the HTTP core throws it too. */
+/** The error for every write under `access: read`. The HTTP core also throws it. */
 export function readOnly({ origins, profile }: Settings): KnownError {
   const origin = origins['access'];
   const holder = origin?.kind === 'project' ? origin.detail : `Profile \`${profile?.value ?? ''}\``;
@@ -81,12 +81,12 @@ export const ADDRESS_OF: Record<Service, SettingName> = {
   identity: 'identity_url',
 };
 
-/** Whether the address is that of the embedded platform of profile `local`, and not from another source. */
+/** True if the address is that of the embedded platform of profile `local`, and not from another source. */
 export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }
 
-/** The key under which this machine remembers a service. The embedded platform changes its port and keeps its key. */
+/** The key under which this machine remembers a service. It stays the same if the embedded platform's port changes. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
   return isEmbedded(settings, name)
     ? 'local'
@@ -96,7 +96,7 @@ export function lastingAddress(settings: Settings, name: SettingName): string {
         .toLowerCase();
 }
 
-/** The same for the audience of tokens, which is the base address unless the profile names another. */
+/** Like `lastingAddress`, for the audience of tokens: the base address, unless the profile names another. */
 export function lastingAudience(settings: Settings): string {
   const audience = settings.need('audience');
   return audience === settings.get('base_url')?.value ? lastingAddress(settings, 'base_url') : audience;

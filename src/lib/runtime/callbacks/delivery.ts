@@ -1,4 +1,4 @@
-// One attempt to deliver a callback: to an address, or to one of the user's commands.
+// One attempt to deliver a callback, either to an address or to one of the user's commands.
 import { spawn } from 'node:child_process';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
@@ -12,7 +12,7 @@ import { environmentForChild } from '../child-environment.ts';
 import type { Context } from '../context.ts';
 
 export interface DeliveredCallback {
-  /** Does not change between attempts. */
+  /** The same id in every attempt. */
   id: string;
   headers: readonly (readonly [string, string])[];
   body: Buffer;
@@ -20,10 +20,10 @@ export interface DeliveredCallback {
   variables: Record<string, string>;
 }
 
-/** Resolves when the callback was accepted. Rejects with the reason, as the end of a sentence, or when aborted. */
+/** Resolves once the callback was accepted. Rejects with the reason, as the end of a sentence, or when aborted. */
 export type Deliver = (callback: DeliveredCallback, signal: AbortSignal) => Promise<void>;
 
-/** Headers of the connection, and our own header; the message does not include them. */
+/** Headers that belong to the connection, and our own header. The message does not include them. */
 const NOT_FORWARDED = new Set([
   'host',
   'connection',
@@ -38,7 +38,7 @@ const NOT_FORWARDED = new Set([
   'idempotency-key',
 ]);
 
-/** Throws usage (2) for an address that is neither https nor http to this machine. Redirects are not followed. */
+/** Throws usage (2) for an address that uses neither https nor http to this machine. Does not follow redirects. */
 export async function openForward(ctx: Context, address: string): Promise<Deliver> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
@@ -93,12 +93,12 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
   return { ca: [...rootCertificates, furtherAuthorities(file, ctx.io.env)] };
 }
 
-/** Time between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
 
 /**
- * Without a shell: quotes group, nothing is expanded. The command gets none of our secrets, and a process group of its
- * own, which ends as a whole when the listener ends or the limit is reached. Throws usage (2) for an empty line.
+ * Runs a command without a shell: quotes group words, nothing is expanded. It gets none of our secrets, and a process
+ * group that ends as a whole when the listener ends or the limit is reached. Throws usage (2) for an empty line.
  */
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
@@ -133,7 +133,7 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
         child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
         child.on('exit', (code, killed) => {
           clearTimeout(kill);
-          // The processes that it started end with it.
+          // The processes that the command started end with it.
           if (reason) host.endGroup(child.pid, 'SIGKILL');
           if (code === 0 && !reason) resolve();
           else reject(reason ?? new Error(`the command failed with ${killed ?? `exit ${code}`}`));

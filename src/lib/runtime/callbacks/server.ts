@@ -1,4 +1,4 @@
-// The HTTP listener for callbacks: delivers each POST as raw bytes, with every header line as sent.
+// The HTTP listener for callbacks. Delivers each POST as raw bytes, with every header line as it was sent.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemErrorCode } from '../../kernel/errors.ts';
@@ -7,33 +7,33 @@ import { fail } from '../../errors/fail.ts';
 export interface ReceivedCallback {
   method: string;
   path: string;
-  /** One pair per line, so that repeated headers are visible. */
+  /** One pair per header line, so that repeated headers are visible. */
   headers: (readonly [name: string, value: string])[];
-  /** Undefined if it is too large or was not read. */
+  /** Undefined if the body is too large or was not read. */
   body: Buffer | undefined;
 }
 
 export interface CallbackServer {
   port: number;
-  /** Accepts no more requests, and resolves when those in progress are answered. */
+  /** Accepts no more requests, and resolves once those in progress are answered. */
   close(): Promise<void>;
 }
 
-/** Far larger than a status object with every partner. */
+/** Much larger than a status object that lists every partner. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** Time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
+/** The time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Beyond this number, the oldest connection waiting for its sender is closed: idle ones must not block callbacks. */
+/** Above this number, the oldest waiting connection is closed, because idle ones must not block callbacks. */
 const MAX_CONNECTIONS = 500;
 
-/** `answer` returns the status, which is sent without a body. Throws KnownError if the port is not available. */
+/** `answer` returns the status of the response, which has no body. Throws KnownError if the port is not available. */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,
 ): Promise<CallbackServer> {
   const { createServer } = await import('node:http');
   const underWay = new Set<Promise<void>>();
-  /** Oldest first. Excludes connections whose callback is being answered. */
+  /** Connections that wait for their sender, oldest first. Excludes those whose callback is being answered. */
   const waiting = new Set<Socket>();
   let connections = 0;
   const server = createServer(
@@ -72,7 +72,7 @@ export async function startCallbackServer(
     port: typeof address === 'object' && address ? address.port : port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A sender that has not finished will send the callback again to the next listener.
+      // If a sender has not finished, it will send the callback again to the next listener.
       for (const socket of waiting) socket.destroy();
       await Promise.all(underWay);
       server.closeAllConnections();
@@ -118,7 +118,7 @@ async function take(
     .filter((_text, index) => index % 2 === 0)
     .map((name, index) => [name, rawHeaders[index * 2 + 1] ?? ''] as const);
   const received = { method: request.method ?? '', path: request.url ?? '/', headers, body };
-  // An unacknowledged callback is sent again.
+  // The platform sends an unacknowledged callback again.
   const status = await answer(received).catch(() => 503);
   response.writeHead(status, {
     'content-length': '0',

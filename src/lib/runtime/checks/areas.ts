@@ -1,4 +1,4 @@
-// Checks credentials with the cheapest harmless call of each area, for `auth test` and `doctor`.
+// Checks credentials with the cheapest harmless call in each area, for `auth test` and `doctor`.
 import { enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
 import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/fail.ts';
@@ -17,16 +17,16 @@ export function areaCheck() {
   });
 }
 
-/** `error` is the reason why it failed. */
+/** `error` is the reason why the check failed. */
 export type AreaCheck = Infer<ReturnType<typeof areaCheck>> & { error?: KnownError };
 
 interface Area {
   credential: AreaCheck['credential'];
   name: string;
   needs: readonly SettingName[];
-  /** The call is a POST, which `access: read` blocks. */
+  /** True if the call is a POST, which `access: read` blocks. */
   posts?: true;
-  /** Returns the detail to show. Absent if every call of the area has an effect. */
+  /** Makes the call and returns the detail to show. Absent if every call in the area has an effect. */
   read?(api: Api, signal: AbortSignal): Promise<string>;
 }
 
@@ -75,8 +75,8 @@ const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
 };
 
 /**
- * Checks every area with these settings, by default the current ones. Requests a new token, because a cached one says
- * nothing about the current secret. If credentials failed completely, their other areas are not checked.
+ * Checks every area with these settings (default: the current ones). Requests a new token, because a cached one does
+ * not prove that the secret is right. If credentials fail completely, the other areas that use them are not checked.
  */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
@@ -99,7 +99,7 @@ async function checkArea(
   signal: AbortSignal,
 ): Promise<AreaCheck> {
   const result = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
-  // With an access token, the token service is not needed.
+  // With an access token, no token service is needed.
   const needsToken = credential === 'platform' && !settings.secretOrigin('access_token');
   const settingNames = needsToken ? [...needs, 'auth_url' as const] : needs;
   const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
@@ -120,7 +120,7 @@ function absentSecrets(settings: Settings, credential: AreaCheck['credential']):
   return SECRETS_OF[credential].filter((name) => !settings.secretOrigin(name));
 }
 
-/** True if the failure concerns the credentials or the network. A 403 or 404 concerns only one area. */
+/** True if the failure is about the credentials or the network in general. A 403 or 404 is about a single area. */
 function isGeneral(error: KnownError): boolean {
   const exit = exitOf(error);
   return exit === 'network' || exit === 'unavailable' || (exit === 'auth' && error.status !== 403);

@@ -1,4 +1,4 @@
-// The checks of `doctor` on this machine and the addresses: files, modes, keychain, clock, TLS, proxy.
+// The checks of `doctor` for this machine and the addresses: files, modes, keychain, clock, TLS, proxy.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { enum as oneOf, type infer as Infer, object, optional, string } from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
@@ -19,20 +19,20 @@ export function finding() {
     check: string(),
     status: oneOf(['ok', 'warning', 'failed', 'skipped']),
     detail: string(),
-    /** How to fix it, if something is wrong. */
+    /** How to fix the problem, if there is one. */
     fix: optional(string()),
   });
 }
 export type Finding = Infer<ReturnType<typeof finding>>;
 
-/** The platform rejects a token if the clocks differ by minutes; signatures and deadlines fail earlier. */
+/** The platform rejects a token if the clocks differ by minutes. Signatures and deadlines fail before that. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 
 const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail });
 const warning = (check: string, detail: string, fix: string): Finding => ({ check, status: 'warning', detail, fix });
 
-/** The checks that do not need settings. */
+/** The checks that need no settings. */
 export async function checkMachine(ctx: Context): Promise<Finding[]> {
   const program = ok('program', `cdpadm ${VERSION} on Node ${host.nodeVersion}, ${host.platform}`);
   return [program, ...checkFolders(ctx), await checkSettingsFile(ctx), await checkKeychain(ctx), checkProxy(ctx)];
@@ -80,12 +80,12 @@ async function checkKeychain(ctx: Context): Promise<Finding> {
     await (await ctx.profiles()).checkStorage('keychain');
     return ok(check, 'responds');
   } catch (error) {
-    // Only a warning, because perhaps no profile uses it.
+    // This is only a warning, because perhaps no profile uses the keychain.
     return { ...failed(check, error), status: 'warning' };
   }
 }
 
-/** Checks that a profile or the environment provides the settings. */
+/** Checks that a profile or the environment contains the settings. */
 export function checkProfile(settings: Settings): Finding {
   const check = 'profile';
   const { profile } = settings;
@@ -149,7 +149,7 @@ export async function checkAddresses(ctx: Context): Promise<Finding[]> {
   return findings;
 }
 
-/** Probes an address without credentials, for at most `limitMs`. Skips one that is reached through a proxy. */
+/** Probes an address without credentials, for at most `limitMs`. Skips an address that needs a proxy. */
 export async function checkAddress(
   ctx: Context,
   address: string,
@@ -165,7 +165,7 @@ export async function checkAddress(
       clock: ctx.clock,
       signal: ctx.signal,
     });
-    // The status says little: an address that serves nothing at its root returns 404.
+    // The status means little: an address that serves nothing at its root returns a 404.
     ctx.out.verbose(`${address} responded with ${status}.`);
     const validMs = certificateEnds === undefined ? Infinity : certificateEnds - ctx.clock.now();
     if (validMs < CERTIFICATE_WARNING_MS) {
@@ -200,7 +200,7 @@ function fixFor(code: string): string {
   return 'Check the network, the firewall and HTTPS_PROXY.';
 }
 
-/** An error as a finding: its message and issues, and its hint as the fix. */
+/** Converts an error to a finding, with its message and issues, and with its hint as the fix. */
 export function failed(check: string, error: unknown): Finding {
   if (!(error instanceof KnownError)) throw error;
   const { message, issues, hint } = error;

@@ -7,7 +7,7 @@ import { authorityFile } from '../emulator/local-folder.ts';
 
 let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
 
-/** Throws KnownError usage (2) for PEM text that is not a certificate. Parses Node's own once, which takes long. */
+/** Throws KnownError usage (2) for PEM text that is no certificate. Parses Node's own roots once, which takes long. */
 export async function loadTrustedRoots(ctx: Context) {
   const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
     import('node:crypto'),
@@ -31,15 +31,15 @@ export async function loadTrustedRoots(ctx: Context) {
   return [...further, ...(nodeRoots ??= rootCertificates.map((pem) => new X509Certificate(pem)))];
 }
 
-/** A profile may be a copy that points to an embedded platform. Its authority is trusted on loopback only. */
+/** A profile may be a copy that points to an embedded platform. That authority is trusted only on loopback. */
 async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
   const address = (await ctx.settings()).get('dsr_base_url')?.value;
   return address !== undefined && isLoopback(new URL(address).hostname) ? authorityFile(ctx.paths) : undefined;
 }
 
 /**
- * The text of `caFile` and of the file in NODE_EXTRA_CA_CERTS, which Node ignores once it is given authorities. As with
- * Node, the latter may be missing.
+ * The text of `caFile` and of the file in NODE_EXTRA_CA_CERTS, which Node ignores once it is given authorities. As in
+ * Node, the latter file may be missing.
  */
 export function furtherAuthorities(caFile: string, env: Io['env']): string {
   const extra = env.NODE_EXTRA_CA_CERTS;

@@ -1,4 +1,4 @@
-// A command in a hint applies to the same platform as the running command, so it gets the same target flags.
+// A command in a hint must apply to the same platform as the running command, so it gets the same target flags.
 import type { Hint } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/words.ts';
 import { PROGRAM } from '../../kernel/version.ts';
@@ -7,8 +7,8 @@ import type { GlobalFlags } from '../context.ts';
 type TargetFlags = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
 
 /**
- * Makes the function that adds the given target flags to the command of a hint. A command that names its profile is
- * unchanged. `asking` lists the first words of commands that accept a target (`roles`, `auth test`).
+ * Returns a function that adds the given target flags to the command in a hint. Does not change a command that names
+ * its profile. `asking` lists the first words of commands that accept a target (`roles`, `auth test`).
  */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {
   const given = targetFlags(flags);
@@ -21,7 +21,7 @@ export function hintCompleter(asking: readonly string[], flags: TargetFlags): (h
   };
 }
 
-/** The given target flags with their values. */
+/** The target flags that were given, with their values. */
 export function targetFlags({
   profile,
   org,

@@ -6,23 +6,23 @@ import type { View } from '../../render/view.ts';
 import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
 
-/** An argument. Its name in help and messages is `name`, or else its key. */
+/** An argument. Help and messages call it `name` or, without `name`, by its key. */
 export interface ArgSpec {
   readonly name?: string;
   readonly help: string;
   readonly optional?: true;
   readonly default?: string;
   readonly choices?: readonly string[];
-  /** Accepts all remaining words. */
+  /** True if the argument accepts all remaining words. */
   readonly many?: true;
   /** The values that completion offers. */
   readonly offers?: OfferedValues;
-  /** Asked on a terminal if the argument is missing. */
+  /** Asks on a terminal if the argument is missing. */
   readonly pick?: {
     readonly question: string;
-    /** The maximum number of choices, the newest first. Other ids can be typed. */
+    /** The maximum number of choices; the newest are shown first. Other ids can be typed. */
     readonly newest?: number;
-    /** Undefined if these flags make the argument needless. */
+    /** Returns undefined if these flags make the argument unnecessary. */
     readonly choices: (
       ctx: Context,
       args: Readonly<Record<string, unknown>>,
@@ -31,17 +31,17 @@ export interface ArgSpec {
   };
 }
 
-/** A flag. `expectPlan` is `--expect-plan`. Without a `value` it is boolean; with `default: true`, `--no-…`. */
+/** A flag. `expectPlan` means `--expect-plan`. Without `value`, it is boolean; with `default: true`, it is `--no-…`. */
 export interface FlagSpec {
   readonly short?: string;
-  /** The placeholder of the value in help. `file` and `dir` are completed as paths. */
+  /** The placeholder for the value in help. `file` and `dir` are completed as paths. */
   readonly value?: string;
   readonly help: string;
   /** The accepted words, in any letter case. */
   readonly choices?: readonly string[];
-  /** May be repeated. */
+  /** True if the flag may be repeated. */
   readonly many?: true;
-  /** Accepts several values at once: all words up to the next flag. */
+  /** True if the flag accepts several values at once: all words up to the next flag. */
   readonly words?: true;
   readonly required?: true;
   readonly default?: string | true;
@@ -50,11 +50,11 @@ export interface FlagSpec {
   /** Checks and converts the value. Throws KnownError usage (2). */
   readonly read?: (text: string) => unknown;
   readonly heading?: string;
-  /** Exists only to be rejected. It is not in the help, and its value may be missing. */
+  /** True if the flag exists only to be rejected. Help does not show it, and its value may be missing. */
   readonly hidden?: true;
-  /** A flag of the parent command, whose help shows it. */
+  /** True for a flag of the parent command, whose help shows it. */
   readonly inherited?: true;
-  /** The value that an assistant's plan fixes, so that its dry run can be repeated. */
+  /** Returns the value that an assistant's plan fixes, so that its dry run can be repeated. */
   readonly planned?: (now: number) => string;
   readonly offers?: OfferedValues;
 }
@@ -77,7 +77,7 @@ type FlagItem<S extends FlagSpec> = S extends { value: string }
 
 type FlagValue<S extends FlagSpec> = S extends { many: true } ? FlagItem<S>[] : FlagItem<S>;
 
-/** The keys of flags that always have a value. */
+/** The keys of the flags that always have a value. */
 type Given<F> = { [K in keyof F]: F[K] extends { required: true } | { default: string | true } ? K : never }[keyof F];
 
 type Specs<T> = Readonly<Record<string, T>>;
@@ -91,16 +91,16 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   /** The words of the command: `roles push`. */
   readonly path: string;
   readonly summary: string;
-  /** Runs until it is stopped, so it accepts only one `--profile`. */
+  /** True if the command runs until it is stopped, so that it accepts only one `--profile`. */
   readonly endless?: true;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /**
-   * The flags that are arguments of an MCP tool, in addition to the required ones; never a guard, a wait or a path to write.
-   * False: not a tool. A command that stays on this machine is a tool only if it has this list.
+   * The flags that are arguments of an MCP tool, in addition to required ones. Never a guard, a wait or a path to
+   * write. False means that the command is no tool. A command that stays on this machine is a tool only with this list.
    */
   readonly tool?: readonly string[] | false;
-  /** The commands below one that also runs alone: `emulator clock advance`. */
+  /** The subcommands of a command that also runs alone, such as `emulator clock`. */
   readonly below?: readonly Definition[];
 }
 
@@ -109,8 +109,8 @@ export interface Definition extends CommandRecord {
 }
 
 /**
- * Completes a record. `run` gets the context, and arguments and flags as the record types them. Its return value is the
- * command's result, which `view` draws for people; undefined if there is no result or it was already printed.
+ * Completes a record. `run` gets the context, and the arguments and flags with the types in the record. It returns the
+ * command's result, which `view` draws for people, or undefined if there is none or it was already printed.
  */
 export function defineCommand<
   R,
@@ -120,7 +120,7 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** A list or a record view also provides the default of `columns`. A function if only a run loads its code. */
+    /** For a list or record, also the default of `columns`. A function if only a run should load its code. */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },
@@ -134,7 +134,7 @@ export function defineCommand<
       const command = commanderOf(described, async (given, flags, missing) => {
         const args = record.args ? await pickMissing(ctx, record.args, given, flags, missing) : given;
         await ctx.logged({ path: record.path, args: Object.values(args) }, async () => {
-          // Commander has parsed them by the same specifications.
+          // Commander has parsed the values according to the same specifications.
           const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
           if (result === undefined || !view) return;
           await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
@@ -154,7 +154,7 @@ export function recordOf(command: Command): CommandRecord | undefined {
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
 
-/** A group of commands and inner groups, in the order of its help. */
+/** A group of commands and inner groups, in the order that its help shows. */
 export function group(name: string, summary: string, members: readonly Pick<Definition, 'build'>[]) {
   return {
     build: (ctx: Context): Command => {
@@ -168,7 +168,7 @@ export function group(name: string, summary: string, members: readonly Pick<Defi
 type Missing = (name: string) => void;
 type Act = (args: Record<string, unknown>, flags: Record<string, unknown>, missing: Missing) => Promise<void>;
 
-/** Lets the user choose a missing value on a terminal. Without one, `missing` throws the usage error. */
+/** Lets the user choose a missing value on a terminal. Without a terminal, `missing` throws the usage error. */
 async function pickMissing(
   ctx: Context,
   specs: Specs<ArgSpec>,
@@ -205,7 +205,7 @@ function commanderOf(record: CommandRecord, act: Act): Command {
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
   const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);
   for (const [key, spec] of Object.entries(flags)) if (!spec.inherited) command.addOption(optionOf(key, spec));
-  // Commander checks the arguments before we know whether the user can choose one.
+  // Commander checks the arguments before we know if the user can choose one.
   const checks = command as unknown as { missingArgument: Missing };
   const missing = checks.missingArgument.bind(command);
   const isPicked = (name: string): boolean =>
@@ -234,7 +234,7 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   return argument.argParser((text, before: string[] | undefined) => [...(before ?? []), read(text)]);
 }
 
-/** The option of a flag. */
+/** Converts a flag to an option of commander. */
 export function optionOf(key: string, spec: FlagSpec): Option {
   const { choices, conflicts, heading, help, hidden, many, read, required, short, value, words } = spec;
   const name = flagName(key);
@@ -262,7 +262,7 @@ export function optionKey(flag: string): string {
   return flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** The arguments of a command that runs the record with these values; flags with default values are omitted. */
+/** The arguments of a command that runs the record with these values. Omits flags that have their default value. */
 export function commandWords(
   { flags: specs = {}, path }: CommandRecord,
   args: readonly string[],

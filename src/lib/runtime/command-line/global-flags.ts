@@ -1,4 +1,4 @@
-// The flags of every command: defined once on the root, checked once before an action.
+// The flags of every command. They are defined once on the root, and checked once before an action.
 import type { Command } from 'commander';
 import { quickOutput } from '../../config/quick-settings.ts';
 import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
@@ -10,7 +10,7 @@ import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
 import { type FlagSpec, flagName, optionOf } from './define-command.ts';
 
 export { OUTPUT_FORMATS };
-/** The format that the `--out` extension sets without `-o`. */
+/** The output format for each extension of `--out`. It applies without `-o`. */
 const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
   ndjson: 'ndjson',
@@ -21,13 +21,13 @@ const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   html: 'html',
   txt: 'table',
 };
-/** The plain-text formats, which fit `.txt` (decision: D245). */
+/** Plain-text formats, which are allowed in a `.txt` file (decision: D245). */
 const PLAIN_FORMATS: readonly NamedFormat[] = ['table', 'wide', 'name'];
 const COLOUR_MODES = ['auto', 'always', 'never'] as const;
 const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
 const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
 
-/** The values of flags with few values, for completion. */
+/** The values of flags that allow only a few, for completion. */
 export const FLAG_CHOICES = {
   '--color': COLOUR_MODES,
   '--progress': PROGRESS_MODES,
@@ -38,7 +38,7 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
 const MAX_RETRIES = 20;
 
-/** By the headings of `cdpadm help flags`, in its order. */
+/** The flags below the headings of `cdpadm help flags`, in the same order. */
 const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>> = {
   'Platform:': {
     profile: {
@@ -100,14 +100,14 @@ export function defineGlobalFlags(root: Command): void {
     for (const [key, spec] of Object.entries(flags)) root.addOption(optionOf(key, { ...spec, heading }));
 }
 
-/** `wide` is also a table. */
+/** `wide` also produces a table. */
 type NamedFormat = (typeof OUTPUT_FORMATS)[number];
 type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks the flags that commander read. Throws KnownError usage (2), naming the flag and its values. `offered`: the
- * formats of the command. `outSetsFormat`: `--out` is the file of the result. `preferred`: the format of a project file.
+ * Checks the flags that commander has read. Throws KnownError usage (2), naming the flag and its values. `offered`: the
+ * command's formats. `outSetsFormat`: `--out` is the file of the result. `preferred`: the format in a project file.
  */
 export function readGlobalFlags(
   raw: Raw,
@@ -160,7 +160,7 @@ export function readGlobalFlags(
   };
 }
 
-/** Like `readGlobalFlags`, but never throws: for an error before the flags were checked. */
+/** Like `readGlobalFlags`, but never throws. For an error that occurs before the flags are checked. */
 export function lenientFlags(raw: Raw, env: Environment, preferred?: string): GlobalFlags {
   try {
     return readGlobalFlags(raw, env, OUTPUT_FORMATS, { outSetsFormat: false, preferred });
@@ -171,7 +171,7 @@ export function lenientFlags(raw: Raw, env: Environment, preferred?: string): Gl
   }
 }
 
-/** The format of a project file. Undefined if the working folder was removed, which is reported later. */
+/** The output format in a project file. Undefined if the working folder was removed, which is reported later. */
 export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined {
   let cwd: string;
   try {
@@ -182,7 +182,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
   return quickOutput(cwd, host.home(io.env));
 }
 
-/** The format that the `--out` extension sets. Throws KnownError usage (2) if `flag` differs. */
+/** The format for the extension of `--out`. Throws KnownError usage (2) if `flag` is a different format. */
 function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | undefined {
   const out = text(raw, 'out');
   const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';
@@ -203,7 +203,7 @@ function defaultFormat(env: Environment, offered: readonly NamedFormat[], prefer
   return preferred === 'wide' ? preferred : (offered.find((format) => format === preferred) ?? 'table');
 }
 
-/** The format that `-o` or `--json` names. */
+/** The format named by `-o` or `--json`. */
 function formatFlag(raw: Raw, offered: readonly NamedFormat[]): NamedFormat | undefined {
   if (raw['json'] === true) {
     const other = text(raw, 'output');
@@ -252,7 +252,7 @@ function retries(raw: Raw): number {
   return Number(value);
 }
 
-/** `offered`: the allowed values that this command accepts. */
+/** `offered` contains the allowed values that this command accepts. */
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;

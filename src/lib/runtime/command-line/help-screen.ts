@@ -5,12 +5,12 @@ import { shapeTextOf } from '../output/result-shape.ts';
 import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
 import { largest } from '../../kernel/numbers.ts';
 
-/** With fewer columns left, the description of a flag is below it. */
+/** If fewer columns are left, the description of a flag goes below the flag. */
 const LEAST_BESIDE = 24;
 
-/** A space without a line break. Replaced by a space at the end. */
+/** A space at which a line cannot break. It is replaced by a normal space at the end. */
 const GLUE = '\u2060';
-/** The last line below the exit codes. It fits the narrowest terminal. */
+/** The last line below the exit codes. It fits into the narrowest terminal. */
 const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';
 
 /** A summary of the global flags. */
@@ -33,7 +33,7 @@ export function helpSettings(columns: () => number): Partial<Help> {
     minWidthToWrap: 20,
     subcommandTerm: (command) => command.name(),
     subcommandDescription: (command) => command.summary() || command.description(),
-    // `help flags` has the flags of the root, which would hide the commands here.
+    // `help flags` shows the flags of the root, because they would hide the commands here.
     visibleOptions: (command) => (command.parent ? command.options.filter((option) => !option.hidden) : []),
     formatHelp,
   };
@@ -81,12 +81,12 @@ function learnMore(helper: Help): string {
   return ['Learn more:', ...lines].join('\n');
 }
 
-/** Commander quotes choices and defaults: `(choices: "a", "b")`. */
+/** Removes the quotes that commander puts around choices and defaults: `(choices: "a", "b")`. */
 function unquoted(description: string): string {
   return description.replaceAll('"', '');
 }
 
-/** The command's own codes, wrapped in a second column (`6  nothing was sent`), and then the usual codes in one paragraph. */
+/** The command's own codes in a wrapped second column (`6  nothing was sent`), then all usual codes in a paragraph. */
 function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[] {
   const own = byCode(help.exits ?? {}).map(([code, meaning]) => [String(code), meaning] as const);
   const column = largest(own.map(([code]) => code.length)) + 2;

@@ -7,7 +7,7 @@ import type { ExitName } from '../../errors/entry.ts';
 import { chooseColumns } from '../../render/delimited.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
-/** The names that `--fields` accepts: the columns of a view, or the fields of a result without one. */
+/** The names that `--fields` accepts: the columns of the view or, without a view, the fields of the result. */
 export type Columns = readonly { key: string }[];
 
 /** The fields of a document as `columns`: `asColumns('name current')`. */
@@ -15,13 +15,13 @@ export function asColumns(keys: string): Columns {
   return keys.split(' ').map((key) => ({ key }));
 }
 
-/** The service that a command depends on; see `USUAL_EXITS`. */
+/** The service that a command calls; see `USUAL_EXITS`. */
 type Callee = 'platform' | 'emulator' | 'settings' | 'none';
 
-/** By exit name: when the command exits with it. */
+/** Exit name -> when the command exits with it. */
 export type Exits = Readonly<Partial<Record<ExitName, string>>>;
 
-/** The exit codes that all commands of a service share, in one word each; `cdpadm help exit-codes` explains them. */
+/** The exit codes that all commands of a service share, in a word each. `cdpadm help exit-codes` explains them. */
 const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
   platform: { failed: 'rejected', usage: 'usage', auth: 'access', unavailable: 'unavailable', network: 'network' },
   emulator: { failed: 'rejected', usage: 'usage', notFound: 'none running', network: 'no response' },
@@ -31,11 +31,11 @@ const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
 
 /** The value to complete. */
 interface WantedValue {
-  /** The text so far. */
+  /** The text that was typed so far. */
   typed: string;
-  /** The previous value of a flag that accepts several. */
+  /** The previous value of a flag that accepts several values. */
   before: string | undefined;
-  /** The arguments before it. */
+  /** The arguments before the value. */
   operands: readonly string[];
 }
 
@@ -48,36 +48,36 @@ export function behindEquals(typed: string, values: readonly string[]): string[]
 }
 
 export interface CommandHelp {
-  /** States whether it reads from the platform, writes to it, or stays on this machine. */
+  /** Whether the command reads from the platform, writes to it, or stays on this machine. */
   effect: 'read' | 'write' | 'local';
-  /** The service that it calls, or `settings` if it only opens the settings. */
+  /** The service that the command calls, or `settings` if it only opens the settings. */
   calls: Callee;
-  /** It only reads, and it exits by itself: `--profile` may be repeated. */
+  /** True if the command only reads and exits by itself, so that `--profile` may be repeated. */
   reads?: boolean;
-  /** For a command that writes: true if `--profile` may be repeated with these flags. */
+  /** For a command that writes: returns true if `--profile` may be repeated with these flags. */
   severalProfiles?(flags: Record<string, unknown>): boolean;
-  /** `--out` names a file of the command and not its result, so its extension does not set the format. */
+  /** True if `--out` is a file of the command instead of its result, so that its extension does not set the format. */
   ownsOut?: true;
-  /** The formats of the result; all but html by default. Checked before the command does anything. */
+  /** The formats of the result. Default: all except html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /**
-   * The columns that `--fields` accepts, if they are not the fields of `output`. A function if they depend on the flags.
-   * They are checked before the command does anything.
+   * The columns that `--fields` accepts, if they are not the fields of `output`. A function if they depend on the
+   * flags. Checked before the command does anything.
    */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
-  /** By name of a flag (`--state`) or an argument: the values that completion offers. Other values are accepted too. */
+  /** Name of a flag (`--state`) or an argument -> the values that completion offers. Other values are also accepted. */
   values?: Readonly<Record<string, OfferedValues>>;
   /** At least two complete command lines that begin with `cdpadm` and can be run unchanged. */
   examples: string[];
-  /** The schema of the `-o json` result, built on first use. A command without one prints no result. */
+  /** The schema of the `-o json` result, built on first use. Without a schema, a command prints no result. */
   output?: () => ZodMiniType;
   /** Exit codes with a special meaning in this command: `{ conflict: 'another admin changed it' }`. */
   exits?: Exits;
-  /** Sentences, each a paragraph. */
+  /** Sentences, each of which is a paragraph. */
   notes?: string[];
 }
 
-/** The formats that every result has. */
+/** The formats that every result supports. */
 export const COMMON_FORMATS = [
   'table',
   'json',
@@ -90,7 +90,7 @@ export const COMMON_FORMATS = [
 
 const registry = new WeakMap<Command, CommandHelp>();
 
-/** Adds its help to a command and returns the command. */
+/** Adds help to a command, and returns the command. */
 export function withHelp(command: Command, help: CommandHelp): Command {
   registry.set(command, help);
   return command;
@@ -112,12 +112,12 @@ export function usageOf(command: Command): string {
     const name = `${one.name()}${one.variadic ? '…' : ''}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
-  // Only a command that can run without a sub-command has help of its own.
+  // Only a command that can run without a subcommand has help of its own.
   const below = command.commands.length === 0 ? [] : [helpOf(command) ? '[command]' : '<command>'];
   return [pathOf(command), ...below, ...words, '[flags]'].join(' ');
 }
 
-/** The codes that a command shares with all of its kind, except those that it explains itself. */
+/** The codes that a command shares with all commands of its kind, except those that it explains itself. */
 export function usualExits({ calls, exits = {} }: CommandHelp): [code: number, word: string][] {
   return byCode(USUAL_EXITS[calls]).filter(([code]) => !byCode(exits).some(([own]) => own === code));
 }
@@ -129,7 +129,7 @@ export function byCode(exits: Exits): [code: number, meaning: string][] {
     .sort(([one], [other]) => one - other);
 }
 
-/** The formats that the command's result has. */
+/** The formats that the result of the command supports. */
 export function formatsOf(command: Command): readonly OutputFormat[] {
   return helpOf(command)?.formats ?? COMMON_FORMATS;
 }
@@ -142,7 +142,7 @@ function keysOf(schema: ZodMiniType | undefined): Columns | undefined {
 
 type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
-/** Throws KnownError usage (2) for a format or a column that the command's result does not have. */
+/** Throws KnownError usage (2) for a format or column that the result of the command does not have. */
 export function checkFormat(asked: Asked, command: Command): void {
   const { output, fields, dryRun, query, profiles } = asked;
   const { columns, output: resultOf } = helpOf(command) ?? {};
@@ -155,7 +155,7 @@ export function checkFormat(asked: Asked, command: Command): void {
       `Choose an extension for one of its formats, such as .txt: ${formats.join(', ')}.`,
     );
   }
-  // A dry run has its own columns, and so has the result of a query. A late error in a dry run does no harm.
+  // A dry run has its own columns, like the result of a query. In a dry run, a late error does no harm.
   if (dryRun || query !== undefined || fields === undefined) return;
   const known =
     typeof columns === 'function' ? columns(command.opts(), command.args) : (columns ?? keysOf(resultOf?.()));

@@ -1,10 +1,10 @@
-// The flags for the location of a secret. A secret itself is never accepted on the command line.
+// The flags for the location of a secret. The secret itself is never accepted on the command line.
 import { usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
 import type { FlagSpec } from './define-command.ts';
 
-/** The longest secret is a service key, a JSON document. */
+/** The longest secret is a service key, which is a JSON document. */
 const MAX_SECRET_BYTES = 64 * 1024;
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -12,13 +12,13 @@ type Flags = Readonly<Record<string, unknown>>;
 /** Values of secrets, or references to them, from flags. */
 type Given = Partial<Record<'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret', string>>;
 
-/** The secrets with the key of their flags. */
+/** The secrets, each with the key of its flags. */
 const SECRETS = [
   { name: 'client_secret', key: 'clientSecret', stem: '--client-secret', label: 'client secret' },
   { name: 'workspace_secret', key: 'workspaceSecret', stem: '--workspace-secret', label: 'workspace secret' },
 ] as const;
 
-/** The flags of one secret. That for the secret itself exists only to be rejected without repeating its value. */
+/** The flags of one secret. The flag for the secret itself exists only to be rejected without repeating its value. */
 const placesOf = <Key extends string>(key: Key, label: string) =>
   ({
     [`${key}Env`]: { value: 'name', help: `environment variable that holds the ${label}` },
@@ -35,7 +35,7 @@ export const secretFlags = {
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or more than one location for one secret. */
+/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or for two locations of one secret. */
 export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
   for (const { key, label, stem } of SECRETS) if (flags[key] !== undefined) refuseValue(ctx, flags[key], stem, label);
   const references: Given = {};
@@ -83,7 +83,7 @@ function checkReference(ctx: Context, reference: string): string {
 
 function checkVariable(name: string, flag: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
-  // The message does not repeat the text, which may be the secret itself.
+  // The message does not repeat the text, because it may be the secret itself.
   throw usageError(`${flag} must be the name of an environment variable, such as CDP_SECRET, not a secret.`);
 }
 

@@ -1,10 +1,10 @@
-// Turns commander's errors into our own, with our exit code.
+// Converts commander's errors to our own, with our exit code.
 import type { Command, CommanderError } from 'commander';
 import { usageError, type KnownError } from '../../kernel/errors.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { pathOf } from './help.ts';
 
-/** Help or the version was printed. `wanted` is false if help was printed for a missing sub-command. */
+/** Help or the version was printed. `wanted` is false if help was printed because a subcommand was missing. */
 export class HelpShown extends Error {
   readonly wanted: boolean;
   constructor(wanted: boolean) {
@@ -13,7 +13,7 @@ export class HelpShown extends Error {
   }
 }
 
-/** The error to throw for commander's error about `command`. */
+/** The error to throw for an error that commander reports about `command`. */
 export function usageFailure(error: CommanderError, command: Command): Error {
   switch (error.code) {
     case 'commander.helpDisplayed':
@@ -30,7 +30,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
     case 'commander.excessArguments':
       return excessArguments(command);
     case 'commander.missingMandatoryOptionValue': {
-      // The flag may be mistyped, because commander first checks for missing flags.
+      // The flag may be mistyped, because commander checks for missing flags first.
       const [flag] = command.args.filter((word) => /^--?[a-z]/i.test(word));
       return flag === undefined
         ? asReported(error, command)
@@ -41,7 +41,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
   }
 }
 
-/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as for the word alone. */
+/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as for the unknown command alone. */
 export function refuseUnknownWord(command: Command): void {
   const [word] = command.args;
   if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;
@@ -52,7 +52,7 @@ function asReported(error: CommanderError, command: Command): KnownError {
   return usageError(sentence(error.message), seeHelp(command));
 }
 
-/** Suggests a similar command with this number of arguments: `pipelines runs ID` for `pipelines run ID`. */
+/** Suggests a similar command with this number of arguments, such as `pipelines runs ID` for `pipelines run ID`. */
 function missingArgument(error: CommanderError, command: Command): KnownError {
   const choices = command.registeredArguments[command.args.length]?.argChoices;
   if (choices) return usageError(sentence(error.message), `Choose from ${choices.join(', ')}. ${seeHelp(command)}`);
@@ -75,7 +75,7 @@ function excessArguments(command: Command): KnownError {
 }
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): KnownError {
-  // There are few commands, so two letters are enough.
+  // There are few commands, so two letters are enough to find one.
   const guess = nearest(word, known, kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` for \`${pathOf(command)}\`` : '';
   const hint = guess === undefined ? seeHelp(command) : `Did you mean \`${guess}\`? ${seeHelp(command)}`;

@@ -6,9 +6,9 @@ import { complete, type Candidate, type Completion, type Tree } from './complete
 import { createValues } from './sources.ts';
 
 /**
- * Prints the kind (`values`, `values nospace`, `files` or `folders`) and one candidate per line, as the shell needs them.
- * `args`: `bash BREAKS NAME LINE`, `fish NAME LINE`, `powershell NAME LINE` or `zsh WORD…`. Evaluates nothing, and does not
- * call the platform.
+ * Prints the kind (`values`, `values nospace`, `files` or `folders`) and one candidate per line, in the form that the
+ * shell needs. `args` are `bash BREAKS NAME LINE`, `fish NAME LINE`, `powershell NAME LINE` or `zsh WORD…`. Evaluates
+ * nothing, and does not call the platform.
  */
 export async function answerCompletion(args: readonly string[], ctx: Context, tree: Tree): Promise<void> {
   const [shell = '', ...rest] = args;
@@ -30,7 +30,7 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
 
 function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
   const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
-  // The value follows `email=` and `env:` directly, and a path continues after a folder.
+  // A value follows `email=` and `env:` directly, and a path continues after a folder.
   const nospace =
     fitting.length > 0 &&
     fitting.every(({ value }) => /[=:]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));

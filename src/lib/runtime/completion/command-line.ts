@@ -1,18 +1,18 @@
-// Splits the command line before the cursor into words, and evaluates nothing.
+// Splits the command line before the cursor into words. Evaluates nothing.
 
-/** The open quotes around the cursor. */
+/** The quotes that are open at the cursor. */
 export type Quote = '' | "'" | '"';
 
 export interface TypedWord {
-  /** Without its quotes and escapes. */
+  /** The word without its quotes and escapes. */
   text: string;
   quote: Quote;
-  /** The length of `text` that the shell keeps: bash breaks words at `:` and `=`. */
+  /** How much of `text` the shell keeps, because bash breaks words at `:` and `=`. */
   kept: number;
 }
 
 export interface TypedLine {
-  /** The words before the cursor's, without the program's name. */
+  /** The words before the word at the cursor, without the program's name. */
   words: string[];
   current: TypedWord;
 }
@@ -30,7 +30,7 @@ export interface Reading {
 
 /**
  * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open
- * substitution, that is the command of the substitution. A closed one is part of its word as typed.
+ * substitution, this is the command of the substitution. A closed substitution is part of its word, as typed.
  */
 export function readLine(line: string, name: string, reading: Reading = {}): TypedLine {
   const words = splitWords(line, reading);
@@ -46,17 +46,17 @@ export function unquote(word: string): string {
     .join(' ');
 }
 
-/** A command being read: the line's own, or one inside a substitution. */
+/** A command that is being read: the line's own command, or one inside a substitution. */
 interface Frame {
   words: TypedWord[];
   word: TypedWord | undefined;
   quote: Quote;
-  /** The start, and the character that closes it; empty for the line's own command. */
+  /** The start, and the character that closes the command; empty for the line's own command. */
   from: number;
   close: ')' | '`' | '';
 }
 
-/** The words of the last command. The last word is the cursor's and may be empty. */
+/** The words of the last command. The last word is the one at the cursor, and may be empty. */
 function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading): TypedWord[] {
   const outer: Frame[] = [];
   let frame: Frame = { words: [], word: undefined, quote: '', from: 0, close: '' };
@@ -65,7 +65,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
     outer.push(frame);
     frame = { words: [], word: undefined, quote: '', from, close };
   };
-  /** Returns to the outer command, whose word contains the whole substitution. */
+  /** Returns to the outer command. Its current word contains the whole substitution. */
   const leave = (at: number): void => {
     const { from } = frame;
     frame = outer.pop() ?? frame;
@@ -88,7 +88,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       } else one.text += char;
     } else if (char === '\\') {
       index++;
-      // A line continued on the next one.
+      // A backslash continues the line on the next one.
       if (line.charAt(index) !== '\n') open().text += line.charAt(index);
     } else if (char === '"' || char === "'") {
       frame.quote = char;
@@ -108,7 +108,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       if (breaks.includes(char)) one.kept = one.text.length;
     }
   }
-  // Double quotes enclose one word, which includes an open substitution.
+  // Double quotes enclose one word, including an open substitution.
   const quoted = outer.findIndex(({ quote }) => quote !== '');
   if (quoted !== -1) {
     const { from } = outer[quoted + 1] ?? frame;
@@ -118,7 +118,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
   const last = open();
   return [...frame.words, { ...last, quote: frame.quote }];
 
-  /** Inside double quotes, only a bracket after a dollar opens a substitution. */
+  /** Inside double quotes, only a parenthesis after a dollar sign opens a substitution. */
   function isOpening(char: '(' | '`', index: number): boolean {
     if (char === '`') return hasBackticks;
     return frame.quote === '' || line.charAt(index - 1) === '$';

@@ -15,7 +15,7 @@ export interface Completion {
 /** The position of the cursor. */
 export interface CompletionPoint {
   command: Command;
-  /** `roles push`; empty for the root. */
+  /** The path of the command, such as `roles push`; empty for the root. */
   path: string;
   /** The arguments before the cursor. */
   operands: string[];
@@ -28,7 +28,7 @@ export interface CompletionPoint {
 
 export interface Tree {
   root: Command;
-  /** The group or command of the root with this name, built. */
+  /** Returns the root's group or command with this name, fully built. */
   load: (name: string) => Promise<Command | undefined>;
 }
 
@@ -37,7 +37,7 @@ export type Values = (subject: Argument | Option, point: CompletionPoint) => Pro
 
 const NOTHING: Completion = { kind: 'values', candidates: [] };
 
-/** Parses `words` like the program and returns the candidates for the next word. `current` is its typed part. */
+/** Parses `words` as the program would, and returns candidates for the next word. `current` is its typed part. */
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;
@@ -68,18 +68,18 @@ export async function complete(words: string[], current: string, tree: Tree, val
   const argument = registeredArguments[point.operands.length] ?? (last?.variadic ? last : undefined);
   const found = argument && (await values(argument, point));
   if (!found) return NOTHING;
-  // Each value is offered once.
+  // Each value is offered only once.
   return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
 }
 
-/** A flag with several values accepts each once. */
+/** A flag with several values accepts each value once. */
 function notGiven(option: Option, found: Completion | undefined, { given }: State): Completion {
   const values = takesSeveral(option) ? given.get(option.long ?? '') : undefined;
   if (!found || !values) return found ?? NOTHING;
   return { ...found, candidates: found.candidates.filter(({ value }) => !values.includes(value)) };
 }
 
-/** A flag with several values accepts words until the next flag. */
+/** A flag with several values accepts all words up to the next flag. */
 function endsList({ variadic }: Option, word: string): boolean {
   return variadic && word.startsWith('-');
 }
@@ -90,15 +90,15 @@ function takesSeveral({ variadic, parseArg }: Option): boolean {
 
 interface State {
   point: Omit<CompletionPoint, 'typed' | 'tree'>;
-  /** All values of each flag; `point` has only the last one. */
+  /** All values of each flag, because `point` contains only the last value. */
   given: ReadonlyMap<string, readonly string[]>;
-  /** The command at the cursor and its parents, the root first. */
+  /** The command at the cursor and its parents, starting with the root. */
   chain: Command[];
-  /** A flag without its value. */
+  /** A flag that is waiting for its value. */
   waiting: Option | undefined;
   /** After `--`, a hyphen does not start a flag. */
   literal: boolean;
-  /** `help roles …`: the words name a command. */
+  /** True for `help roles …`, where the words name a command. */
   isHelp: boolean;
 }
 
@@ -145,7 +145,7 @@ async function walk(words: string[], tree: Tree): Promise<State> {
 
 type Note = (long: string, value: string) => void;
 
-/** Records a flag with its value. Returns the flag if its value is the next word. */
+/** Records a flag with its value. Returns the flag if the next word is its value. */
 function takeFlag(word: string, chain: Command[], flags: Map<string, string>, note: Note): Option | undefined {
   const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) {
@@ -158,7 +158,7 @@ function takeFlag(word: string, chain: Command[], flags: Map<string, string>, no
     note(option?.long ?? long, value ?? '');
     return undefined;
   }
-  // `-qo json`: the rest of the word after a letter with a value is that value.
+  // `-qo json`: after a letter that accepts a value, the rest of the word is that value.
   for (let index = 1; index < word.length; index++) {
     const option = findOption(chain, `-${word.charAt(index)}`);
     if (option?.required) {
@@ -175,7 +175,7 @@ function findOption(chain: readonly Command[], flag: string): Option | undefined
   return chain.flatMap((command) => command.options).find(({ long, short }) => long === flag || short === flag);
 }
 
-/** The command's own flags, then the global ones, without those that were given and count once. */
+/** The command's own flags, and then the global ones. Omits those that were given and may be given only once. */
 function flagsOf({ chain, point }: State): Candidate[] {
   const options = chain.toReversed().flatMap((command) => command.options.filter(({ hidden }) => !hidden));
   const help = { value: '--help', description: 'show help' };

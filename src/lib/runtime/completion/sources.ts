@@ -1,4 +1,4 @@
-// Values for arguments and flags: words that the program knows, and ids from earlier responses of the platform.
+// Values for arguments and flags: words that the program knows, and ids in earlier responses of the platform.
 import type { Argument, Command, Option } from 'commander';
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,7 +15,7 @@ type Found = readonly (string | Candidate)[];
 type Source = Found | ((point: CompletionPoint, known: () => Known) => Found | Promise<Found>);
 type Known = ReturnType<typeof readKnown>;
 
-/** Never calls the platform. `home` ends the search for a project file. */
+/** Never calls the platform. The search for a project file ends at `home`. */
 export function createValues(ctx: Context, home: string): Values {
   return async (subject, point) => {
     const isFlag = 'flags' in subject;
@@ -30,7 +30,7 @@ export function createValues(ctx: Context, home: string): Values {
   };
 }
 
-/** The choices and the `offers` of the record come first, then `SOURCES`. */
+/** The choices and `offers` of the record come first, and then `SOURCES`. */
 function sourceOf({ argChoices }: Argument | Option, name: string, point: CompletionPoint): Source | undefined {
   const { command, flags, operands, path, typed } = point;
   const own = helpOf(command)?.values?.[name];
@@ -66,7 +66,7 @@ const ids =
   (_point, known) =>
     known().ids(kind);
 
-/** The numbers in the profiles, each with its profile. */
+/** The numbers in the profiles, each with the name of its profile. */
 const coordinates =
   (name: 'org_id' | 'account_id' | 'workspace_id'): Source =>
   (_point, known) =>
@@ -76,7 +76,7 @@ const coordinates =
 
 const variables: Source = (_point, known) => known().variables;
 
-/** The locations of a secret: after `env:` the variables, after `file:` the paths. */
+/** The locations of a secret: variables after `env:`, and paths after `file:`. */
 const places =
   (...kinds: readonly string[]): Source =>
   ({ typed }, known) => {
@@ -85,7 +85,7 @@ const places =
   };
 const definitionSecret = places('env:', 'file:', 'keychain:', 'command:');
 
-/** The answer to the question: the name of the profile, or the id for an operation on one pipeline. */
+/** The answer to the question: the name of the profile or, for an operation on one pipeline, its id. */
 const confirmed: Source = ({ path, operands }, known) => {
   const typed = /^(?:profile |pipelines (?:reset|update)$)/.test(path) ? operands[0] : known().profile;
   return typed === undefined ? [] : [typed];
@@ -96,7 +96,7 @@ const profiles: Source = (_point, known) => [
   { value: LOCAL_PROFILE, description: 'the embedded platform' },
 ];
 
-/** Without the built-in profile, which cannot be changed. */
+/** Omits the built-in profile, because it cannot be changed. */
 const ownProfiles: Source = (_point, known) => known().profiles;
 
 /** The tasks that the platform listed, or else those of the specification. */
@@ -115,7 +115,7 @@ async function templates(): Promise<Candidate[]> {
   return ROLE_TEMPLATES.map(({ role_id: value, name }) => ({ value, description: `template ${name}` }));
 }
 
-/** A role may have the id of its template. Then the role comes first. */
+/** A role may have the same id as its template. The role then comes first. */
 const rolesAndTemplates: Source = async (_point, known) => {
   const roles = known().ids('role_id');
   return [...roles, ...(await templates()).filter(({ value }) => !roles.includes(value))];
@@ -144,7 +144,7 @@ const runningPorts: Source = async (_point, known) => {
   }));
 };
 
-/** The columns of the command's list; after a comma the others. */
+/** The columns of the command's list or, after a comma, the remaining columns. */
 const fields: Source = async ({ command, flags, operands, typed }) => {
   const { columns } = helpOf(command) ?? {};
   const { fieldsOf } = await import('../output/result-shape.ts');
@@ -156,7 +156,7 @@ const fields: Source = async ({ command, flags, operands, typed }) => {
   return (known ?? []).filter((name) => !given.includes(name)).map((name) => [...given, name].join(','));
 };
 
-/** The flags as a command gets them: `--dry-run` as `dryRun`. */
+/** The flags in the form in which a command gets them: `--dry-run` as `dryRun`. */
 function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
 }
@@ -168,7 +168,7 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
   const shape = flags.has('--several-profiles') ? repeatedSchema : resultSchema;
   const hasResult = (command: Command): boolean => shape(command) !== undefined || command.commands.some(hasResult);
   const [name, ...rest] = words;
-  // The root has only the names of its commands.
+  // The root contains only the names of its commands.
   const names = name === undefined ? tree.root.commands.map((command) => command.name()) : [name];
   const loaded = await Promise.all(names.map(tree.load));
   const built = loaded.filter((command) => command !== undefined);
@@ -192,7 +192,7 @@ const extensionIdentities: Source = async () => {
   return EXTENSION_IDENTITY_TYPES.map((type) => `${type}=`);
 };
 
-/** By command and name, else by group and name, else by name alone. An empty list: any new name is possible. */
+/** By command and name, or else group and name, or else name alone. An empty list: any new name is possible. */
 const SOURCES: Readonly<Record<string, Source>> = {
   ...FLAG_CHOICES,
   '--output': ({ command }) => formatsOf(command),
@@ -254,7 +254,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   'seed --format': ['ndjson', 'json', 'csv', 'parquet'],
 };
 
-/** The files that can complete `file:PATH`. The path of a folder ends in a slash. Relative paths begin at `cwd`. */
+/** The files that can complete `file:PATH`. The path of a folder ends in a slash. Relative paths start at `cwd`. */
 function filesIn(typed: string, cwd: string): string[] {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1) || 'file:';
   const isHidden = typed.slice(folder.length).startsWith('.');

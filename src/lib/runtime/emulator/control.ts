@@ -22,9 +22,9 @@ interface PortFlag {
 }
 
 /**
- * Finds the platform: the one on `port`; without `--profile`, the one at CDPADM_BASE_URL; for `--profile local`, the one of
- * that state; otherwise the one started last, or the one of the current profile `local`. With `lasting`, ignores a platform
- * that would end with the command, except for `--profile local`. Throws KnownError not found (5).
+ * Finds a platform: the one on `port`; without `--profile`, the one at CDPADM_BASE_URL; for `--profile local`, the one
+ * with that state; otherwise the one that was started last, or the one of the current profile `local`. With `lasting`,
+ * ignores a platform that would end with the command, except for `--profile local`. Throws KnownError not found (5).
  */
 export async function findEmulator(
   ctx: Context,
@@ -53,8 +53,8 @@ export async function findEmulator(
 }
 
 /**
- * Calls the control address and returns the platform's reply. Throws KnownError for a rejection and for an unusable reply,
- * and OutcomeUnknownError (8) if the platform may have made the change nevertheless.
+ * Calls the control address and returns the platform's reply. Throws KnownError for a rejection or an unusable reply,
+ * and OutcomeUnknownError (8) if the platform may have made the change anyway.
  */
 async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: ControlCall<Reply>): Promise<Reply> {
   const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
@@ -115,12 +115,12 @@ function readReply<Reply>(call: ControlCall<Reply>, origin: string, text: string
   return value as Reply;
 }
 
-/** Reads from the control address of the platform on this port; see `findEmulator`. */
+/** Reads from the control address of the platform on this port. See `findEmulator`. */
 export async function read<Reply>(ctx: Context, { port }: PortFlag, call: ControlCall<Reply>): Promise<Reply> {
   return await callControl(ctx, await findEmulator(ctx, port), call);
 }
 
-/** Makes a change; a dry run only shows the call and returns undefined. */
+/** Makes a change. A dry run only shows the call and returns undefined. */
 export async function change<Reply>(
   ctx: Context,
   { port }: PortFlag,
@@ -144,7 +144,7 @@ function noEmulator(message: string, hint: Hints): KnownError {
   return fail('emulator.none', { message, hint });
 }
 
-/** The error for a response that no control address sends; `problem` completes "a response that …". */
+/** The error for a response that no control address sends. `problem` completes "a response that …". */
 function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): KnownError {
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
@@ -171,7 +171,7 @@ function unconfirmed(
   });
 }
 
-/** The error for a rejected call: 400 is like an invalid flag, 404 names an unknown resource. */
+/** The error for a rejected call. A 400 is like an invalid flag, and a 404 means an unknown resource. */
 function rejected(status: number, text: string): KnownError {
   const message = `The embedded platform rejected the call: ${rejectionIn(text)}.`;
   if (status === 400) return usageError(message);

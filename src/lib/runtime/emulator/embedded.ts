@@ -1,4 +1,4 @@
-// The built-in profile `local`: the platform runs inside the command and keeps its state for the next one.
+// The built-in profile `local`. The platform runs inside the command, and keeps its state for the next command.
 import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { KnownError } from '../../kernel/errors.ts';
@@ -9,14 +9,14 @@ import { listEmulators } from './running.ts';
 
 /** How often a command checks whether another command has released the state. */
 const POLL_MS = 50;
-/** After this delay, a note explains the wait. */
+/** After this delay, a note explains why the command waits. */
 const LONG_WAIT_MS = 1000;
 
 const opened = new WeakMap<Context, Promise<EmulatorReady>>();
 
 /**
- * Opens the platform of profile `local`, once per command: a running one with the same state, or otherwise a new one on a
- * free loopback port, which ends with the command. Concurrent commands wait for each other.
+ * Opens the platform of the profile `local`, once per command: a running platform with the same state, or else a new
+ * one on a free loopback port, which ends with the command. Concurrent commands wait for each other.
  */
 export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   const known = opened.get(ctx) ?? open(ctx);
@@ -24,13 +24,13 @@ export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   return known;
 }
 
-/** The platform's addresses, ids and secrets under the names of settings. */
+/** The platform's addresses, ids and secrets, by the names of the settings. */
 export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
   const { control_url: _control, ca_file: _authority, org_id, account_id, workspace_id, ...texts } = ready;
   const authority = authorityOf(ready);
   return {
     ...texts,
-    // The environment cannot provide it to a pinned profile, and `local` cannot store it.
+    // The environment cannot set this value for a pinned profile, and `local` cannot store it.
     environment: 'development',
     org_id: String(org_id),
     account_id: String(account_id),
@@ -59,7 +59,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
   }
 }
 
-/** Starts a platform, or returns the error that names the owner of the state. */
+/** Starts a platform, or returns the error that names the process that owns the state. */
 async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | KnownError> {
   const { startEmulator } = await import('../../emulator/index.ts');
   try {

@@ -1,13 +1,13 @@
-// The environment variables that point every command to a running embedded platform.
+// The environment variables that make every command use a running embedded platform.
 import { existsSync } from 'node:fs';
 import type { EmulatorReady } from '../../emulator/index.ts';
 
-/** The platform's authority, if its file still exists: the user may delete the cache at any time. */
+/** The file with the platform's authority, if it still exists: the user may delete the cache at any time. */
 export function authorityOf({ ca_file }: EmulatorReady): string | undefined {
   return ca_file !== '' && existsSync(ca_file) ? ca_file : undefined;
 }
 
-/** `CDPADM_…` name -> field of the ready line. */
+/** Name of a `CDPADM_…` variable -> field of the ready line. */
 export const VARIABLES = {
   CDPADM_BASE_URL: 'base_url',
   CDPADM_AUTH_URL: 'auth_url',
@@ -24,7 +24,7 @@ export const VARIABLES = {
   CDPADM_WORKSPACE_SECRET: 'workspace_secret',
 } as const satisfies Record<string, keyof EmulatorReady>;
 
-/** The page about the platform, on its control address. */
+/** The address of the page about the platform, on the control address. */
 export function consoleUrl({ control_url: url }: EmulatorReady): string {
   return `${url}/ui`;
 }

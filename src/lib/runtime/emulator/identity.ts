@@ -1,4 +1,4 @@
-// The deployment that the embedded platform imitates, from a profile and flags, without secrets.
+// The deployment that the embedded platform imitates, according to a profile and flags. Contains no secrets.
 import { looksLikeReference } from '../../config/secret-file.ts';
 import type { EmulatorIdentity } from '../../emulator/base/embedding.ts';
 import { usageError } from '../../kernel/errors.ts';
@@ -12,13 +12,13 @@ export interface IdentityFlags {
 
 export interface Rehearsed {
   identity: EmulatorIdentity;
-  /** The profile's names. */
+  /** The names in the profile. */
   names: Record<string, string> | undefined;
 }
 
 /**
- * Reads the profile's settings; flags override them. Does not read its secrets, because the platform accepts any secret.
- * Throws KnownError for an unknown profile (5) and for an invalid id (2).
+ * Reads the settings of the profile. Flags override them. Does not read the secrets, because the platform accepts any
+ * secret. Throws KnownError not found (5) for an unknown profile, and usage (2) for an invalid id.
  */
 export async function readIdentity(ctx: Context, { as, vendorDomain, audience }: IdentityFlags): Promise<Rehearsed> {
   const profile = as === undefined ? undefined : await (await ctx.profiles()).find(as);

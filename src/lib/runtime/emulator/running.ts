@@ -10,14 +10,14 @@ import type { SettingsPaths } from '../../config/paths.ts';
 export interface RunningEmulator {
   pid: number;
   port: number;
-  /** The folder of its state; null for memory. */
+  /** The folder of the platform's state; null if the state is in memory. */
   data: string | null;
   /** Epoch milliseconds. */
   started: number;
   ready: EmulatorReady;
 }
 
-/** Registers the platform (0600, because the file has its credentials). Returns a function that removes it. */
+/** Registers the platform in a file (0600, for its credentials). Returns a function that removes the file. */
 export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator): () => void {
   const path = join(folderOf(paths), `${emulator.port}.json`);
   writePrivateFile(path, `${JSON.stringify(emulator)}\n`);
@@ -27,7 +27,7 @@ export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator
   };
 }
 
-/** Platforms with a live process, newest first. */
+/** The platforms whose process is still running, newest first. */
 export function listEmulators(paths: SettingsPaths): RunningEmulator[] {
   const folder = folderOf(paths);
   return (existsSync(folder) ? readdirSync(folder) : [])
@@ -42,7 +42,7 @@ function folderOf({ state }: SettingsPaths): string {
   return join(state, 'emulators');
 }
 
-/** Our own file; undefined for a missing or foreign file. */
+/** Reads a file that we wrote. Returns undefined for a missing or foreign file. */
 function readEmulator(path: string): RunningEmulator | undefined {
   const text = readPrivateFile(path);
   if (text === undefined) return undefined;

@@ -4,7 +4,7 @@ import { systemErrorCode } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** Creates a SQLite file with `rows` rows in each table. Throws conflict (6) for an existing file. */
+/** Creates a SQLite file with `rows` rows in each table. Throws conflict (6) if the file exists. */
 export async function makeSampleWarehouseFile(ctx: Context, file: string, rows: number | undefined): Promise<number> {
   const { makeSampleWarehouse, SAMPLE_ROWS } = await import('../../emulator/warehouse/sample.ts');
   const count = rows ?? SAMPLE_ROWS;

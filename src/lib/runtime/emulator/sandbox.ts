@@ -1,4 +1,4 @@
-// A temporary environment for our own commands: an embedded platform in memory and a folder, both removed at the end.
+// A temporary environment for our own commands: an embedded platform in memory and a folder. Both are removed later.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -18,15 +18,15 @@ export interface CommandRun {
 }
 
 export interface Sandbox {
-  /** The working folder of every command. */
+  /** The working folder of all commands. */
   readonly folder: string;
-  /** Control calls that no command makes. */
+  /** Control calls for which there is no command. */
   control: EmulatorControl;
-  /** Runs `cdpadm` with these arguments as a process. */
+  /** Runs `cdpadm` with these arguments in a separate process. */
   run(args: readonly string[]): Promise<CommandRun>;
 }
 
-/** Creates the platform and the folder, which end with the command. Does not use the user's settings. */
+/** Creates the platform and the folder. They end with the command, and do not use the user's settings. */
 export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const folder = makeScratchFolder('tour', { root: ctx.io.env.TMPDIR || undefined });
@@ -36,7 +36,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });
   ctx.onClose(() => emulator.close());
   const { port, ready } = emulator;
-  // Registers the platform for the sandbox's commands only.
+  // Registers the platform only for the commands of the sandbox.
   const paths = { ...ctx.paths, state: join(folder, 'state') };
   registerEmulator(paths, { pid: host.pid, port, data: null, started: ctx.clock.now(), ready });
   const env = {
@@ -57,10 +57,10 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   };
 }
 
-/** Time between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 500;
 
-/** When `signal` is aborted, ends the process, waits for its exit and then rejects with the signal's reason. */
+/** If `signal` is aborted, ends the process, waits until it has ended, and rejects with the signal's reason. */
 function runProcess(
   args: readonly string[],
   cwd: string,

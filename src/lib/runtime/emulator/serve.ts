@@ -9,16 +9,16 @@ import { consoleUrl } from './environment.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { registerEmulator } from './running.ts';
 
-/** `data` is null for memory and undefined for the state of profile `local`. */
+/** `data` is null for a state in memory, and undefined for the state of the profile `local`. */
 export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   data: string | null | undefined;
-  /** Reset an existing state to the fixtures. */
+  /** True to reset an existing state to the fixtures. */
   fresh?: boolean;
-  /** Print the address of the console. */
+  /** True to print the address of the console. */
   ui?: boolean | undefined;
 }
 
-/** The fields of the ready line in their order. */
+/** The fields of the ready line, in the same order. */
 const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
   kind: 'list',
   columns: (Object.keys(ready) as (keyof EmulatorReady)[]).map((key) => ({ key, value: (row) => row[key] })),
@@ -26,7 +26,7 @@ const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
   name: (row) => row.base_url,
 });
 
-/** Prints the ready line and returns on a signal. Throws KnownError like `startEmulator`. */
+/** Prints the ready line, and returns when a signal arrives. Throws KnownError as `startEmulator` does. */
 export async function serveEmulator(ctx: Context, options: ServeOptions): Promise<void> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;

@@ -1,4 +1,4 @@
-// Runs a command for the MCP server: in this process, with its own streams and the contents that the assistant passed.
+// Runs a command for the MCP server: in this process, with its own streams and the content that the assistant passed.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import { type CommandRecord, flagName } from '../command-line/define-command.ts'
 import type { Context, TextSink } from '../context.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 
-/** A call longer than this blocks the session. */
+/** The time limit of a call. A longer call would block the session. */
 const LIMIT = '2m';
 
 export interface Outcome {
@@ -17,13 +17,13 @@ export interface Outcome {
   data?: unknown;
   error?: Record<string, unknown>;
   warnings: string[];
-  /** The responses that the command received, sorted. */
+  /** The responses that the command received, in sorted order. */
   read: string[];
 }
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Runs the record with these values. `more` has additional flags, such as `--dry-run`. */
+/** Runs the record with these values. `more` contains additional flags, such as `--dry-run`. */
 export async function runRecord(
   ctx: Context,
   record: CommandRecord,
@@ -40,7 +40,7 @@ export async function runRecord(
   }
 }
 
-/** Runs a command line under the target of this session. */
+/** Runs a command line with the target of this session. */
 export async function runWords(
   ctx: Context,
   words: readonly string[],
@@ -55,7 +55,7 @@ export async function runWords(
   signal.addEventListener('abort', abort, { once: true });
   const { env, cwd, clock, random } = ctx.io;
   const io = {
-    // A page of GitHub Actions shows standard output, which here is the protocol.
+    // On GitHub Actions, the page of a job shows standard output, which is the protocol here.
     env: { ...env, GITHUB_ACTIONS: undefined },
     ...{ cwd, clock, stdin: Readable.from([]), stdout: out, stderr: err, columns: () => 80, inputsBelow: folder },
     tty: { stdin: false, stdout: false, stderr: false },
@@ -64,7 +64,7 @@ export async function runWords(
   };
   try {
     const code = await ctx.runCommand([...targetFlags(ctx), ...words], io, stop);
-    // The assistant knows no folders; the paths in messages are those that it passed.
+    // The assistant does not know any folders, so messages contain the paths that it passed.
     const [stdout, stderr] = [out, err].map(({ text }) => text().replaceAll(`${folder}${sep}`, ''));
     return { code, ...documentsOf(stdout ?? '', stderr ?? ''), read: read.sort() };
   } finally {
@@ -82,7 +82,7 @@ function targetFlags({ flags }: Context): string[] {
   ];
 }
 
-/** Standard error has one JSON document per line: warnings, then the error. */
+/** Standard error contains one JSON document per line: first warnings, then the error. */
 function documentsOf(stdout: string, stderr: string): Omit<Outcome, 'code' | 'read'> {
   const documents = stderr.split('\n').map(tryJson).filter(isRecord);
   const [error] = documents.map((it) => it['error']).filter(isRecord);
@@ -111,7 +111,7 @@ function sink(): TextSink & { text(): string } {
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
-    // The command checks the format later; here it must not become a path.
+    // The command checks the format later. Here, it must not become a path.
     const given = typeof format === 'string' && /^[a-z]+$/.test(format) ? format : undefined;
     return save(folder, `content.${given ?? extensionOf(text, 'format' in flags)}`, text);
   }
@@ -142,7 +142,7 @@ export interface Parameter {
   name: string;
   /** Absent for an argument. */
   flag?: string;
-  /** `file` and `folder`: the content itself, because an assistant must not choose files of this machine. */
+  /** `file` and `folder` accept the content itself, because an assistant must not choose files on this machine. */
   form: 'text' | 'switch' | 'file' | 'folder';
   many: boolean;
   required: boolean;
@@ -151,7 +151,7 @@ export interface Parameter {
   planned?: ((now: number) => string) | undefined;
 }
 
-/** Arguments first. */
+/** The parameters of a command, with arguments first. */
 export function parametersOf({ args = {}, flags = {}, tool }: CommandRecord): Parameter[] {
   const own = Object.entries(args).map(([key, spec]): Parameter => {
     const name = spec.name ?? key;
@@ -161,7 +161,7 @@ export function parametersOf({ args = {}, flags = {}, tool }: CommandRecord): Pa
       name: snake(name),
       form,
       many: spec.many === true && form === 'text',
-      // The default is a file of this machine.
+      // The default would be a file on this machine.
       required: form !== 'text' || !isOptional,
       help: briefly(spec.help),
       choices: spec.choices,
@@ -199,7 +199,7 @@ function snake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_');
 }
 
-/** The JSON Schema of the parameters of one name, which several commands may have. */
+/** The JSON Schema of parameters with the same name, which several commands may have. */
 export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Record<string, unknown> {
   const [{ choices, form }] = parameters;
   const many = parameters.some((it) => it.many);
@@ -212,12 +212,12 @@ export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Reco
   return many ? { type: 'array', items: text, description } : { ...text, description };
 }
 
-/** Stores a content and returns its path. */
+/** Stores content and returns its path. */
 export type Store = (content: string | Readonly<Record<string, unknown>>, format: unknown) => string;
 
 /**
- * The command line without global flags. Throws KnownError usage (2) for an argument that is unknown, missing
- * or has a different type.
+ * The command line without global flags. Throws KnownError usage (2) for an argument that is unknown, missing or of the
+ * wrong type.
  */
 export function wordsOf(record: CommandRecord, values: Readonly<Record<string, unknown>>, store: Store): string[] {
   const known = parametersOf(record);

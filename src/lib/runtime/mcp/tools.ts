@@ -1,4 +1,4 @@
-// The tools of the MCP server, generated from the command records: one to read, one to plan and one to write per area.
+// The MCP server's tools, generated from the command records: for each area, one to read, one to plan, one to write.
 import type { Command } from 'commander';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../../kernel/json.ts';
@@ -10,12 +10,12 @@ export type ToolKind = 'read' | 'plan' | 'write';
 
 export interface AreaTool {
   kind: ToolKind;
-  /** By path. */
+  /** Records by path. */
   records: ReadonlyMap<string, CommandRecord>;
   definition: Tool;
 }
 
-/** All tools. Without `mayWrite`, none of them writes. */
+/** All tools. Without `mayWrite`, no tool writes. */
 export function toolsOf(root: Command, mayWrite: boolean): AreaTool[] {
   const areas = new Map<string, { area: string; commands: Command[] }>();
   for (const group of root.commands) {
@@ -103,12 +103,12 @@ function signatureOf(record: CommandRecord): string {
   return `${record.path}(${words.join(', ')}): ${record.summary}`;
 }
 
-/** A result with its command, or an error. */
+/** The schema of a result with its command, or of an error. */
 function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Tool['outputSchema']> {
   const text = { type: 'string' };
   const common = { notice: text, warnings: { type: 'array', items: text }, exit_code: { type: 'integer' } };
   const form = (own: Schema, required: string[]) => ({ type: 'object', properties: { ...common, ...own }, required });
-  // Many commands have the same result.
+  // Many commands have the same result schema.
   const byResult = new Map<string, string[]>();
   for (const command of commands) {
     const data = JSON.stringify(answerSchema(resultSchema(command) ?? {}));
@@ -129,10 +129,10 @@ function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Too
   return { type: 'object', anyOf: [...results, form({ error }, ['error'])] };
 }
 
-/** A masked string may break any of the other rules. */
+/** Only these keys are kept, because a masked string may violate any other rule. */
 const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'required', 'type', 'additionalProperties'];
 
-/** The schema of a result in an answer: a 64-bit or masked number is a string. */
+/** The schema of a result as it is in an answer, where a 64-bit or masked number is a string. */
 function answerSchema(schema: Schema): Schema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (!KEPT.includes(key)) return [];

@@ -1,10 +1,10 @@
-// Opens the stored certificates of the processor.
+// Opens the processor's stored certificates.
 import { join } from 'node:path';
 import { readRecord } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../target.ts';
 
-/** The certificate chains of verified messages, by the fingerprint of their first certificate: evidence of signatures. */
+/** The certificate chains of verified messages, by their first certificate's fingerprint. Evidence for signatures. */
 export async function openChains(ctx: Context) {
   const { readPrivateFile, writePrivateFile } = await import('../../kernel/durable.ts');
   const pathOf = (fingerprint: string): string => join(ctx.paths.state, 'dsr', 'certificates', `${fingerprint}.pem`);
@@ -21,10 +21,10 @@ export async function openChains(ctx: Context) {
   };
 }
 
-/** The certificate kept for the DSR address in use, so that callbacks can be verified offline. */
+/** The certificate that is stored for the DSR address in use, so that callbacks can be verified offline. */
 export async function openCertificates(ctx: Context) {
   const { createHash } = await import('node:crypto');
-  // The port of the embedded platform changes; its lasting address is `local`.
+  // The port of the embedded platform changes, but its lasting address is always `local`.
   const address = lastingAddress(await ctx.settings(), 'dsr_base_url');
   const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(ctx.paths.cache, 'certificates', `${name}.json`);

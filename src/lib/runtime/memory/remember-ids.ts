@@ -1,4 +1,4 @@
-// Keeps the ids of the platform's responses for completion.
+// Stores the ids in the platform's responses, for completion.
 import type { Api } from '../../api/index.ts';
 import { type IdKind, type KnownIds, openKnownIds } from '../../config/known-ids.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
@@ -9,12 +9,12 @@ type Keeper<Method> = Method extends (...args: infer Args) => Promise<infer Repl
   ? (ids: KnownIds, reply: Reply, ...args: Args) => void
   : never;
 
-/** The ids to keep of each method's response. */
+/** For each method, returns the ids to store from its response. */
 type Keepers = {
   readonly [Area in Exclude<keyof Api, 'client'>]?: { readonly [M in keyof Api[Area]]?: Keeper<Api[Area][M]> };
 };
 
-/** The ids of a complete list replace those that are known. */
+/** The ids in a complete list replace those that are known. */
 const listed =
   <Key extends string>(kind: IdKind, key: Key) =>
   (ids: KnownIds, all: readonly Readonly<Record<Key, string>>[]): void =>
@@ -79,7 +79,7 @@ const KEEPERS: Keepers = {
   },
 };
 
-/** The same clients. They save the ids in the responses listed in `KEEPERS`. */
+/** The same clients, but they store the ids in the responses listed in `KEEPERS`. */
 export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api {
   const ids = openKnownIds(ctx.paths.cache, {
     profile: settings.profile?.value,
@@ -96,14 +96,14 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
       try {
         keep(ids, reply, ...args);
       } catch (error) {
-        // A cache that cannot be written must not fail the command.
+        // A command must not fail because the cache cannot be written.
         if (!(error instanceof KnownError)) throw error;
         ctx.out.verbose(`Ids were not saved for completion: ${error.message}`);
       }
       return reply;
     };
 
-  // `Keepers` has checked each keeper against its method; here both are erased.
+  // `Keepers` has checked each keeper against its method. Here, the types of both are erased.
   const areas = Object.entries(KEEPERS as Record<string, Record<string, Parameters<typeof remembering>[1]>>);
   const clients = areas.map(([area, keepers]) => {
     const get = (): unknown => {

@@ -1,4 +1,4 @@
-// Opens this machine's memory of the organization that the settings name, or of another profile.
+// Opens what this machine remembers about the organization that the settings name, or about another profile's.
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { ManifestReply } from '../../contract/roles.ts';
@@ -7,7 +7,7 @@ import { lastingAddress } from '../target.ts';
 import type { Api } from '../../api/index.ts';
 
 export interface RolesMemoryOfContext {
-  /** The key of the memory and of every plan. */
+  /** The key of this memory, which is also part of every plan. */
   scope: { organization: string; address: string };
   store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply): Promise<void> };
   profile: string | null;
@@ -17,7 +17,7 @@ export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContex
   return openRolesMemoryOf(ctx, await ctx.settings());
 }
 
-/** The same for the organization of other settings. */
+/** Like `openRolesMemory`, for the organization of other settings. */
 export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promise<RolesMemoryOfContext> {
   const { openRolesStore } = await import('../../config/roles-store.ts');
   const scope = {
@@ -25,7 +25,7 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
     address: lastingAddress(settings, 'base_url'),
   };
   const store = openRolesStore(ctx.paths.state, scope, ctx.clock);
-  // A base that cannot be stored does not fail a pull or push. The next push then treats the file as one without a base.
+  // A pull or push does not fail if a base cannot be stored. The next push then treats the file as one without a base.
   const saveBase = async (manifest: ManifestReply) => {
     await ctx.cacheFiles.attempt(() => store.saveBase(manifest));
   };
@@ -35,7 +35,7 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
 export interface OtherProfile {
   api: Api;
   memory: RolesMemoryOfContext;
-  /** Organization and address, for people. */
+  /** The organization and address, for people. */
   where: string;
 }
 

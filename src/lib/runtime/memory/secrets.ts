@@ -1,4 +1,4 @@
-// Stores keyed hashes of sent secrets, to detect a change: the platform never returns a secret.
+// Stores keyed hashes of sent secrets to detect changes, because the platform never returns a secret.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
@@ -11,7 +11,7 @@ import { readRecord } from '../../kernel/json.ts';
 
 export type SecretMemory = Awaited<ReturnType<typeof openSecretMemory>>;
 
-/** The key of a secret's hash: `connection/crm/config.password`. */
+/** The key under which the hash of a secret is stored: `connection/crm/config.password`. */
 export function secretKey(type: string, id: string, path: string): string {
   return `${type}/${id}/${path}`;
 }
@@ -36,7 +36,7 @@ export async function openSecretMemory(ctx: Context) {
     scope,
     /** True if this machine has sent this secret. */
     knows: (key: string): boolean => kept.sent[key] !== undefined,
-    /** True if a different secret was sent before; undefined if this machine sent none. */
+    /** True if a different secret was sent before; undefined if this machine has sent none. */
     isChanged: (key: string, secret: string): boolean | undefined => {
       const before = kept.sent[key];
       return before === undefined ? undefined : before !== hash(key, secret);
@@ -57,7 +57,7 @@ export async function openSecretMemory(ctx: Context) {
   };
 }
 
-/** A damaged file is replaced, because it only saves unnecessary writes. */
+/** A damaged file can be replaced, because it is only needed to avoid unnecessary writes. */
 function read(file: string): Kept {
   const fresh = (): Kept => ({ key: randomBytes(32).toString('hex'), sent: {} });
   try {
@@ -68,7 +68,7 @@ function read(file: string): Kept {
   }
 }
 
-/** Removes the cached token of a profile, if there can be one. The platform cannot revoke a token. */
+/** Removes the cached token of a profile, if it may have one. The platform cannot revoke a token. */
 export async function forgetToken(ctx: Context, profile: string): Promise<void> {
   const settings = await ctx.settings(profile);
   if (!settings.get('auth_url') || !settings.get('audience') || !settings.secretOrigin('client_id')) return;
@@ -77,7 +77,7 @@ export async function forgetToken(ctx: Context, profile: string): Promise<void> 
     const name = tokenFileName(await settings.secret('client_id'), lastingAudience(settings), address);
     removeFile(join(ctx.paths.cache, 'tokens', name));
   } catch (error) {
-    // Without its client id, no token can be found.
+    // Without the profile's client id, no token can be found.
     if (!(error instanceof KnownError)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-// The log of every write from this machine: a private chain of lines, one before the first request and one at the end.
+// The log of every write from this machine: a private chain, with a line before the first request and one at the end.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -30,9 +30,9 @@ import type { Context, LoggedCommand } from '../context.ts';
 import type { Target } from '../target.ts';
 import { namesIn } from '../../kernel/temporary-file.ts';
 
-/** A file larger than this is rotated. */
+/** The log is rotated if its file is larger than this. */
 const FILE_BYTES = 4 * 1024 * 1024;
-/** Maximum number of request ids and of arguments in an entry. */
+/** Maximum number of request ids, and of arguments, in an entry. */
 const MOST_IDS = 20;
 
 export type WriteRecorder = Awaited<ReturnType<typeof recordWrites>>;
@@ -43,14 +43,14 @@ function startedFields() {
     at: string(),
     by: string(),
     host: string(),
-    /** `mcp`: an assistant called the command. */
+    /** `mcp` if an assistant called the command. */
     via: nullable(string()),
     profile: nullable(string()),
-    /** Without its profile. */
+    /** The target without its profile. */
     target: record(string(), nullable(string())),
     command: string(),
     args: array(string()),
-    /** Keyed SHA-256 of the first request; null in a run of many. */
+    /** Keyed SHA-256 of the first request; null for a bulk run. */
     digest: nullable(string()),
   };
 }
@@ -62,10 +62,10 @@ function endedFields() {
     outcome: oneOf(['done', 'rejected', 'partial', 'unknown']),
     error: nullable(string()),
     plan: nullable(string()),
-    /** Requests that may have changed the platform, and the ids of the first 20. */
+    /** The number of requests that may have changed the platform, and the ids of the first 20. */
     requests: int(),
     request_ids: array(string()),
-    /** What the command did, once it knows. */
+    /** What the command did, as soon as it knows. */
     counts: record(string(), int()),
     undo: nullable(string()),
   };
@@ -94,14 +94,14 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
         chain.rotate(FILE_BYTES);
         await chain.append([JSON.stringify(entry)]);
       }, stop),
-    /** A body may hold an identity or a short secret, which a plain digest would let anyone guess. */
+    /** Keyed, because a plain digest would let anyone guess an identity or a short secret in the body. */
     digest: ({ body = '', method, path: at }: SentWrite): string => {
       const file = join(folder, 'log.key');
       const key = readPrivateFile(file) ?? randomBytes(32).toString('hex');
       if (readPrivateFile(file) === undefined) writePrivateFile(file, key);
       return createHmac('sha256', key).update(`${method} ${at}\n`).update(body).digest('hex');
     },
-    /** A write without an end is unfinished too. */
+    /** A write that has no end line also counts as unfinished. */
     verify: async (head?: string): Promise<ChainReport> => {
       const report = await chain.verify(head);
       const open = log.entries(() => true).filter(({ ended_at }) => ended_at === null);
@@ -138,7 +138,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
         count += part.filter((line) => !isAboutChain(line) && isOlder(line, before)).length;
       return count;
     },
-    /** Removes the lines before a time and leaves checkpoints. */
+    /** Removes the lines before a time, and leaves checkpoints in their place. */
     prune: (before: string): Promise<number> =>
       locked(() => chain.prune((line) => !isOlder(line, before), { before }), signal),
     /** The time of the first entry. */
@@ -149,7 +149,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       }
       return undefined;
     },
-    /** Bytes of all files. */
+    /** The size of all files in bytes. */
     size: (): number => {
       const sizes = namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
       return sizes.reduce((sum, size) => sum + size, 0);
@@ -163,7 +163,7 @@ function isOlder(line: string, before: string): boolean {
   return isText(ended_at) && ended_at < before;
 }
 
-/** A damaged line is empty here; `log verify` names it. */
+/** A damaged line becomes an empty object here. `log verify` reports it. */
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string) {
@@ -172,8 +172,8 @@ function unknownEnd(request: string) {
 }
 
 /**
- * Records the writes of one command. A log that cannot be written does not stop a write: it is no journal, and nothing is
- * resumed from it (decision: D301).
+ * Records the writes of one command. A write continues even if the log cannot be written, because the log is not a
+ * journal, and nothing is resumed from it (decision: D301).
  */
 export function recordWrites(ctx: Context, command: LoggedCommand, target: Target) {
   const log = openWriteLog(ctx);
@@ -206,7 +206,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
     });
 
   return {
-    /** Resolves once the log names the write. */
+    /** Resolves once the write is in the log. */
     sending: async (write: SentWrite): Promise<void> => {
       if (requests.size < MOST_IDS) requests.add(write.id);
       count++;
@@ -236,7 +236,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
 interface Tally {
   requests: number;
   accepted: number;
-  /** The command printed its result, so the write is confirmed. */
+  /** True if the command printed its result, so that the write is confirmed. */
   isShown: boolean;
 }
 
@@ -248,7 +248,7 @@ function outcomeOf(error: unknown, exit: ExitName, { accepted, isShown, requests
   return requests > 1 && accepted < requests ? 'partial' : 'done';
 }
 
-/** A request without a response, or with an error of a gateway, may still have had its effect. */
+/** A request may have taken effect if it got no response, or an error from a gateway. */
 function mayHaveArrived(error: KnownError): boolean {
   return exitOf(error) === 'network' || [500, 502, 504].includes(error.status ?? 0);
 }
@@ -257,7 +257,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** The query of an address may be its signature. */
+/** Removes the query of an address, because it may be a signature. */
 function withoutQuery(text: string): string {
   return text.replace(/\?.*/s, '?…').slice(0, 200);
 }

@@ -1,11 +1,11 @@
-// Writes workflow commands of GitHub Actions (annotations, masks) and disarms those in text from outside.
+// Writes workflow commands of GitHub Actions (annotations, masks), and disarms workflow commands in external text.
 import { randomUUID } from 'node:crypto';
 import type { Issue } from '../../kernel/errors.ts';
 import { MIN_SECRET_LENGTH } from '../../kernel/redact.ts';
 import { breakCommands } from '../../render/clean.ts';
 import type { GlobalFlags, Io, TextSink } from '../context.ts';
 
-/** GitHub shows at most this many annotations of each level per step. */
+/** The maximum number of annotations that GitHub shows of each level in each step. */
 export const MOST_ANNOTATIONS = 10;
 
 export function wantsAnnotations({ annotations }: GlobalFlags, env: Io['env']): boolean {
@@ -16,12 +16,12 @@ export function isGitHub(env: Io['env']): boolean {
   return env.GITHUB_ACTIONS === 'true';
 }
 
-/** Text for standard error. Under GitHub Actions it contains no workflow command (decision: D248). */
+/** Text for standard error. On GitHub Actions, it contains no workflow commands (decision: D248). */
 export function forLog(text: string, env: Io['env']): string {
   return isGitHub(env) ? breakCommands(text) : text;
 }
 
-/** The result unchanged. If a line would be a workflow command, a fence around it stops commands (decision: D248). */
+/** The unchanged result, in a fence that disables commands if a line would be a workflow command (decision: D248). */
 export function fenced(text: string, { env, stdout }: { env: Io['env']; stdout: TextSink }): string {
   if (stdout.isFile === true || forLog(text, env) === text) return text;
   const token = randomUUID();

@@ -1,4 +1,4 @@
-// Writes lines to standard error, with the live line of a running operation below them.
+// Writes lines to standard error, above the live line of a running operation.
 import { cleanText } from '../../render/clean.ts';
 import { wrapMessage, displayWidth } from '../../render/width.ts';
 import type { Io, Context } from '../context.ts';
@@ -7,12 +7,12 @@ import { type Style, plainStyle } from '../../render/style.ts';
 
 export type Messages = ReturnType<typeof createMessages>;
 
-/** Whether output may be redrawn. A dumb terminal cannot move its cursor, and a screen reader would read it again. */
+/** True if output may be redrawn. A dumb terminal cannot move its cursor, and a screen reader would repeat the text. */
 export function mayRedraw({ env }: Io): boolean {
   return env.TERM !== 'dumb' && !env.CDPADM_ACCESSIBLE;
 }
 
-/** Moves to the first column and clears the line. */
+/** Moves to the first column, and clears the line. */
 const CLEAR_LINE = '\r\u001b[K';
 
 export function createMessages(io: Io) {
@@ -20,7 +20,7 @@ export function createMessages(io: Io) {
   let lower: string | undefined;
 
   function put(text: string): void {
-    // A closed standard error does not stop the command.
+    // The command continues if standard error was closed.
     io.stderr.write(text, () => undefined);
   }
 
@@ -47,13 +47,13 @@ export function createMessages(io: Io) {
     say,
     /** Cleans the text first. */
     line: (text: string): void => say(cleanText(text)),
-    /** Replaces the live line, which must fit the width. Undefined removes it. */
+    /** Replaces the live line. The text must fit into the width; undefined removes the line. */
     live: (text: string | undefined): void => {
       if (text !== undefined) put(`${CLEAR_LINE}${text}`);
       else if (current !== undefined) put(`${CLEAR_LINE}${lower ?? ''}`);
       current = text;
     },
-    /** Replaces the second live line, which is shown while there is no first one. */
+    /** Replaces the second live line, which is only shown while there is no first one. */
     beneath: (text: string | undefined): void => {
       if (current === undefined && (text ?? lower) !== undefined) put(`${CLEAR_LINE}${text ?? ''}`);
       lower = text;
@@ -62,11 +62,11 @@ export function createMessages(io: Io) {
 }
 
 export interface Redrawing {
-  /** Replaces what was drawn before. The text must be clean. */
+  /** Replaces what was drawn before. The text must already be clean. */
   draw(text: (style: Style, width: number) => string): void;
 }
 
-/** Undefined without a terminal, in a format for programs, or if the terminal cannot be redrawn. */
+/** Undefined if there is no terminal, if the terminal cannot be redrawn, and in a format for programs. */
 export function createRedrawing({ flags, io, out }: Context): Redrawing | undefined {
   if (!io.tty.stdout || flags.output !== 'table' || !mayRedraw(io)) return undefined;
   let height = 0;
@@ -75,7 +75,7 @@ export function createRedrawing({ flags, io, out }: Context): Redrawing | undefi
       const width = io.columns();
       const style = io.tty.stderr ? out.style : plainStyle;
       const lines = text(style, width).trimEnd().split('\n');
-      // Moves up to the first line and clears everything below.
+      // Moves up to the first line, and clears everything below.
       const back = height === 0 ? '' : `\u001b[${height}A\r\u001b[J`;
       io.stdout.write(`${back}${lines.join('\n')}\n`, () => undefined);
       height = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0);

@@ -26,7 +26,7 @@ export function createNotes({ io, flags, redactor, styles, asking }: OutputSetup
   const complete = hintCompleter(asking, flags);
   const adviceLine = (hint: string | Hint): string => cleanLine(hintText(toHints(hint).map(complete)));
   const isJson = isJsonFormat(flags);
-  // A program that asked for JSON and also reads standard error must find only JSON there.
+  // If a program asked for JSON and also reads standard error, it must find only JSON there.
   const toProgram = isJson && !io.tty.stderr;
   const isSilent = flags.quiet || toProgram;
   let annotated = 0;
@@ -40,7 +40,7 @@ export function createNotes({ io, flags, redactor, styles, asking }: OutputSetup
 
   return {
     advice: (hints) => hintText(hints.map(complete)),
-    // Always one line: a name in a note must not start a line that looks like part of a plan.
+    // Always one line: a name in a note must not start a line that could look like a part of a plan.
     note: (hint) => {
       if (!isSilent) messages.line(redactor.text(adviceLine(hint)));
     },
@@ -63,7 +63,7 @@ export function createNotes({ io, flags, redactor, styles, asking }: OutputSetup
       if (flags.verbose || flags.debug) messages.write(`${styles.stderr.dim(redactor.text(cleanText(text)))}\n`);
     },
     show: (text) => {
-      // A person must see what a question is about, even under --quiet.
+      // A person must see what a question refers to, even with --quiet.
       if (isSilent && (flags.yes || !io.tty.stderr)) return;
       const width = io.tty.stderr ? io.columns() : UNLIMITED_WIDTH;
       messages.write(`${text(styles.stderr, width).trimEnd()}\n`);

@@ -1,4 +1,4 @@
-// Builds the part of a context that an action needs and `--help` does not: output, and prompts on standard error.
+// Builds the part of a context that an action needs but `--help` does not: output, and prompts on standard error.
 import type { DescribedRequest } from '../../http/types.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { DocumentView } from '../../render/view.ts';
@@ -19,7 +19,7 @@ import { createPrompts } from '../prompts/prompts.ts';
 
 export interface DryRun {
   dry_run: true;
-  /** Absent if the command changes nothing on a platform. */
+  /** Absent if the command does not change a platform. */
   target?: Target;
   requests: DescribedRequest[];
   plan?: unknown;
@@ -41,7 +41,7 @@ export function createOutput(setup: OutputSetup): Output {
       if (isJsonFormat(flags)) return results.emitLine(jsonText(data));
       return results.emitLine(typeof text === 'string' ? cleanText(text) : text(styles.stdout));
     },
-    // Calls the object's own `emit`, which a run for several profiles replaces.
+    // Calls the `emit` of this object, because a run for several profiles replaces it.
     async emitDryRun(requests, plan, text, ids = []) {
       const result: DryRun = {
         dry_run: true,
@@ -82,8 +82,8 @@ export interface Begun {
 }
 
 /**
- * Throws KnownError usage (2) for flags that would otherwise fail only after the command's work: an invalid query, or
- * an `--out` or `--summary` folder that is not writable.
+ * Throws KnownError usage (2) for flags that would otherwise fail only after the command has done its work: an invalid
+ * query, or an `--out` or `--summary` folder that is not writable.
  */
 export async function begin(
   io: Io,

@@ -1,4 +1,4 @@
-// Reports the progress of an operation: a live line, plain lines, NDJSON events, or nothing.
+// Reports the progress of an operation: as a live line, plain lines, NDJSON events, or not at all.
 import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { cleanLine } from '../../render/clean.ts';
@@ -9,21 +9,21 @@ import { mayRedraw, type Messages } from './messages.ts';
 
 type State = Parameters<Progress['update']>[0];
 
-/** The shortest time between two live lines, and the longest between two plain lines. */
+/** The shortest time between two live lines, and the longest time between two plain lines. */
 const LIVE_INTERVAL_MS = 100;
 export const PLAIN_INTERVAL_MS = 10_000;
 const SECOND_MS = 1000;
-/** An operation shorter than this does not need a report. */
+/** A shorter operation needs no report. */
 const UNNOTICED_MS = 1000;
-/** One event per interval is enough for quick states, because a log may run for days. */
+/** For states that change quickly, one event per interval is enough, because a log may run for days. */
 const PASSING_INTERVAL_MS = 1000;
-/** After a longer pause, the user may prefer to resume later. */
+/** If a pause is longer than this, the user may prefer to resume later. */
 const LONG_WAIT_MS = 60_000;
 
-/** Whether every event is reported, or as many as plain lines. */
+/** Whether every event is reported, or only as many as there would be plain lines. */
 type Pace = 'every' | 'now-and-then';
 
-/** Starts the progress of an operation, in the mode of `--progress` or of the terminal. */
+/** Starts the progress of an operation, in the mode that `--progress` or the terminal determines. */
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
   switch (flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress) {
     case 'none':
@@ -39,10 +39,10 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
   }
 }
 
-/** The mode without `--progress`. `paced-json`: as few events as plain lines. */
+/** The mode without `--progress`. `paced-json` reports only as many events as there would be plain lines. */
 export function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-json' | 'none' {
   if (flags.quiet) return 'none';
-  // With -o json, a program that reads standard error gets only JSON (decision: D33).
+  // With -o json, a program that reads standard error gets nothing but JSON (decision: D33).
   if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';
   return io.tty.stderr && mayRedraw(io) && !io.env.CI ? 'live' : 'plain';
 }
@@ -54,7 +54,7 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
   let timer: NodeJS.Timeout | undefined;
   let latest: State;
 
-  /** Draws the line now and again every second, as a sign of life. The timer does not keep the process alive. */
+  /** Draws the line now, and again every second as a sign of life. The timer does not keep the process alive. */
   function draw(line: () => string | undefined): void {
     clearTimeout(timer);
     const text = line();
@@ -106,7 +106,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
     pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io, PLAIN_INTERVAL_MS);
   let isStarted = false;
   let passedAt = Number.NEGATIVE_INFINITY;
-  /** The newest state without an event. */
+  /** The newest state that no event has reported. */
   let passed: object | undefined;
   const write = (event: string, fields: object): void => {
     const progress = { event, title, at: isoMillis(io.clock.now()), ...fields };
@@ -120,7 +120,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
     start();
     write(event, fields);
   };
-  // A short operation without any event is not reported.
+  // A short operation without any event needs no report.
   if (pace === 'every') start();
   return {
     update: ({ data, isPassing = false, share, ...state }) => {

@@ -1,11 +1,11 @@
-// Applies `--query` (JMESPath) to a result and keeps 64-bit integers exact.
+// Applies `--query` (JMESPath) to a result, and keeps 64-bit integers exact.
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
 
 /** A valid query. */
 export type Query = (data: unknown) => unknown;
 
-/** Checks the expression before the command acts. Throws KnownError usage (2). */
+/** Checks the expression before the command does anything. Throws KnownError usage (2). */
 export async function compileQuery(expression: string): Promise<Query> {
   const { compile, TreeInterpreter } = await import('@jmespath-community/jmespath');
   let tree: ReturnType<typeof compile>;
@@ -26,10 +26,10 @@ export async function compileQuery(expression: string): Promise<Query> {
   };
 }
 
-/** The note names at most this many fields. */
+/** The maximum number of fields in the note. */
 const NAMED = 12;
 
-/** The note for a query without matches. It names the fields, because a mistyped field is not an error in JMESPath. */
+/** The note for a query without results. It names the fields, because a mistyped field is no error in JMESPath. */
 export function foundNothing(data: unknown, severalProfiles: boolean): string {
   const text = 'The query found nothing.';
   if (severalProfiles) return `${text} With several profiles it is applied to the list of {profile, data}.`;
@@ -41,7 +41,7 @@ export function foundNothing(data: unknown, severalProfiles: boolean): string {
   return `${text} It was applied to ${Array.isArray(data) ? 'a list of records' : 'a record'} with ${named}.`;
 }
 
-/** JMESPath knows only doubles; big integers become strings, which are exact. */
+/** JMESPath knows only doubles, so big integers become strings, which are exact. */
 function withoutBigIntegers(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(withoutBigIntegers);

@@ -13,8 +13,8 @@ export interface ResultLines<T> {
 }
 
 /**
- * Prints each state as a line for people, as an object per line under JSON formats, as a YAML document after `---`, as a
- * row under one heading in CSV and Markdown, or as its id under `-o name`. `view` is the view of a list of states.
+ * Prints each state: as a line for people, as one object per line in JSON formats, as a YAML document after `---`, as a
+ * row below one heading in CSV and Markdown, or as its id with `-o name`. `view` is the view of a list of states.
  */
 export function createResultLines<T>(
   { flags, io, out }: Context,
@@ -23,7 +23,7 @@ export function createResultLines<T>(
 ): ResultLines<T> {
   const hasRows = flags.output === 'csv' || flags.output === 'markdown';
   let heading: Promise<void> | undefined;
-  // Writes the heading once, before all rows.
+  // Writes the heading only once, before all rows.
   const begin = (): Promise<void> => (heading ??= writeHeading());
   return { begin, tell };
 
@@ -34,14 +34,14 @@ export function createResultLines<T>(
 
   async function tell(state: T): Promise<void> {
     if (['table', 'json', 'ndjson'].includes(flags.output)) {
-      // A terminal would break words; a pipe gets each state on one line.
+      // A terminal would break words. In a pipe, each state stays on one line.
       const width = io.tty.stdout ? io.columns() : Infinity;
       await out.emitLine(state, (style) => wrapLogLine(line(state, style), width));
       return;
     }
     await begin();
     const text = flags.output === 'yaml' ? `---\n${await textOf(state)}` : await textOf([state]);
-    // A state without an id prints nothing under `-o name`.
+    // With `-o name`, a state without an id prints nothing.
     if (text.trim() === '') return;
     await out.emitLine(state, withoutHeading(text, hasRows ? headingLines(flags) : 0).trimEnd());
   }
@@ -52,13 +52,13 @@ export function createResultLines<T>(
   }
 }
 
-/** A clock whose pauses show the seconds on a terminal, so that a quiet watch is visibly alive. */
+/** A clock that shows the seconds of its pauses on a terminal: users see that a quiet watch is still running. */
 export function watchClock({ clock, io, out }: Context, text: string): Clock {
   if (!io.tty.stderr) return clock;
   return { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal).finally(out.waits({ text })) };
 }
 
-/** Lines above the first row of CSV and Markdown. */
+/** The number of lines above the first row of CSV and Markdown. */
 function headingLines({ output, header }: Context['flags']): number {
   if (output === 'markdown') return 2;
   return output === 'csv' && header ? 1 : 0;

@@ -1,11 +1,11 @@
-// Derives the JSON Schema, the short shape and the fields of a command's result from its record.
+// Derives the JSON Schema, the short shape and the fields of a command's result from the record of the command.
 import type { Command } from 'commander';
 import { type CommandHelp, helpOf, pathOf } from '../command-line/help.ts';
 import { registry, toJSONSchema, type ZodMiniType } from 'zod/mini';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
-/** The JSON Schema (draft 7) of the command's `-o json`. Undefined for a command without a result. */
+/** The JSON Schema (draft 7) of the command's `-o json`. Undefined if the command has no result. */
 export function resultSchema(command: Command): Schema | undefined {
   const { output } = helpOf(command) ?? {};
   if (!output) return undefined;
@@ -14,7 +14,7 @@ export function resultSchema(command: Command): Schema | undefined {
   return { $schema: DRAFT, title, description: textOf(schema), ...opened(schema) };
 }
 
-/** The short shape of a command's result. Undefined for a command without a result. */
+/** The short shape of a command's result. Undefined if the command has no result. */
 export function shapeTextOf({ output }: CommandHelp): string | undefined {
   return output && textOf(jsonSchemaOfResult(output()));
 }
@@ -23,7 +23,7 @@ function textOf(schema: Schema): string {
   return shapeOf(schema) || 'any JSON';
 }
 
-/** The JSON Schema for several profiles. Undefined for a command that accepts only one. */
+/** The JSON Schema for several profiles. Undefined for a command that accepts only one profile. */
 export function repeatedSchema(command: Command): Schema | undefined {
   const { output, reads, severalProfiles } = helpOf(command) ?? {};
   if (!output || (reads !== true && severalProfiles === undefined)) return undefined;
@@ -44,7 +44,7 @@ export function repeatedSchema(command: Command): Schema | undefined {
   };
 }
 
-/** The fields that every form of the result has, or each of its items. */
+/** The fields that all forms of the result (or of its items) have. */
 export function fieldsOf(command: Command): string[] {
   const { output } = helpOf(command) ?? {};
   const schema = output ? jsonSchemaOfResult(output()) : {};
@@ -54,7 +54,7 @@ export function fieldsOf(command: Command): string[] {
   return first.filter((field) => others.every((fields) => fields.includes(field)));
 }
 
-/** A schema that accepts additional fields, because a newer version may add some. */
+/** A schema that allows additional fields, because a newer version may add some. */
 function opened(value: Schema): Schema {
   const entries = Object.entries(value).filter(([key, item]) => key !== 'additionalProperties' || item !== false);
   const open = (item: unknown): unknown => {
@@ -66,11 +66,11 @@ function opened(value: Schema): Schema {
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** JSON Schema, draft 7. An object is closed unless its schema is loose. 64-bit integers are integers. */
+/** The JSON Schema (draft 7). An object is closed unless its schema is loose. 64-bit integers are integers. */
 export function jsonSchemaOfResult(output: ZodMiniType): Schema {
   const { $schema: _, ...schema } = toJSONSchema(output, {
     target: 'draft-7',
-    // Without the contract's words or formats: a newer platform may send others.
+    // Omits the contract's words and formats, because a newer platform may send others.
     metadata: registry(),
     unrepresentable: 'any',
     override: ({ jsonSchema, zodSchema }) => {
@@ -84,8 +84,8 @@ export function jsonSchemaOfResult(output: ZodMiniType): Schema {
 }
 
 /**
- * The short shape: `{"id","state":"on"|"off","tasks":[{"task_id"}],"name"?,…}`. A key without a value is a string, number
- * or boolean. A question mark means optional. `…` means that the platform may add fields.
+ * The short shape: `{"id","state":"on"|"off","tasks":[{"task_id"}],"name"?,…}`. A key without a value is a string,
+ * number or boolean. A question mark means optional. `…` means that the platform may add fields.
  */
 export function shapeOf(schema: Schema): string {
   const { additionalProperties: rest, anyOf, const: constant, enum: words, items, properties, required, type } = schema;
@@ -106,7 +106,7 @@ export function shapeOf(schema: Schema): string {
   return `{${fields.join(',')}}`;
 }
 
-/** The shape, or the name of the type if it has none. */
+/** The shape or, if there is none, the name of the type. */
 function wordOf(schema: Schema): string {
   const shape = shapeOf(schema);
   return shape === '' && typeof schema['type'] === 'string' ? schema['type'] : shape;

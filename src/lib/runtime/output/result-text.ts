@@ -1,4 +1,4 @@
-// Formats a command's result as `-o` asks.
+// Formats a command's result as `-o` requests.
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json.ts';
 import { cellText, chooseColumns, toCsv, toTabbed } from '../../render/delimited.ts';
@@ -9,18 +9,18 @@ import { drawRecord, drawTable, filledColumns } from '../../render/table.ts';
 import type { CellValue, Column, DocumentView, ListView, RecordView } from '../../render/view.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
-/** Any view. Its row type is erased, because `View<T>` has checked it at the command. */
+/** Any view. Its row type is erased, because `View<T>` has checked the type in the command. */
 export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
 
-/** The destination of the result. */
+/** Where the result is written. */
 export interface Surface {
-  /** Aligned, colored and cut to the width. */
+  /** True if the text is aligned, colored and cut to the width. */
   terminal: boolean;
   width: number;
   style: Style;
 }
 
-/** The width of a document without a terminal: nothing is wrapped or cut. */
+/** The width of a document without a terminal, so that nothing is wrapped or cut. */
 export const UNLIMITED_WIDTH = 1000;
 
 export function isJsonFormat({ output }: GlobalFlags): boolean {
@@ -37,7 +37,7 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
       return (Array.isArray(data) ? data : [data]).map((item) => `${jsonText(item)}\n`).join('');
     case 'yaml': {
       const { stringify } = await import('yaml');
-      // A YAML 1.1 reader would read an unquoted date as a date and `no` as false.
+      // A YAML 1.1 reader would read an unquoted date as a date, and `no` as false.
       const layout = { lineWidth: 0, flowCollectionPadding: false, compat: 'yaml-1.1' } as const;
       return stringify(data, { ...layout, aliasDuplicateObjects: false });
     }
@@ -64,8 +64,8 @@ export function jsonText(data: unknown, indent?: number): string {
 }
 
 /**
- * The text of what `--query` found, in a format of rows. Records become a table of their fields. Anything else is JSON
- * in a table, a `value` column in CSV and Markdown, and one line per value under `-o name` (decision: D35).
+ * The text of what `--query` found, in a format with rows. Records become a table of their fields. Anything else
+ * becomes JSON in a table, a `value` column in CSV and Markdown, and one line per value with `-o name` (decision: D35).
  */
 export async function foundText(found: unknown, flags: GlobalFlags, target: Surface): Promise<string> {
   const view = viewOfRecords(found);
@@ -87,7 +87,7 @@ const VALUES: ListView<unknown> = {
   },
 };
 
-/** The view of a record or a list of records. Undefined for anything else. */
+/** The view of a record or of a list of records. Undefined for anything else. */
 function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> | undefined {
   const records = Array.isArray(data) ? data : [data];
   if (records.length === 0 || !records.every(isRecord)) return undefined;
@@ -158,7 +158,7 @@ export function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-/** The rows and columns of a result. Throws KnownError usage (2), naming `format`, if it has none. */
+/** The rows and columns of a result. If it has none, throws KnownError usage (2), naming `format`. */
 export function listOf(
   data: unknown,
   view: AnyView,
@@ -172,7 +172,7 @@ export function listOf(
   return { rows, columns: columns as unknown as Column<unknown>[] };
 }
 
-/** The fields of a result without rows of its own: one row, or one for each record of a list. */
+/** The fields of a result without rows of its own: a single row, or one for each record of a list. */
 function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
   const rows = Array.isArray(data) ? data : [data];
   if (rows.length === 0) return { rows, columns: [] };
@@ -200,15 +200,15 @@ function plainCell(value: unknown): CellValue {
   return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
-/** Rows per piece. */
+/** The number of rows per piece. */
 const PIECE_ROWS = 1000;
 
-/** Whether this format can be written before the whole list is known. */
+/** True if this format can be written before the whole list is known. */
 export function canGoInParts({ output, summary }: GlobalFlags, { terminal }: Surface): boolean {
   return !summary && !terminal && ['json', 'ndjson', 'csv', 'table', 'name'].includes(output);
 }
 
-/** The text of `resultText` for all rows of all parts. */
+/** The text that `resultText` would return for all rows of all parts. */
 export async function* textInParts(
   parts: AsyncIterable<unknown[]>,
   view: AnyView,

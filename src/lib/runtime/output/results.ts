@@ -1,4 +1,4 @@
-// Writes the result of a command to standard output, or to the `--out` file, and to the step summary.
+// Writes the result of a command to standard output or to the `--out` file, and also to the step summary.
 import { resolve } from 'node:path';
 import { fail } from '../../errors/fail.ts';
 import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';
@@ -33,7 +33,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     note(`Written to ${flags.out}.`);
   }
 
-  /** A file or a pipe gets YAML and CSV unchanged; a terminal gets them without control characters. */
+  /** A file or pipe gets YAML and CSV unchanged. A terminal gets them without control characters. */
   function forTarget(text: string): string {
     const isExact = flags.output === 'yaml' || flags.output === 'csv';
     return isExact && toTerminal ? cleanText(text) : text;
@@ -51,7 +51,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     else await deliver(forTarget(await foundText(found, flags, surface)));
   }
 
-  /** Appends the result to the step summary, always as Markdown. Returns the error that prevented it. */
+  /** Appends the result to the step summary, always as Markdown. Returns the error if that failed. */
   async function summarize(data: unknown, view: AnyView): Promise<KnownError | undefined> {
     const target: Surface = { terminal: false, width: io.columns(), style: plainStyle };
     const text = await resultText(data, view, { ...flags, output: 'markdown' }, target);
@@ -110,12 +110,12 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     emit,
     emitParts,
     emitText: (text: string): Promise<void> => deliver(toTerminal ? cleanText(text) : text),
-    /** Writes a separate line, which never goes to the `--out` file. */
+    /** Writes a separate line. It never goes to the `--out` file. */
     emitLine: (line: string): Promise<void> => write(io.stdout, fenced(`${line}\n`, io)),
   };
 }
 
-/** Resolves when the text is handed over. Rejects with BrokenPipeError if the reader closed the pipe. */
+/** Resolves once the stream has accepted the text. Rejects with BrokenPipeError if the reader closed the pipe. */
 function write(stream: TextSink, text: string): Promise<void> {
   return new Promise((resolved, reject) => {
     stream.write(text, (error) => {

@@ -1,4 +1,4 @@
-// Writes an error to standard error, and to the step summary under `--summary`.
+// Writes an error to standard error and, with `--summary`, to the step summary.
 import { exitOf } from '../../errors/fail.ts';
 import { EXIT } from '../exit-codes.ts';
 import { appendFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { isJsonFormat } from './result-text.ts';
 import type { GlobalFlags, Io } from '../context.ts';
 import { hintCompleter } from '../command-line/complete-hint.ts';
 
-/** Returns the exit code. Any error but a KnownError is reported as a bug. `asking`: see `hintCompleter`. */
+/** Shows the error and returns the exit code. Any error except a KnownError is a bug. `asking`: see `hintCompleter`. */
 export async function showFailure(
   error: unknown,
   io: Io,
@@ -33,7 +33,7 @@ export async function showFailure(
   const log = stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`;
   io.stderr.write(forLog(log, io.env));
   if (!isJson && wantsAnnotations(flags, io.env)) {
-    // The code view shows only issues with a line.
+    // The code view can only show issues that have a line.
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
     const shown = placed.slice(0, MOST_ANNOTATIONS);
     io.stderr.write(redactor.text(shown.map((issue) => annotation('error', issue)).join('')));
@@ -48,7 +48,7 @@ function summarize(error: KnownError, code: number, io: Io, redactor: Redactor):
   try {
     appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, code, redactor)}\n`);
   } catch {
-    // The error is on standard error in any case, and may be this very file.
+    // The error is on standard error in any case, and may even be about this file.
   }
 }
 

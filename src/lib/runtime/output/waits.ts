@@ -1,4 +1,4 @@
-// Shows that a call waits: a live line with its seconds, a plain line now and then, an event, or nothing.
+// Shows that a call is waiting: a live line that counts seconds, a plain line now and then, an event, or nothing.
 import type { Wait } from '../../http/types.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
@@ -8,13 +8,13 @@ import type { GlobalFlags, Io } from '../context.ts';
 import type { Messages } from './messages.ts';
 import { automaticMode, PLAIN_INTERVAL_MS } from './progress.ts';
 
-/** Waits shorter than this are not shown. */
+/** Shorter waits are not shown. */
 const UNNOTICED_MS = 1000;
 
-/** Calls that follow each other within this time count as one wait; it is also the shortest time between two lines. */
+/** Calls that follow each other within this time are one wait. It is also the shortest time between two lines. */
 const GAP_MS = 100;
 
-/** Returns a function that starts a wait; call its result when the wait is over. */
+/** Returns a function that starts a wait. Call the function that it returns when the wait ends. */
 export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wait: Wait) => () => void {
   const open = new Set<Wait>();
   let since = 0;
@@ -24,21 +24,21 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
   let shownAt = Number.NEGATIVE_INFINITY;
 
   function schedule(ms: number): void {
-    // The timer does not keep the process alive; the call does.
+    // The call keeps the process alive, so the timer does not have to.
     timer = setTimeout(check, ms).unref();
   }
 
   function check(): void {
     const [wait] = open;
     if (!wait) return;
-    // A timer may fire a little early by this clock.
+    // By this clock, a timer may fire slightly early.
     const left = since + UNNOTICED_MS - io.clock.now();
     if (left <= 0) show(wait, UNNOTICED_MS - left);
     schedule(left <= 0 ? UNNOTICED_MS : Math.max(GAP_MS, left));
   }
 
   function show(wait: Wait, silentMs: number): void {
-    // Under `-o json` a program reads standard error, and only `--progress` shows waits (decision: D199).
+    // With `-o json`, a program reads standard error, so waits are shown only with `--progress` (decision: D199).
     const mode = flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress;
     if (mode === 'none' || mode === 'paced-json') return;
     const text = cleanLine(wait.text);
@@ -54,7 +54,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
     }
   }
 
-  /** Whether a plain line or an event is due: for a new wait, or after a long silence. */
+  /** True if a plain line or an event is due: for a new wait, or after a long silence. */
   function isDue(wait: Wait, silentMs: number, isEvent: boolean): boolean {
     const isNew = shown !== wait && (wait.isRequested === true || isEvent);
     if (!isNew && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - shownAt < PLAIN_INTERVAL_MS)) return false;

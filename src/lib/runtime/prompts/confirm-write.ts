@@ -1,9 +1,11 @@
-// Before a write: rejects it under `access: read`, shows its target and asks for confirmation.
+// The steps before a write: reject it under `access: read`, show its target, and ask for confirmation.
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
 import { readOnly, type Target, targetLine, targetOf, type WriteScope } from '../target.ts';
 
-/** Shows the target. Throws guard (12) under `access: read`, except for a dry run and `--curl`, which send nothing. */
+/**
+ * Shows the target. Throws guard (12) under `access: read`, except in a dry run or with `--curl` (both send nothing).
+ */
 export async function startWrite(ctx: Context, scope: WriteScope): Promise<Target> {
   const settings = await ctx.settings();
   const { curl, dryRun } = ctx.flags;
@@ -13,7 +15,7 @@ export async function startWrite(ctx: Context, scope: WriteScope): Promise<Targe
   return target;
 }
 
-/** Asks for yes, or for `typed` if given, and for the name of a protected profile. Throws KnownError like `Prompts`. */
+/** Asks for a yes, or for `typed` if given, and for a protected profile's name. Throws KnownError as `Prompts` does. */
 export async function confirmWrite(ctx: Context, question: string, typed: string | undefined): Promise<void> {
   const settings = await ctx.settings();
   const { profile } = settings;

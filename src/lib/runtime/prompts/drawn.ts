@@ -6,9 +6,9 @@ import { wrapMessage, wrapUnder } from '../../render/width.ts';
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
-/** Columns of the mark before a question, and of the space after it. */
+/** The columns of the mark before a question, and of the space after the mark. */
 const MARK = 2;
-/** The space of the cursor before a choice. */
+/** The space that the cursor takes before a choice. */
 const CURSOR = '  ';
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
@@ -16,7 +16,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   const theme = themeOf(style);
 
   async function answer<T>(question: Record<string, unknown>): Promise<T> {
-    // Standard output is for the result.
+    // Standard output is reserved for the result.
     const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
     try {
       const asked = prompt([{ theme, ...question, name: 'value' }] as never) as Promise<{ value: T }>;
@@ -28,10 +28,10 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     }
   }
 
-  // Inquirer breaks a long line in the middle of words.
+  // Inquirer breaks a long line in the middle of a word.
   const fitted = (question: string): string => wrapMessage(question, io.columns() - MARK);
   const complaint = (wrong: string | undefined): string | true => (wrong === undefined ? true : fitted(wrong));
-  /** The note after the question disappears with the answer. */
+  /** The note after the question disappears once the question is answered. */
   const noted = (question: string, note: string | undefined): Record<string, unknown> => {
     const shown = (text: string, status: string): string =>
       theme.style.message(status === 'done' || note === undefined ? text : fitted(`${question} (${note})`));
@@ -43,7 +43,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     ...(options.check && { validate: (text: string) => complaint(options.check?.(text)) }),
   });
 
-  /** Inquirer's own confirmation keeps an invalid answer: `garbage`, then `y`, would be `garbagey`. */
+  /** Inquirer's own confirmation keeps an invalid answer: `garbage` and then `y` would become `garbagey`. */
   function yesNoQuestion(question: string, fallback: boolean): Record<string, unknown> {
     return {
       type: 'input',
@@ -56,7 +56,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
 
   return {
     input: (message, options) => answer({ type: 'input', ...common(message, options) }),
-    // Inquirer's password prompt keeps an invalid secret, which the user cannot see to correct.
+    // Inquirer's password prompt keeps an invalid secret, although the user cannot see and correct it.
     secret: (message, options) =>
       answer({ type: 'input', transformer: (text: string) => '*'.repeat(text.length), ...common(message, options) }),
     select: (question, choices, options) => {
@@ -88,7 +88,7 @@ function isYes(text: string, fallback: boolean): boolean {
   return text.trim() === '' ? fallback : /^y/i.test(text.trim());
 }
 
-/** Standard error for one question. Inquirer ends the stream that it draws on. */
+/** Standard error for a single question, because Inquirer ends the stream that it draws on. */
 function drawingOn(io: Io): NodeJS.WriteStream {
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -99,7 +99,7 @@ function drawingOn(io: Io): NodeJS.WriteStream {
   return Object.assign(output, { isTTY: true, columns: io.columns() }) as unknown as NodeJS.WriteStream;
 }
 
-/** Inquirer reads only the environment for color; here the flag and our own variables count too. */
+/** For color, Inquirer checks only the environment. Here, the flag and our own variables also count. */
 function themeOf({ bold, dim, red, green, cyan }: Style) {
   return {
     // Clears an invalid answer.
@@ -120,8 +120,8 @@ function themeOf({ bold, dim, red, green, cyan }: Style) {
 }
 
 /**
- * Rejects if the input closes during a question (Ctrl-D on an empty line). Inquirer detects that only when the process is
- * about to end, which an open connection would delay forever.
+ * Rejects if the input closes during a question (Ctrl-D on an empty line). Inquirer detects that only when the process
+ * is about to end, but an open connection would delay that forever.
  */
 function inputClosed(io: Io): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -129,7 +129,7 @@ function inputClosed(io: Io): Promise<never> {
   });
 }
 
-/** Compares names, because `instanceof` fails if the package is installed twice. */
+/** Compares the names of classes, because `instanceof` fails if the package is installed twice. */
 function translate(error: unknown, signal: AbortSignal): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'AbortPromptError') return signal.reason;

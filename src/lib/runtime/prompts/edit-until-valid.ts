@@ -1,4 +1,4 @@
-// Opens the user's editor until the text is valid; the errors of an invalid text are comments above it.
+// Opens the user's editor until the text is valid. The errors of an invalid text become comments above it.
 import { KnownError } from '../../kernel/errors.ts';
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
@@ -9,8 +9,8 @@ const HEADER_MARK = '#! ';
 
 /**
  * Returns the checked text, or undefined if the user changed nothing or emptied the file. `check` throws KnownError for
- * an invalid text. That error ends the edit without a terminal, or if the same text is saved twice: a script as the
- * editor would never fix it.
+ * an invalid text. Without a terminal, or if the user saves the same text twice, that error ends the edit, because an
+ * editor that is a script would never fix the text.
  */
 export async function editUntilValid<T>(
   ctx: Context,
@@ -34,7 +34,7 @@ export async function editUntilValid<T>(
   }
 }
 
-/** The errors with their lines in the text that is shown next, below the header. */
+/** The errors, with their lines in the text that is shown next, below the header. */
 function errorLines(error: KnownError): string[] {
   const issues = error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
   const extra = issues.length + 2;
@@ -45,7 +45,7 @@ function errorLines(error: KnownError): string[] {
   return ['The text is not valid yet. Fix these errors, or empty the file to cancel:', ...lines];
 }
 
-/** The errors as comments. `cleanLine` keeps each in one line. */
+/** The errors as comments. `cleanLine` keeps each of them on one line. */
 function errorHeader(error: KnownError): string {
   return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
 }

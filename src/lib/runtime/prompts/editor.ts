@@ -11,13 +11,13 @@ import { environmentForChild } from '../child-environment.ts';
 import type { Context, Io } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** Text being edited, in its own 0700 folder. */
+/** Text that is being edited, in a 0700 folder of its own. */
 export type EditedFile = ReturnType<typeof openEditedFile>;
 
-/** The file with the original text. */
+/** The name of the file with the original text. */
 const ORIGINAL = '.original';
 
-/** Makes the private copy. `name` is its file name. Aborting the command's signal ends an open editor. */
+/** Creates the private copy with the file name `name`. Aborting the command's signal ends an open editor. */
 export function openEditedFile(ctx: Context, name: string) {
   const command = editorCommand(ctx.io);
   const folder = makeScratchFolder('edit', { root: ctx.io.env.TMPDIR || undefined, isSpent: isUntouched });
@@ -38,7 +38,7 @@ export function openEditedFile(ctx: Context, name: string) {
       return readFileSync(path, 'utf8');
     },
     discard,
-    /** After a failure, returns the path of the kept text. Undefined if the user has not changed it, or it was discarded. */
+    /** After a failure, returns the path of the kept text. Undefined if it is unchanged or was discarded. */
     keep: (): string | undefined => {
       if (!isUntouched(folder)) return path;
       discard();
@@ -47,7 +47,7 @@ export function openEditedFile(ctx: Context, name: string) {
   };
 }
 
-/** Whether the folder holds only the text that we wrote. An editor's own files may hold unsaved work. */
+/** True if the folder contains only the text that we wrote. An editor's own files may contain unsaved work. */
 function isUntouched(folder: string): boolean {
   if (!existsSync(folder)) return true;
   const [name, ...others] = readdirSync(folder).filter((entry) => entry !== ORIGINAL);
@@ -60,7 +60,7 @@ function isUntouched(folder: string): boolean {
 function editorCommand(io: Io): string[] {
   const names = ['CDPADM_EDITOR', 'VISUAL', 'EDITOR'] as const;
   const chosen = names.map((name) => io.env[name]).find((value) => value !== undefined && value.trim() !== '');
-  // A configured editor may be a script; vi needs a user.
+  // A configured editor may be a script, but vi needs a user.
   if (chosen === undefined && !(io.tty.stdin && io.tty.stderr && !io.env.CI)) {
     throw usageError(
       'This command needs an editor, but this is not an interactive terminal.',
@@ -72,7 +72,7 @@ function editorCommand(io: Io): string[] {
   return words;
 }
 
-/** The editor's output is not the result: without a terminal on standard output it goes to standard error. */
+/** The editor's output is not the result, so without a terminal on standard output, it goes to standard error. */
 async function runEditor([program = 'vi', ...args]: string[], path: string, ctx: Context): Promise<void> {
   const { io, signal } = ctx;
   const env = await environmentForChild(ctx);

@@ -1,4 +1,4 @@
-// Asks the user on standard error, if this is an interactive terminal.
+// Asks the user on standard error, if it is an interactive terminal.
 import { type KnownError, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
@@ -27,7 +27,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
     typed: async (question, expected, options = {}) => {
       const index = confirmations.indexOf(expected);
       if (index >= 0) {
-        // Each value answers one question, so two guards of one command need two answers.
+        // Each value answers only one question, so two guards of one command need two answers.
         confirmations.splice(index, 1);
         return;
       }
