@@ -1,4 +1,4 @@
-// The package's entry for other programs: the embedded platform and its control client, for their tests.
+// The package's entry point for other programs: the embedded platform and its control client, for use in tests.
 import { connectEmulator as connect } from './lib/emulator/client.ts';
 import type { Emulator, EmulatorControl, EmulatorOptions } from './lib/emulator/base/embedding.ts';
 import { embed } from './lib/emulator/embed.ts';
@@ -19,10 +19,10 @@ export type {
 } from './lib/emulator/base/embedding.ts';
 
 /**
- * Starts the platform and resolves once it answers. Rejects with an error that has a `code` and a `hint`: for an unknown
- * option, invalid fixtures, a folder or port in use, or an unreadable state.
+ * Starts the platform, and resolves once it responds. For an unknown option, invalid fixtures, a folder or port in use,
+ * or an unreadable state, rejects with an error that has a `code` and a `hint`.
  */
 export const startEmulator: (options?: EmulatorOptions) => Promise<Emulator> = embed;
 
-/** Controls a platform that another process started, by the `control_url` of its ready line. */
+/** Controls a platform that another process started, using the `control_url` in its ready line. */
 export const connectEmulator: (controlUrl: string) => EmulatorControl = connect;

@@ -1,4 +1,4 @@
-// Runs a command line and exits: the only file that ends the process.
+// Runs a command line and exits. No other file ends the process.
 import { exitOf } from './lib/errors/fail.ts';
 import type { Command } from 'commander';
 import type { Reference } from './commands/help/describe.ts';
@@ -28,7 +28,7 @@ import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsO
 /** The entry that the scripts of `cdpadm completion` call. It is not a command. */
 const COMPLETE = '__complete';
 
-/** Thrown instead of running the action, when the command line runs once for each of several profiles. */
+/** Thrown instead of running the action if the command line must run once for each of several profiles. */
 class SeveralProfiles extends Error {
   readonly isWrite: boolean;
   constructor(isWrite: boolean) {
@@ -37,16 +37,16 @@ class SeveralProfiles extends Error {
   }
 }
 
-/** A stopped command may wait this many turns of 100 ms. Time in which the process works does not count. */
+/** How many turns of 100 ms a stopped command may wait. Time in which the process works does not count. */
 const LAST_TURNS = 9;
 const TURN_MS = 100;
-/** Its threads may take this many turns of 10 ms. */
+/** How many turns of 10 ms the threads of a stopped command may take. */
 const THREAD_TURNS = 5;
 const THREAD_TURN_MS = 10;
 
 /** Runs the program and ends the process. Called by `bin/cdpadm.js`. */
 export async function main(): Promise<void> {
-  // If something else ends the process, such as a prompt whose input closes, it has failed.
+  // If something else ends the process, such as a prompt whose input closes, the program has failed.
   host.setExitCode(EXIT.failed);
   const io = processIo();
   const stop = new AbortController();
@@ -66,7 +66,7 @@ export async function main(): Promise<void> {
   await endProcess(code, isOverdue);
 }
 
-/** The signal of each exit code that a shell reports for a signal. */
+/** The signal for each exit code that a shell reports for a signal. */
 const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
   [EXIT.hungUp]: 'SIGHUP',
   [EXIT.interrupted]: 'SIGINT',
@@ -74,8 +74,8 @@ const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
 };
 
 /**
- * Ends the process even if something is still open. Node does not exit until threads that it cannot stop, such as one
- * that resolves a host name, have finished. Then the signal that stopped the command ends the process.
+ * Ends the process even if something is still open. Node does not exit until threads that it cannot stop have finished,
+ * such as one that resolves a host name. In that case, the signal that stopped the command ends the process.
  */
 async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   const signal = SIGNALS[code];
@@ -86,9 +86,9 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
 }
 
 /**
- * Runs one command line and returns its exit code once all output is handed over. Ctrl-C and `--timeout` abort `stop`
- * with the KnownError that the command ends with. `redactor` gets every secret of the run. `onOverdue` is called if a
- * stopped command is abandoned because it still waits.
+ * Runs one command line, and returns its exit code once all output is written. Ctrl-C and `--timeout` abort `stop` with
+ * the KnownError that the command ends with. `redactor` gets every secret of the run. `onOverdue` is called if a
+ * stopped command is abandoned because it is still waiting.
  */
 export async function run(
   argv: readonly string[],
@@ -114,7 +114,7 @@ export async function run(
   };
   try {
     const left = overdue();
-    // The command ended first.
+    // The command ended before that.
     left.catch(() => undefined);
     return await Promise.race([ended(), left]);
   } finally {
@@ -122,11 +122,11 @@ export async function run(
   }
 }
 
-/** The state of a run that an early end needs. */
+/** The state of a run that is needed if it ends early. */
 interface RunState {
   flags: () => GlobalFlags;
   hasWritten: () => boolean;
-  /** Whether the error of the run was shown. */
+  /** True if the error of the run was shown. */
   isReported: boolean;
 }
 
@@ -141,7 +141,7 @@ async function runCommand(
   const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
   state.hasWritten = () => ctx.hasWritten;
 
-  /** Parses the command line and runs its action after `begin` has completed the context. */
+  /** Parses the command line, and runs its action after `begin` has completed the context. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
     const wanted = commandNameOf(args);
     const root = await createProgram(within, (name) => name === wanted);
@@ -157,11 +157,11 @@ async function runCommand(
     await root.parseAsync([...args], { from: 'user' });
   }
 
-  /** A busy process does not receive signals. If one is pending, it takes precedence over an input error. */
+  /** A busy process does not receive signals. If a signal is pending, it takes precedence over an input error. */
   async function stopAmid(error: unknown): Promise<unknown> {
     if (!(error instanceof KnownError) || exitOf(error) !== 'invalidInput') return error;
     try {
-      // A signal arrives in the next turn.
+      // A signal arrives in the next turn of the event loop.
       await ownTurn();
       await ownTurn(stop.signal);
       throwIfLate();
@@ -213,26 +213,26 @@ async function runCommand(
   }
 }
 
-/** Resolves when the stream has handed over everything, or has failed. */
+/** Resolves once the stream has written everything or has failed. */
 function handedOver(sink: TextSink): Promise<void> {
   return new Promise((resolve) => {
     sink.write('', () => resolve());
   });
 }
 
-/** Every help screen by its command (`roles push`; empty for the root). The build stores them. */
+/** Every help screen by its command (`roles push`; empty for the root). The build stores these screens. */
 export async function helpScreens(io: Io): Promise<Map<string, string>> {
   const screens = new Map<string, string>();
   const add = (command: Command, path: readonly string[]): void => {
     screens.set(path.join(' '), command.helpInformation());
-    // `help --help` prints the help of the root, like `help` alone.
+    // `help --help` prints the help of the root, like `help` without a flag.
     for (const child of command.commands) if (child.name() !== 'help') add(child, [...path, child.name()]);
   };
   add(await loadAll(createContext(io, new AbortController().signal)), []);
   return screens;
 }
 
-/** The content of the reference pages, for the build and `npm run docs`. */
+/** The content of the reference pages, for the build and for `npm run docs`. */
 export async function reference(io: Io): Promise<Reference> {
   const { describeProgram } = await import('./commands/help/describe.ts');
   return describeProgram(await loadAll(createContext(io, new AbortController().signal)));
@@ -246,13 +246,13 @@ async function answerCompletionCall(args: readonly string[], ctx: Context): Prom
   return EXIT.ok;
 }
 
-/** Requested help that could not be written (a full disk) is a failure. A closed pipe is not an error. */
+/** If the requested help could not be written (a full disk), the command has failed. A closed pipe is not an error. */
 function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
   if (!wanted) return EXIT.usage;
   return stdout.errored && systemErrorCode(stdout.errored) !== 'EPIPE' ? EXIT.failed : EXIT.ok;
 }
 
-/** Draws the error on standard error and returns its exit code. */
+/** Draws the error on standard error, and returns its exit code. */
 async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
   const { showFailure } = await import('./lib/runtime/output/show-failure.ts');
   return await showFailure(error, io, flags, redactor, asking);
@@ -260,7 +260,7 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
 
 /**
  * Rewrites `help roles push` to `roles push --help`, `help` to `--help`, and `roles push --help --json` to `help roles
- * push --json`. Topics are unchanged.
+ * push --json`. Does not change topics.
  */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
   const isHelp = commandNameOf(argv) === 'help';
@@ -277,7 +277,7 @@ function wantedHelp(argv: readonly string[]): string[] | undefined {
   return isCommand ? [...(first === undefined ? [] : [first]), ...more, '--help'] : undefined;
 }
 
-/** Aborts `stop` after `ms`. The result throws if that time passed while no timer could fire. */
+/** Aborts `stop` after `ms`. The returned function throws if that time passed while no timer could fire. */
 function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io: Io): () => void {
   const deadline = io.clock.now() + ms;
   io.clock.sleep(ms, finished).then(
@@ -289,7 +289,7 @@ function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io:
   };
 }
 
-/** The first signal stops the command, the second ends the process. */
+/** The first signal stops the command. The second signal ends the process. */
 function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => KnownError): void {
   host.on(signal, () => {
     if (stop.signal.aborted) host.endBySignal(signal);

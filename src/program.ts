@@ -1,4 +1,4 @@
-// The command tree. The root has names and summaries; only the requested group is loaded and built.
+// The command tree. The root contains names and summaries; only the requested group is loaded and built.
 import { Command } from 'commander';
 import { PROGRAM, VERSION } from './lib/kernel/version.ts';
 import type { Context } from './lib/runtime/context.ts';
@@ -66,7 +66,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Con
   version: () => import('./commands/version/index.ts'),
 };
 
-/** The commands that take target flags, in groups where not all do. Hints add the flags to them. */
+/** The commands that take target flags, for groups in which not all commands do. Hints add these flags to them. */
 const ASKING: Readonly<Record<string, readonly string[]>> = {
   ...{ profile: ['show'], auth: ['login', 'logout', 'test'] },
   ...{ log: [], completion: [], emulator: [], tour: [], schema: [], help: [], version: [] },
@@ -77,7 +77,7 @@ export const entries = Object.entries(SUMMARIES).flatMap(([heading, summaries]) 
   Object.entries(summaries).map(([name, summary]) => ({ name, summary, heading })),
 );
 
-/** Builds a group or command; undefined for an unknown name. */
+/** Builds a group or command. Returns undefined for an unknown name. */
 export async function load(name: string, ctx: Context): Promise<Command | undefined> {
   const loaded = Object.hasOwn(LOADERS, name) ? await LOADERS[name]?.() : undefined;
   return loaded?.command.build(ctx);
@@ -88,7 +88,7 @@ export const asking: readonly string[] = entries.flatMap(
   ({ name }) => ASKING[name]?.map((child) => `${name} ${child}`) ?? name,
 );
 
-/** The root command. Builds the entries that `wants` selects; the others have only a name and a summary. */
+/** The root command. Builds the entries that `wants` selects. All others have only a name and a summary. */
 export async function createProgram(ctx: Context, wants: (name: string) => boolean): Promise<Command> {
   const root = new Command(PROGRAM)
     .description('Administer a customer-data platform from a terminal.')
@@ -117,10 +117,10 @@ export function commandNameOf(argv: readonly string[]): string | undefined {
   return first === undefined || first.startsWith('-') ? operandsOf(argv)[0] : first;
 }
 
-/** The words of a command line without global flags or their values. The command's name comes first. */
+/** The words of a command line without global flags and their values. The first word is the name of the command. */
 export function operandsOf(argv: readonly string[]): string[] {
   const isFlag = (word: string): boolean => word.startsWith('-');
-  // Without flags, or with flags alone, there is nothing to parse.
+  // Without flags, or with nothing but flags, there is nothing to parse.
   if (!argv.some(isFlag) || argv.every(isFlag)) return argv.filter((word) => !isFlag(word));
   // Commander parses the global flags on a separate root, because it knows which of them take a value.
   const probe = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
@@ -128,12 +128,12 @@ export function operandsOf(argv: readonly string[]): string[] {
   try {
     return probe.parseOptions([...argv]).operands;
   } catch {
-    // The real root reports the error.
+    // The real root will report the error.
     return [];
   }
 }
 
-/** `--version` with other flags is the `version` command, so that `--verbose` and `-o json` have their meaning. */
+/** `--version` with other flags runs the `version` command, so that `--verbose` and `-o json` have their meaning. */
 export function wantedVersion(argv: readonly string[]): string[] | undefined {
   const others = argv.filter((word) => word !== '--version' && word !== '-V');
   return others.length < argv.length && operandsOf(argv).length === 0 ? ['version', ...others] : undefined;

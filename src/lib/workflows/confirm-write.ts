@@ -1,42 +1,42 @@
-// Decides whether a write is done, not done or unknown. Used by both single calls and bulk rows; nothing else decides.
+// Decides whether a write is done, not done or unknown, for single calls and bulk rows. No other module decides this.
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
 
-/** The code of every write whose outcome is unknown; `http` throws it for a response that proves nothing. */
+/** The error code of every write whose outcome is unknown. `http` throws it for a response that proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
 
 /** The reason why a write needs a read. */
 export interface Doubt {
-  /** The error of the send; undefined if the response proved nothing, or if this run has sent nothing yet. */
+  /** The error of the send. Undefined if the response proved nothing, or if this run has not sent anything yet. */
   readonly error?: KnownError;
-  /** The rejection in `error`: of the send, or of its repeat after a 429 or a 401. */
+  /** The rejection in `error`, either of the send or of its repeat after a 429 or a 401. */
   readonly rejection?: KnownError | undefined;
-  /** True if a request may have taken effect; false for a first send that the platform rejected. */
+  /** True if a request may have taken effect. False for a first send that the platform rejected. */
   readonly wasSent: boolean;
 }
 
-/** The result of a read. An error ends the write, because the platform has something else. */
+/** The result of a read. An error ends the write, because the platform has stored something else. */
 export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: Hints } | KnownError;
 
 export interface Write<Result, Stored> {
-  /** As in "the outcome of … is unknown": `the cancellation of request X`. */
+  /** Completes "the outcome of … is unknown": `the cancellation of request X`. */
   readonly subject: string;
-  /** How to check the outcome. */
+  /** Explains how to check the outcome. */
   readonly hint: Hints;
-  /** Maximum number of sends. */
+  /** The maximum number of sends. */
   readonly maxSends: number;
   /** If set, a read comes before the first send: an earlier run may have sent it, or the id may be taken. */
   readonly doubt?: Doubt;
-  /** Statuses of a first rejection that only a read can explain, such as 400 for a taken id. */
+  /** The statuses of a first rejection that only a read can explain, such as 400 for a taken id. */
   readonly explained?: readonly number[];
   readonly notes?: { lost?: string; arrived?: (result: Result) => string; again?: string };
-  /** Throws KnownError for a loss or a rejection. `attempt` counts from 1. */
+  /** Sends the write. Throws KnownError for a loss or a rejection. `attempt` counts from 1. */
   send(attempt: number): Promise<Result>;
-  /** True if a complete response proves the write: it has the same id and, if signed, a valid signature. */
+  /** True if a complete response proves the write: it must have the same id and, if signed, a valid signature. */
   isOurs(result: Result): boolean;
   read(): Promise<Stored>;
-  /** True if the read returned the same resource; a different one proves nothing. */
+  /** True if the read returned the same resource. A different one proves nothing. */
   isAbout(stored: Stored): boolean;
   judge(stored: Stored, doubt: Doubt): Judgement<Result> | Promise<Judgement<Result>>;
 }
@@ -49,7 +49,7 @@ export interface ConfirmPorts {
   signal: AbortSignal;
 }
 
-/** Sends a write and confirms it by its response or by a read. Throws only errors that are not KnownErrors. */
+/** Sends a write, and confirms it by its response or by a read. Only throws errors that are not KnownErrors. */
 export async function confirmWrite<Result, Stored>(
   write: Write<Result, Stored>,
   { signal, tell }: ConfirmPorts,
@@ -97,7 +97,7 @@ export function isUnknown(error: KnownError | undefined): boolean {
   return error?.code === UNKNOWN;
 }
 
-/** Marks a failure of a request that may have taken effect. */
+/** Marks the failure of a request that may have taken effect. */
 export function lossOf(failure: KnownError): KnownError {
   if (failure.code === UNKNOWN) return failure;
   return fail(UNKNOWN, {

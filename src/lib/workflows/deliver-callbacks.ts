@@ -1,4 +1,4 @@
-// Stores each callback with its deliveries, and retries these until they succeed.
+// Stores each callback with its deliveries, and retries the deliveries until they succeed.
 import {
   type DeliveryTarget,
   longestPause,
@@ -34,17 +34,17 @@ export interface DeliveryPorts {
   outbox: Outbox;
   ledger: LedgerOf;
   targets: readonly DeliveryTarget[];
-  /** Maximum attempts of one delivery. */
+  /** The maximum number of attempts for one delivery. */
   attempts: number;
   /** Maximum number of concurrent attempts. */
   concurrency: number;
-  /** One attempt: resolves when the target accepted the callback, rejects with the reason otherwise. */
+  /** Makes one attempt. Resolves if the target accepted the callback, and rejects with the reason otherwise. */
   deliver(target: string, callback: ReceivedLine, signal: AbortSignal): Promise<void>;
   /** True while callbacks are being answered. */
   isBusy(): boolean;
   clock: Clock;
   random(): number;
-  /** Aborted when the listener ends. Deliveries that are running then remain due. */
+  /** Aborted when the listener ends. Deliveries that are running at that moment remain due. */
   signal: AbortSignal;
   tell: Tell & { verbose(text: string): void };
 }
@@ -54,7 +54,7 @@ const LONGEST_HOLD_MS = 1000;
 
 type LedgerOf = (workspace: string) => Pick<LedgerPort, 'append'>;
 
-/** Writes their states to the ledger, which drops known ones. Returns the callbacks with a new state. */
+/** Writes the states of callbacks to the ledger, which drops known states. Returns the callbacks with a new state. */
 async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf): Promise<ReceivedLine[]> {
   const news = new Set<StateNews>();
   const states = callbacks.map((callback) => ({ callback, state: stateNews(callback) }));
@@ -66,7 +66,7 @@ async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf
   return states.flatMap(({ callback, state }) => (state && news.has(state) ? [callback] : []));
 }
 
-/** Stores callbacks without targets: in the ledger only. */
+/** Stores callbacks that have no targets. These go only to the ledger. */
 export function storeStates(ledger: LedgerOf): Deliveries['store'] {
   const news = new Set<ReceivedLine>();
   const record = inBatches<ReceivedLine>(async (callbacks) => {
@@ -79,19 +79,19 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
 }
 
 export class Deliveries {
-  /** Open deliveries of an earlier run: due here, due to targets that this run does not have, and dead. */
+  /** The open deliveries of an earlier run: due here, due to targets that this run does not have, and dead. */
   readonly left = { due: 0, elsewhere: 0, dead: 0 };
   readonly #ports: DeliveryPorts;
   #state = emptyOutbox();
   #wake = (): void => undefined;
   readonly #running = new Map<string, Delivery>();
-  /** Targets whose outage was reported. */
+  /** The targets whose outage has been reported. */
   readonly #down = new Set<string>();
   readonly #health: ReadonlyMap<string, TargetHealth>;
   /** Stored callbacks whose state is not in the ledger yet. */
   #unrecorded: ReceivedLine[] = [];
 
-  /** Each work returns its lines. The state has them before the next work runs. */
+  /** Each piece of work returns its lines. They are part of the state before the next work runs. */
   readonly #write = inBatches<() => OutboxLine[]>(async (works) => {
     await this.#ports.outbox.exchange((news) => {
       this.#takeNews(news);
@@ -111,7 +111,7 @@ export class Deliveries {
     this.#unrecorded = this.#unrecorded.concat(callbacks.flat());
     await recordStates(this.#unrecorded, ledger);
     this.#unrecorded = [];
-    // The callbacks are stored and can be acknowledged: a later batch replaces the file.
+    // The callbacks are stored and can be acknowledged, so if this fails, a later batch replaces the file.
     if (outbox.isLarge()) await this.#compact().catch((error: unknown) => tell.warn((error as Error).message));
   });
 
@@ -120,7 +120,7 @@ export class Deliveries {
     this.#health = new Map(ports.targets.map(({ name }) => [name, newHealth()]));
   }
 
-  /** Reads the outbox. Its deliveries are due at once, even those that an earlier run would retry later. */
+  /** Reads the outbox. Its deliveries are due immediately, even those that an earlier run would retry later. */
   static async open(ports: DeliveryPorts): Promise<Deliveries> {
     const deliveries = new Deliveries(ports);
     await deliveries.#resume();
@@ -142,14 +142,14 @@ export class Deliveries {
     }
   }
 
-  /** Resolves when the callback is on disk: true if it is the first with its status. */
+  /** Resolves once the callback is on disk, with true if it is the first with its status. */
   async store(callback: ReceivedLine): Promise<boolean> {
     let first = false;
     await this.#write(() => {
       first = isFirst(this.#state, callback);
       const due = targetsOf(this.#state, callback, this.#ports.targets);
       if (due.length === 0 && !first) return [];
-      // Only deliveries need the bytes.
+      // Only deliveries need the bytes of the callback.
       return [{ ...callback, targets: due, ...(due.length === 0 && { headers: [], body: '' }) }];
     });
     await this.#record([callback]);
@@ -195,7 +195,7 @@ export class Deliveries {
     });
   }
 
-  /** Answers callbacks first: starting a process delays them. */
+  /** Answers callbacks first, because starting a process would delay the answers. */
   async #whileBusy(): Promise<void> {
     const { clock, signal } = this.#ports;
     const end = clock.now() + LONGEST_HOLD_MS;
@@ -225,7 +225,7 @@ export class Deliveries {
       await this.#write(() => [line]);
     } catch (error) {
       tell.warn(`The outcome of a delivery could not be stored: ${(error as Error).message}`);
-      // Retried, but not at once.
+      // Retried, but not immediately.
       const again = this.#state.open.get(delivery.id);
       if (again) again.dueAt = clock.now() + longestPause(2);
     }
@@ -265,7 +265,7 @@ export class Deliveries {
   }
 }
 
-/** The line of the ledger for a callback; undefined if its body is not a request status. */
+/** The ledger line for a callback; undefined if its body is not a request status. */
 function stateNews(callback: ReceivedLine): StateNews | undefined {
   const { at, expected_completion_time: expected, request_id: id, signature, status } = callback;
   if (id === null || status === null) return undefined;

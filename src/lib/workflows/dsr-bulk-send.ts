@@ -1,4 +1,4 @@
-// One row of a bulk run, from its journaled id to a confirmed state; the gate says when each request may go.
+// Sends one row of a bulk run, from its journaled id to a confirmed state. The gate decides when each request may go.
 import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
@@ -14,9 +14,9 @@ import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed' | 'unknown';
-  /** The reason why it failed or is unknown, without personal data. */
+  /** The reason why the row failed or is unknown, without personal data. */
   error?: string;
-  /** Of the platform's response; null where it has none. */
+  /** The time in the platform's response; null if it contains none. */
   expected_completion_time?: string | null;
   received_time?: string | null;
   /** False only if a signature was checked and is invalid. */
@@ -30,39 +30,39 @@ export interface RowPorts {
   get: Sender<RequestStatusReply>;
   /** The workspace of the requests. */
   workspace: string;
-  /** The wire's bytes of a request. */
+  /** The bytes of a request in its wire format. */
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
-  /** Its ledger entry. */
+  /** The ledger entry of a request. */
   describe(request: DsrRequest): Promise<SubmittedNews>;
-  /** The number of complete rows: shows whether others succeed while one does not. */
+  /** The number of complete rows. It shows if others succeed while one does not. */
   completed(): number;
   clock: Clock;
-  /** Aborted when requests in progress are abandoned too. */
+  /** Aborted when even requests in progress are abandoned. */
   hardSignal: AbortSignal;
 }
 
 export interface RowTask {
   request: DsrRequest;
-  /** An earlier run may have sent it, so the platform is read first. */
+  /** True if an earlier run may have sent the row, so that the platform is read first. */
   mayExist: boolean;
-  /** The id is from the file: another request may have it. */
+  /** True if the id is from the file, so that another request may already have it. */
   givenId: boolean;
-  /** The ledger entry of an id from the file. */
+  /** The ledger entry for an id from the file. */
   known(): Promise<LedgerRequest | undefined>;
   /** Called before each request of the row is sent. */
   onSend(): void;
 }
 
-/** Sends of one row, and reads that confirm it. */
+/** The maximum number of times that one row is sent, and of reads that confirm it. */
 const MAX_ATTEMPTS = 5;
 
-/** Rejections of one body; any other rejection concerns the whole run. */
+/** The statuses of a rejection that concerns one body. Any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
 
-/** Resolves when the row is complete, or unknown while others succeed. Throws the error that ends the whole run. */
+/** Resolves once the row is complete, or unknown while others succeed. Throws the error that ends the whole run. */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
   try {
     return await new RowSend(task, ports).run();
@@ -79,11 +79,11 @@ class RowSend {
   #failures = 0;
   #signed = true;
   #signature: SignatureFacts | undefined;
-  /** Responses that show that the platform works. */
+  /** The number of responses that show that the platform works. */
   #answers = 0;
-  /** Whether only this row can have used the id. */
+  /** True if only this row can have used the id. */
   #isFree: boolean;
-  /** Whether a 201 has our id. If its signature is invalid, a read decides, and the warning counts it. */
+  /** True if a 201 contains our id. If the signature is invalid, a read decides, and the warning counts the row. */
   #isCreated = false;
 
   constructor(task: RowTask, ports: RowPorts) {
@@ -102,7 +102,7 @@ class RowSend {
       const signed = this.#signed;
       if (outcome.state === 'done')
         return { ...outcome.result, signed, ...(this.#signature && { signature: this.#signature }) };
-      // While nothing succeeds the platform is down: the gate decides when to give up.
+      // While no row succeeds, the platform is down, and the gate decides when to give up.
       if (outcome.state === 'unknown' && completed() + this.#answers === before) continue;
       const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
       return { state, error: scrubbed(outcome.error.message, this.#task.request), signed };
@@ -189,7 +189,7 @@ class RowSend {
     }
   }
 
-  /** Waits out each 429. Throws a loss or a rejection as KnownError, and RunOver when the run ends. */
+  /** Waits after each 429. Throws a loss or a rejection as KnownError, and RunOver when the run ends. */
   async #through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
     const { clock, gate } = this.#ports;
     for (let wasBusy = false; ; wasBusy = true) {
@@ -204,7 +204,7 @@ class RowSend {
         return outcome;
       }
       const { failure } = outcome;
-      // An unreadable 2xx also shows that the platform works: a retry would get the same response.
+      // An unreadable 2xx also shows that the platform works, because a retry would get the same response.
       if (failure.status !== undefined && !isServerTrouble(failure.status)) this.#answers++;
       if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) {
         this.#failures++;
@@ -216,7 +216,7 @@ class RowSend {
   }
 }
 
-/** The credentials of the run are wrong, so no more rows may be sent. */
+/** If the check fails, the credentials of the run are wrong, so no more rows may be sent. */
 function endRunUnless(check: () => void): void {
   try {
     check();
@@ -225,7 +225,7 @@ function endRunUnless(check: () => void): void {
   }
 }
 
-/** Carries an error that ends the whole run past the confirmation of one row. */
+/** Carries an error that ends the whole run out of the confirmation of a single row. */
 class RunOver extends Error {
   readonly reason: unknown;
   constructor(reason: unknown) {
@@ -241,7 +241,7 @@ function timesOf(body: CreateReply | RequestStatusReply): Pick<Done, 'expected_c
 
 const MAX_ERROR = 300;
 
-/** A rejection may quote what it rejects. */
+/** Removes values of the request from a message, because a rejection may quote what it rejects. */
 function scrubbed(message: string, request: DsrRequest): string {
   const maps = [request, ...Object.values(request.extensions ?? {})].map((part) => part.subject_identities ?? {});
   const values = maps

@@ -1,4 +1,4 @@
-// The bulk adapter of data subject requests: ids are journaled before they are sent, and each outcome after it is known.
+// The bulk adapter for data subject requests. Journals ids before they are sent, and each outcome once it is known.
 import { randomUUID } from 'node:crypto';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
@@ -19,7 +19,7 @@ export interface BulkPorts
   table: RowTable;
   options: RowOptions;
   journal: DsrJournal;
-  /** As recorded in the journal. */
+  /** The states, as recorded in the journal. */
   states: RowStates;
   /** Absent if duplicates are allowed. */
   findDuplicate: FindDuplicate | undefined;
@@ -32,7 +32,7 @@ export interface BulkPorts
 export interface BulkCounts {
   requests: number;
   retries: number;
-  /** Responses with an invalid signature. */
+  /** The number of responses with an invalid signature. */
   unsigned: number;
 }
 
@@ -44,7 +44,7 @@ const WRITTEN_AFTER_MS = 500;
 
 type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until every row is complete or unknown. If an error ends it earlier, the journal is up to date. */
+/** Runs until every row is complete or unknown. If an error ends the run earlier, the journal is up to date. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
   const gate = new Gate(ports);
@@ -58,13 +58,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const failure = await runTasks({ clock, signal, gate, atOnce: concurrency * 2 }, tasks);
   await outcomes.write();
   if (failure) {
-    // The next run sends these at once, without reading first.
+    // The next run sends these rows immediately, without reading first.
     if (unsent.size > 0) journal.write({ u: [...unsent] });
     throw failure.error;
   }
   return { requests: gate.requests, retries: gate.retries, unsigned };
 
-  /** The remaining rows, each group with ids in the journal. */
+  /** The remaining rows, in groups. The ids of each group are in the journal. */
   async function* tasks(hardSignal: AbortSignal): AsyncGenerator<Task[]> {
     const { api, table, verify } = ports;
     const marks = dsrEndpoints.create.names?.body ?? [];
@@ -86,7 +86,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       for (const row of rows) {
         if (!isLeft(states.state(row.number))) continue;
         const read = reader.read(row);
-        // Every row was valid before, and the digest of the inputs is compared at the end.
+        // Every row was valid before, and the digests of the inputs are compared at the end.
         if ('issues' in read) throw new Error('a row changed while the file was being submitted');
         if (read.ready.done) {
           states.plan(row.number, read.ready.request.subject_request_id);
@@ -98,13 +98,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         yield plan(group, rowPorts);
         group = [];
       }
-      // A file may consist of complete rows: the run can be stopped here.
+      // A file may contain only complete rows, so let the run stop here.
       yield [];
     }
     yield plan(group, rowPorts);
   }
 
-  /** Gives the rows their ids and journals those before any of them is sent. */
+  /** Gives the rows their ids, and journals these before any of the rows is sent. */
   function plan(group: readonly ReadyRow[], rowPorts: RowPorts): Task[] {
     const planned: [number, string][] = [];
     const ready = group.map((item) => {
@@ -120,7 +120,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       unsent.add(row);
     }
     const given = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
-    // One read of the ledger for the group, when its first row needs it.
+    // The group reads the ledger only once, when its first row needs the entries.
     let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
@@ -144,9 +144,9 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     const { error, signed, state, ...times } = outcome;
     if (!signed) unsigned++;
     if (state !== 'unknown') completed++;
-    // An unknown row with our own id may be on the platform. With an id from the file, it may be a different request.
+    // An unknown row with our own id may be on the platform. A row with an id from the file may be a different request.
     const isRecorded = state !== 'failed' && (state !== 'unknown' || !hasId);
-    // One line for the request and its response: a ledger of a million is read in half the time.
+    // One line has the request and its response, so that a ledger of a million is read in half the time.
     const status = state !== 'unknown' && { status: 'pending' as const };
     outcomes.add(
       error === undefined ? [row, state] : [row, state, error],
@@ -189,7 +189,7 @@ class Outcomes {
     }
   }
 
-  /** The ledger first: a row that is complete in the journal is never added to the ledger later. */
+  /** Writes the ledger first, because a row that is complete in the journal is never added to the ledger later. */
   async #writeGroup(): Promise<void> {
     const { clock, journal, ledger } = this.#ports;
     const [rows, news] = [this.#rows, this.#news];
@@ -199,7 +199,7 @@ class Outcomes {
   }
 }
 
-/** Sets the states to what an earlier run wrote. */
+/** Restores the states that an earlier run wrote. */
 export async function restoreStates(journal: DsrJournal, states: RowStates): Promise<void> {
   for await (const line of journal.lines()) {
     if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);

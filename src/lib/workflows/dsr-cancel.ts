@@ -1,4 +1,4 @@
-// Plans and sends cancellations, and confirms each.
+// Plans and sends cancellations, and confirms each of them.
 import type { CancelReply, RequestStatusReply } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -12,13 +12,13 @@ import { fail } from '../errors/fail.ts';
 export interface CancelPlan {
   /** Pending requests. */
   cancel: RequestOverview[];
-  /** Other requests of the group, which are not cancelled. */
+  /** Other requests of the group. They are not cancelled. */
   keep: RequestOverview[];
 }
 
 /**
- * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending;
- * not found (5) for an unknown id or group.
+ * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending,
+ * and not found (5) for an unknown id or group.
  */
 export async function planCancel(
   target: { ids: readonly string[] } | { groupId: string },
@@ -36,7 +36,7 @@ export async function planCancel(
   return { cancel, keep };
 }
 
-/** Cancels one after the other. Throws the first failure, after a warning that names the cancelled requests. */
+/** Cancels one request after another. Throws the first failure, after a warning that names the cancelled requests. */
 export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise<CancelReply[]> {
   const done: CancelReply[] = [];
   for (const { subject_request_id: id } of plan.cancel) {
@@ -55,7 +55,7 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
   return done;
 }
 
-/** Sends once. After a lost response or a 400, a GET decides: cancelled, or no longer pending (6). */
+/** Sends a cancellation once. After a lost response or a 400, a GET decides: cancelled, or no longer pending (6). */
 async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   const { api, signal } = ports;
   return await confirmed<CancelReply, RequestStatusReply>(
@@ -65,7 +65,7 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
       maxSends: 1,
       explained: [400],
       send: () => api.cancel(id, signal),
-      // A response with only the id is incomplete.
+      // A response that contains only the id is incomplete.
       isOurs: (reply) => isSameId(reply, id) && typeof reply.received_time === 'string',
       read: async () => (await api.get(id, signal)).body,
       isAbout: (now) => isSameId(now, id),

@@ -1,4 +1,4 @@
-// Finds the most urgent due requests of the whole ledger, with their current state.
+// Finds the most urgent due requests in the whole ledger, with their current states.
 import { deadlineFrom } from '../domain/dsr/deadlines.ts';
 import { deadlineAfter, isPhaseDue, phaseAfter } from '../domain/dsr/ledger.ts';
 import { dueFirst, type RequestOverview } from '../domain/dsr/overview.ts';
@@ -9,29 +9,29 @@ import { refreshRequests } from './dsr-read.ts';
 export interface Due {
   /** The most urgent first. */
   requests: RequestOverview[];
-  /** Number of requests that were read from the platform. */
+  /** The number of requests that were read from the platform. */
   asked: number;
-  /** Number of other requests that are open in the ledger. */
+  /** The number of other requests that are open in the ledger. */
   left: number;
 }
 
 /** The number of requests that are read concurrently. */
 const FEWEST = 4;
-/** A run stops after this many finished requests. The ledger has their new states, so the next run continues. */
+/** A run stops after this many finished requests. Their new states are in the ledger, so the next run continues. */
 const ENDED_AT_MOST = 1000;
 
 export interface DueOptions {
   /** Maximum number. */
   limit: number;
-  /** Only those whose deadline is not after this; milliseconds since the epoch, or Infinity. */
+  /** Selects requests whose deadline is not after this: milliseconds since the epoch, or Infinity. */
   until: number;
-  /** Continues after any number of finished requests. */
+  /** True to continue after any number of finished requests. */
   isPatient: boolean;
 }
 
 /**
- * The most urgent requests. The ledger may not know yet that a request has ended: the next most urgent ones replace it, so
- * that the list misses no request that is more urgent than one of its own.
+ * The most urgent requests. If a request has ended and the ledger does not know that yet, the next most urgent one
+ * replaces it, so that the list never misses a request that is more urgent than one in it.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,
@@ -56,7 +56,7 @@ export async function dueRequests(
     for (const request of due) if (deadlineAt(request) <= until) found.push(request);
     asked += requests.length;
     rest = left;
-    // The following requests are less urgent.
+    // All following requests are less urgent.
     if (due.some((request) => deadlineAt(request) > until)) rest = 0;
     if (rest === 0 || found.length >= limit || (!isPatient && asked - found.length >= ENDED_AT_MOST)) break;
   }
@@ -64,7 +64,7 @@ export async function dueRequests(
   return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
 }
 
-/** Infinity without a deadline. */
+/** Infinity if there is no deadline. */
 export function deadlineAt({ deadline }: RequestOverview): number {
   return parseIso(deadline ?? '') ?? Infinity;
 }

@@ -19,31 +19,31 @@ import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reade
 
 export interface Examined {
   rows: number;
-  /** Rows whose id is not in the file. */
+  /** The number of rows whose id is not in the file. */
   withoutId: number;
-  /** Completed rows of a results file. */
+  /** The number of completed rows in a results file. */
   done: number;
-  /** `gdpr erasure` -> rows. */
+  /** Kind, such as `gdpr erasure` -> number of rows. */
   kinds: Map<string, number>;
   skipWaiting: number;
-  /** Rows that name devices only. */
+  /** The number of rows that name only devices. */
   devicesOnly: number;
-  /** Rows whose e-mail address has upper-case letters. */
+  /** The number of rows whose e-mail address contains upper-case letters. */
   upperCase: number;
-  /** Rows to be sent whose deadline has passed, and by how many days at most. */
+  /** The number of rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number;
   mostDaysLate: number;
-  /** Columns of our own names that the rows use, for a result file of rows that have no columns. */
+  /** The columns, under our own names, that the rows use. They are for the results file if the rows have no columns. */
   used: Set<string>;
-  /** The first requests of those that are not done, in their order; stand-ins where the file has no id. */
+  /** The first requests that are not done, in order. If the file has no id for a request, it has a placeholder. */
   first: ReadyRow[];
   digest: string;
 }
 
-/** As many of a bulk run's requests as a dry run shows. */
+/** The number of requests of a bulk run that a dry run shows. */
 const FIRST = 100;
 
-/** Reads all inputs; `name` is their name in messages. Throws invalid input (9) with the position of every issue, rows that say the same among them. */
+/** Reads all inputs. `name` names them in messages. Throws invalid input (9) with every issue, duplicates included. */
 export async function examineRows(table: RowTable, options: RowOptions, name: string): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
@@ -66,7 +66,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   try {
     for await (const group of table.rows) for (const row of group) examine(row);
   } catch (error) {
-    // No more rows can be read: the issues so far are reported.
+    // No more rows can be read, so the issues found so far are reported.
     if (wrong === 0 || !(error instanceof KnownError) || exitOf(error) !== 'invalidInput') throw error;
     note(error.issues);
   }
@@ -120,7 +120,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 }
 
-/** The rows that an earlier run left: their number, and the first of them with their ids. */
+/** The number of rows that an earlier run left, and the first of these rows with their ids. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,
@@ -148,7 +148,7 @@ function withKnownId(ready: ReadyRow, id: string | undefined): ReadyRow {
   return { ...ready, hasId: true, request: { ...ready.request, subject_request_id: id } };
 }
 
-/** The columns with the fields of a request. */
+/** The columns that contain the fields of a request. */
 function usedBy(request: DsrRequest): string[] {
   const fields = ROW_FIELDS.filter((field) => field in request);
   return [

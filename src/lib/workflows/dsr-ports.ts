@@ -7,21 +7,21 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Tell } from './ports.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 
-/** The ledger of one workspace at one address: it never reads or writes other requests. */
+/** The ledger of one workspace at one address. It never reads or writes other requests. */
 export type LedgerPort = ScopedLedger<LedgerEvent, LedgerRequest>;
 
-/** The profile and workspace that submit a request; the ledger stores them with it. */
+/** The profile and workspace that submit a request. The ledger stores them with the request. */
 export interface Submitter {
   profile: string | null;
   address: string;
   workspace_id: string;
 }
 
-/** Checks a signed message of the processor. Undefined, after a warning, if it cannot be checked. */
+/** Checks a signed message of the processor. Returns undefined, after a warning, if that is impossible. */
 export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage | undefined>;
 
 export interface DsrPorts {
-  /** Runs a write to this machine's memory; undefined, after a warning, if the home is read-only or full. */
+  /** Runs a write to this machine's memory. Returns undefined, after a warning, if the home is read-only or full. */
   keep<T>(work: () => Promise<T>): Promise<T | undefined>;
   api: DsrApi;
   ledger: LedgerPort;

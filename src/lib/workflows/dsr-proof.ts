@@ -1,4 +1,4 @@
-// Proves that a request on the platform is the one that this machine sent, and in the intended workspace.
+// Proves that a request on the platform is the one that this machine sent, and that it is in the intended workspace.
 import { isDeepStrictEqual } from 'node:util';
 import type { DsrApi } from '../api/dsr.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
@@ -6,12 +6,12 @@ import type { KnownError } from '../kernel/errors.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { fail } from '../errors/fail.ts';
 
-/** True if a response is about the request `id`. */
+/** True if a response belongs to the request `id`. */
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
   return subject_request_id.toLowerCase() === id;
 }
 
-/** Same type and identities: the platform compares these before it answers 409. */
+/** True if type and identities are the same. The platform also compares these before it returns a 409. */
 export function isSameSubject(
   before: Pick<LedgerRequest, 'subject_request_type' | 'identities'>,
   news: SubmittedNews,
@@ -22,8 +22,8 @@ export function isSameSubject(
 }
 
 /**
- * Compares this request with the one that the platform has under its id (decision: D211). `same`: the ledger has this
- * id for the same request. `other`: the ledger or the platform shows a different request.
+ * Compares this request with the one that the platform has under the same id (decision: D211). `same` means that the
+ * ledger has this id for the same request. `other` means that the ledger or the platform has a different request.
  */
 export function proofOf(
   found: RequestStatusReply,
@@ -36,7 +36,7 @@ export function proofOf(
   return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
 }
 
-/** The conflict (6) for an id that another request has, or may have. */
+/** The conflict (6) for an id that belongs, or may belong, to another request. */
 export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
   return fail('dsr.id_taken', {
     message:
@@ -53,8 +53,8 @@ interface Controlled {
 }
 
 /**
- * The same calls; each reply must have the workspace as its `controller_id` (specification, "C"). A user of `openCreate`
- * checks each reply itself. Throws conflict (6) for a request of another workspace, and uses nothing of the reply.
+ * The same calls, but each reply must have the workspace as its `controller_id` (specification, "C"). A user of
+ * `openCreate` checks each reply itself. Throws conflict (6) for a request of another workspace, and ignores its reply.
  */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   const check = <T extends Controlled>(reply: T): T => checkWorkspace(reply, workspace);

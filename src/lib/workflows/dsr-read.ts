@@ -1,4 +1,4 @@
-// Reads requests from the platform, joins them with the ledger, and records changes in it.
+// Reads requests from the platform, joins them with the ledger, and records changes in the ledger.
 import type { Dated } from '../api/dsr.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
@@ -9,13 +9,13 @@ import { ifFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
-/** Few enough that a list of requests does not use up the rate limit. */
+/** The number of concurrent reads. It is low enough that a list of requests does not use up the rate limit. */
 const AT_ONCE = 4;
 
-/** The current state of a request. `date` is the platform's time; undefined for a state from the ledger. */
+/** The current state of a request. `date` is the platform's time, and undefined for a state from the ledger. */
 type Read = Dated<RequestStatusReply>;
 
-/** Reads these requests, in their order. Throws the first failure; not found is 5. */
+/** Reads these requests, in the same order. Throws the first failure, such as not found (5). */
 export async function readRequests(ids: readonly string[], ports: DsrPorts): Promise<RequestOverview[]> {
   const replies = await mapConcurrently(ids, (id) => ports.api.get(id, ports.signal));
   return await joined(replies, ports);
@@ -31,8 +31,8 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
 }
 
 /**
- * Updates requests of the ledger: reads those that can still change from the platform. A request that the platform does not
- * have keeps its state in the ledger.
+ * Updates requests in the ledger by reading those that can still change from the platform. A request that the platform
+ * does not have keeps its state in the ledger.
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: DsrPorts): Promise<RequestOverview[]> {
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
@@ -45,7 +45,7 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
 
 const DAY_MS = 86_400_000;
 
-/** The link to the results appears and expires after completion. One more day allows for different clocks. */
+/** The link to results appears after completion, and expires later. An additional day allows for different clocks. */
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
   if (status === 'cancelled' || isRejected(status)) return true;
   if (status !== 'completed') return false;
@@ -63,7 +63,7 @@ function replyFrom(entry: LedgerRequest): RequestStatusReply {
   };
 }
 
-/** `known` has the requests of the ledger, if they were read before. */
+/** `known` contains the requests of the ledger, if they have already been read. */
 async function joined(
   replies: readonly Read[],
   ports: DsrPorts,
@@ -74,7 +74,7 @@ async function joined(
   const news = replies.flatMap(({ body }) => {
     const { expected_completion_time: expected, request_status: status, subject_request_id: id } = body;
     const entry = entries.get(id);
-    // The ledger records only requests of this machine.
+    // The ledger only records requests of this machine.
     if (entry === undefined || status === 'unknown' || !isAdvance(entry.status, status)) return [];
     const times = expected !== undefined && { expected_completion_time: expected };
     return [{ event: 'state' as const, id, at: isoMillis(now), status, source: 'status' as const, ...times }];
@@ -89,7 +89,7 @@ async function joined(
   });
 }
 
-/** Runs a few at once; the results have the order of the items. The first failure stops it and rejects. */
+/** Runs `work` for a few items at once. Results are in the order of the items. The first failure stops and rejects. */
 async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Map<number, R>();
   let next = 0;

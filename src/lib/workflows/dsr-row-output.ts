@@ -1,4 +1,4 @@
-// Writes the rows of an input again with more columns: the results file of a bulk run, and the file of `dsr prepare`.
+// Writes the rows of an input with additional columns: the results file of a bulk run, or the file of `dsr prepare`.
 import { randomUUID } from 'node:crypto';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import { IDENTITY_COLUMNS, ROW_FIELDS } from '../domain/dsr/rows.ts';
@@ -8,8 +8,8 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 /**
- * The input's columns with id, status and error: a CSV that can be submitted again. Columns that the input already has are
- * filled in. For rows without columns, `used` names them.
+ * The input's columns, plus id, status and error: a CSV that can be submitted again. Columns that the input already has
+ * are filled in. For rows without columns, `used` names the columns.
  */
 export async function* resultLines(
   table: RowTable,
@@ -25,7 +25,7 @@ export async function* resultLines(
   yield* tableLines(table, options, ['subject_request_id', 'status', 'error'], values, used);
 }
 
-/** The rows with an id each, and a time if they have none: CSV as CSV, JSON as one line per row. */
+/** The rows, each with an id, and with a time if they have none: CSV as CSV, and JSON as one line per row. */
 export async function* preparedLines(table: RowTable, options: RowOptions): AsyncGenerator<string> {
   const { submitted_time } = options.defaults;
   if (table.heading.columns) {
@@ -69,7 +69,7 @@ async function* tableLines<const Name extends string>(
     let text = '';
     for (const row of rows) {
       const read = reader.read(row);
-      // Every row was valid before: the input changed, and this row has no result.
+      // Every row was valid before, so the input has changed, and this row has no result.
       if ('issues' in read) continue;
       const cells = 'cells' in row.content ? [...row.content.cells] : cellsOfRequest(read.ready.request, own);
       const values = valuesOf(row.number, read.ready);
@@ -80,7 +80,7 @@ async function* tableLines<const Name extends string>(
   }
 }
 
-/** A spreadsheet must not read the platform's sentence as a formula. */
+/** Prevents a spreadsheet from reading the platform's message as a formula. */
 function disarmed(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -1,4 +1,4 @@
-// Turns rows into requests, for the check before a bulk run, for the run, and for `dsr prepare`.
+// Converts rows to requests: for the check before a bulk run, for the run, and for `dsr prepare`.
 import type { DsrRequest } from '../contract/dsr.ts';
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { composeRequest, type RequestParts } from '../domain/dsr/compose.ts';
@@ -22,10 +22,10 @@ import { invalidInput, type Issue } from '../kernel/errors.ts';
 
 export interface RowOptions extends NormalizeOptions {
   mapping: ReadonlyMap<string, string>;
-  /** When the rows are checked, in epoch milliseconds. */
+  /** The time at which the rows are checked, in epoch milliseconds. */
   now: number;
   nulls: NullWords;
-  /** Values for fields that a row lacks; `submitted_time` is always set. */
+  /** Values for fields that a row lacks. `submitted_time` is always set. */
   defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
 }
 
@@ -33,9 +33,9 @@ export interface RowOptions extends NormalizeOptions {
 export interface ReadyRow {
   row: number;
   request: DsrRequest;
-  /** Whether the id is from the file; otherwise it is a placeholder. */
+  /** True if the id is from the file. Otherwise, the id is a placeholder. */
   hasId: boolean;
-  /** It is from a results file, and complete. */
+  /** True if the row is from a results file and complete. */
   done: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface RowReader {
   read(row: Row): { ready: ReadyRow } | { issues: Issue[] };
 }
 
-/** The placeholder id of a row without one. */
+/** The placeholder id for a row without an id. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
 /** Throws invalid input (9) for unknown headings. */
@@ -176,7 +176,7 @@ function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown
   );
 }
 
-/** A request as cells under our own column names. */
+/** A request as cells, below our own column names. */
 export function cellsOfRequest(request: DsrRequest, columns: readonly string[]): string[] {
   const values = new Map<string, string>(identitiesOf(request));
   for (const field of ROW_FIELDS) {

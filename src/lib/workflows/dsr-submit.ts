@@ -1,4 +1,4 @@
-// Submits one request: writes the ledger, sends the POST, and confirms it by the signed response or a GET.
+// Submits one request: writes it to the ledger, sends the POST, and confirms it by the signed response or a GET.
 import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
@@ -25,28 +25,28 @@ export interface Submitted {
   expected_completion_time: string | null;
   received_time: string | null;
   controller_id: string | null;
-  /** For a request that was submitted before: its deadline counts from then. */
+  /** Set for a request that was submitted before, because its deadline counts from then. */
   submitted_time?: string | undefined;
-  /** The verdict on the 201; undefined without a 201, or if it could not be checked. */
+  /** The verdict on the 201. Undefined if there is no 201 or it could not be checked. */
   verdict: VerifiedMessage | undefined;
 }
 
 const MAX_SENDS = 3;
-/** Rejections of the body. Only a read shows that the platform does not have the request. */
+/** Rejections of the body. Only a read proves that the platform does not have the request. */
 const EXPLAINED = [400, 409, 413, 422];
 
 type SubmitPorts = DsrPorts & {
   verify: VerifyMessage;
   isNewId?: boolean;
-  /** Throws for a duplicate that another process recorded meanwhile. Runs under the lock of the ledger. */
+  /** Throws for a duplicate that another process has recorded in the meantime. Runs under the lock of the ledger. */
   checkAgain?: ((news: SubmittedNews) => Promise<void>) | undefined;
 };
 
 /**
- * Sends one request after writing its id to the ledger. A signed 201 that names the id confirms it, else a GET does.
- * `isNewId`: this program made the id, so a request with it can only be this one. A given id is read first: "already
- * exists" is success only if the ledger has the same request under it, else conflict (6). Throws network (8) while the
- * outcome is unknown.
+ * Sends one request after writing its id to the ledger. A signed 201 that contains the id confirms the request;
+ * otherwise a GET does. `isNewId` means that this program generated the id, so that no other request can have it. For a
+ * given id, the platform is read first: "already exists" is a success only if the ledger has the same request under
+ * that id, and otherwise a conflict (6). Throws network (8) while the outcome is unknown.
  */
 export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
   const { clock, ledger, tell } = ports;
@@ -54,7 +54,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   const news = await submittedEvent(request, ports.submitter, ledger, clock.now());
   const isNewId = ports.isNewId === true;
   let created: Created | undefined;
-  // Once the id is known to be free, only this write can have taken it.
+  // Once the id is known to be free, only this write can have used it.
   let isFree = isNewId;
   const outcome = await confirmWrite<Submitted, RequestStatusReply | undefined>(
     {
@@ -84,7 +84,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
           return 'not-done';
         }
         if (!isFree) {
-          // Only a given id can be in the ledger.
+          // Only an id that the user gave can already be in the ledger.
           const entry = (await ledger.find([id])).get(id);
           const proof = proofOf(found, request, news, entry);
           if (proof !== 'same') return idTaken(id, proof);
@@ -97,7 +97,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
     ports,
   );
   if (outcome.state === 'done') {
-    // The response to a read is not signed.
+    // The response to a read has no signature.
     if (!created) tell.warn('No signed response confirms the request, so no signature was checked.');
     const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
     await record(result, ports);
@@ -109,7 +109,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
 
-/** True if the platform rejected the request itself: after 429 or a failed login, it may still be submitted. */
+/** True if the platform rejected the request itself. After a 429 or a failed login, it may still be submitted. */
 function isRejection(error: KnownError): boolean {
   return error.status !== undefined && error.status !== 429 && exitOf(error) !== 'auth';
 }
@@ -126,7 +126,7 @@ async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts)
   return { status: reply.status, result: { ...submittedFrom(reply.body), status: 'pending', received_time, verdict } };
 }
 
-/** The line that the ledger has of a request before it is sent. */
+/** The line in the ledger for a request, before the request is sent. */
 export async function submittedEvent(
   request: DsrRequest,
   submitter: Submitter,
@@ -158,7 +158,7 @@ export async function submittedEvent(
   };
 }
 
-/** The rejection (409) with a hint. It names the open request if this machine submitted it. */
+/** The rejection (409) with a hint. The hint names the open request if this machine submitted it. */
 async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
   const isSame = (event: SubmittedNews): boolean => event.id !== news.id && isSameSubject(event, news);
   const open = (await byPerson(ledger, { belongs: isSame, phase: statusAfter, isOpen }))?.(news)[0];
@@ -177,7 +177,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/** Finds the due access and portability requests of the person whom an erasure is about: it would delete their data. */
+/** Finds the due access and portability requests of the person in an erasure, which would delete their data. */
 export async function readUnanswered(ledger: DsrPorts['ledger'], only?: SubmittedNews): Promise<FindAll | undefined> {
   const belongs = (event: SubmittedNews): boolean =>
     event.subject_request_type !== 'erasure' && (only === undefined || isSamePerson(event, only));
@@ -188,7 +188,7 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
 type FindAll = (news: SubmittedNews) => LedgerRequest[];
 type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
 
-/** Finds the requests of a person among those that `which` selects, newest first; undefined if it selects none. */
+/** Finds the requests of a person among those that `which` selects, newest first. Undefined if it selects none. */
 async function byPerson(
   ledger: DsrPorts['ledger'],
   { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },
@@ -247,25 +247,25 @@ function submittedFrom({
   };
 }
 
-/** For one request and for a row of a bulk run. */
+/** Used for a single request and for a row of a bulk run. */
 export function duplicateText({ at = 'an earlier day', id, status, subject_request_type: type = '' }: LedgerRequest) {
   const state = status === undefined ? 'its outcome is not known yet' : `it is ${status}`;
   return `The ${type} request ${id} from ${at} is for the same person; ${state}`;
 }
 
-/** The newest request of the same type about the same person. `isQuick`: without a request to the platform. */
+/** Finds the newest request of the same type for the same person. `isQuick` means without a request to the platform. */
 export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<LedgerRequest | undefined>;
 
-/** A request without an outcome may still be on its way for this long. */
+/** A request without an outcome may still be in progress for this long. */
 const SENDING_MS = 30_000;
 
-/** The requests of the ledger that are read at once. */
+/** The number of requests that are read from the ledger at a time. */
 const PART = 2000;
 
 /**
- * Reads the requests that were submitted from `from` to `to` (milliseconds), except cancelled and rejected ones. A request
- * of unknown outcome counts if the platform has it, or if another process may be sending it now. With `only`, the
- * ledger is searched for the duplicates of this request. Undefined if there is none.
+ * Reads the requests that were submitted from `from` to `to` (milliseconds), except cancelled and rejected ones. A
+ * request with an unknown outcome counts if the platform has it, or if another process may be sending it now. With
+ * `only`, searches the ledger only for duplicates of this request. Undefined if there is none.
  */
 export async function readRecent(
   ports: DsrPorts,

@@ -1,4 +1,4 @@
-// Waits for requests to reach a status, with growing pauses, because most requests take days.
+// Waits for requests to reach a status. The pauses grow, because most requests take days.
 import { hasReached } from '../domain/dsr/statuses.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import { KnownError } from '../kernel/errors.ts';
@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 const GROWTH = 1.5;
 
 /**
- * Returns when every request has reached or passed the status. Throws conflict (6) if one no longer can; if the signal is
- * aborted, its reason (130, or 11 for `--timeout`) with a command that continues.
+ * Returns once every request has reached or passed the status. Throws conflict (6) if a request can no longer reach it.
+ * If the signal is aborted, throws its reason (130, or 11 for `--timeout`) with a command that continues.
  */
 export async function waitForRequests(
   ids: readonly string[],
@@ -42,7 +42,7 @@ export async function waitForRequests(
   }
 }
 
-/** Reads the requests until `isOver` is true. */
+/** Reads the requests until `isOver` returns true. */
 export async function watch(
   ids: readonly string[],
   ports: DsrPorts,

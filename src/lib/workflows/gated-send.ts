@@ -10,20 +10,20 @@ import type { Feedback } from '../domain/pacing/gate.ts';
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 
 export interface GatedRequest<Body> {
-  /** Whether it is a retry. */
+  /** True for a retry. */
   isRepeat: boolean;
-  /** How often requests of the same row or batch failed (5xx, or no response). */
+  /** How often requests for the same row or batch have failed (5xx, or no response). */
   failures: number;
-  /** An unreadable response to a read is final: a retry would get the same one. */
+  /** True for a read: its unreadable response is final, because a retry would get the same one. */
   isRead?: boolean;
   send(): Promise<SendOutcome<Body>>;
-  /** Whether a permanent rejection ends the whole run, because every other request would get it too. */
+  /** True if a permanent rejection ends the whole run, because every other request would also be rejected. */
   endsRun(refused: Refused): boolean;
 }
 
 /**
- * Resolves with any outcome after which the run continues. Otherwise stops the gate and throws the rejection that ends the
- * run, or the error of `send`.
+ * Resolves with any outcome after which the run can continue. Otherwise, stops the gate, and throws the rejection that
+ * ends the run or the error of `send`.
  */
 export async function sendThrough<Body>(
   gate: Gate,
@@ -53,12 +53,12 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** A response that proves nothing: a run that ends with it does not know which requests were accepted. */
+/** The error for a response that proves nothing. A run that ends with it does not know which requests were accepted. */
 function lossIfAnswered(failure: KnownError): KnownError {
   return failure.status === undefined ? failure : endingAs(failure, 'network');
 }
 
-/** 429 and 5xx: a retry may succeed. */
+/** True for a 429 and a 5xx, because a retry may succeed. */
 export function mayPass({ status }: Refused): boolean {
   return status === 429 || isServerTrouble(status);
 }

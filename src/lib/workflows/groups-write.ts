@@ -1,4 +1,4 @@
-// Applies a plan for a group definition with one call; a read confirms a lost response.
+// Applies a plan for a group definition with a single call. A read confirms a lost response.
 import type { GroupsApi } from '../api/groups.ts';
 import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';
@@ -33,7 +33,7 @@ function patchCalls(api: GroupsApi): GroupCalls {
   };
 }
 
-/** The request of `writeGroup`; undefined if there is nothing to do. */
+/** The request that `writeGroup` would send; undefined if there is nothing to do. */
 export function describeGroupWrite(
   api: GroupsApi,
   { method }: GroupPlan,
@@ -51,7 +51,7 @@ export function describeGroupWrite(
   }
 }
 
-/** Applies a plan that was made from `live`. Throws conflict (6) if the group has changed since. */
+/** Applies a plan that was computed from `live`. Throws conflict (6) if the group has changed since then. */
 export async function writeGroup(
   api: GroupsApi,
   plan: GroupPlan,

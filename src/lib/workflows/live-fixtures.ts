@@ -1,4 +1,4 @@
-// A live platform as fixtures of the embedded one: roles, groups, connections, data models and pipelines, without secrets.
+// A live platform as fixtures for the embedded one: roles, groups, connections, data models, pipelines; no secrets.
 import type { ZodMiniType } from 'zod/mini';
 import type { Api } from '../api/index.ts';
 import { ConnectionRequest } from '../contract/connections.ts';
@@ -15,9 +15,9 @@ import {
 } from '../domain/warehouse/definition.ts';
 import { readLive } from './warehouse-apply.ts';
 
-/** Reads the organization's roles and the workspace's groups and resources. `omitted`: what only the live platform knows. */
+/** Reads the organization's roles, and the workspace's groups and resources. Only the live platform knows `omitted`. */
 export async function readLiveFixtures(api: Api, signal: AbortSignal) {
-  // Opening a client throws if its id is missing: that comes before any request.
+  // Opening a client throws if its id is missing, so this must come before any request.
   const [rolesApi, groupsApi] = [api.roles, api.groups];
   const [{ roles }, groups, live] = await Promise.all([
     rolesApi.get({ signal }),
@@ -30,7 +30,7 @@ export async function readLiveFixtures(api: Api, signal: AbortSignal) {
     if (!known.has(task)) omitted.push(`task ${task} of role ${role}`);
     return known.has(task);
   };
-  /** Without fields that the contract does not have. */
+  /** Removes the fields that are not in the contract. */
   const request = (schema: ZodMiniType, definition: Definition): object => {
     const unknown = (schema.safeParse(definition).error?.issues ?? []).flatMap((issue) =>
       issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path.map(String), key]) : [],

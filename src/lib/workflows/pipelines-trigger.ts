@@ -1,4 +1,4 @@
-// Triggers and resets a pipeline. Each is sent once; a repeat needs a read that shows no change.
+// Triggers and resets pipelines. Each call is sent once, and is repeated only after a read that shows no change.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
@@ -10,7 +10,7 @@ import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
   waitIdle: boolean;
-  /** Whether the command waits for the run: then it also waits for a pipeline that is not visible yet. */
+  /** True if the command waits for the run. It then also waits for a pipeline that is not visible yet. */
   patient: boolean;
   pollMs: number;
   onState(text: string): void;
@@ -28,7 +28,7 @@ export type TriggerPorts = RunPorts & { tell: Tell };
 const RUN_READS = 4;
 
 /**
- * Triggers a run once. Throws conflict (6), with the current run, if the pipeline is not idle, and network (8) if the
+ * Triggers a run once. Throws conflict (6), naming the current run, if the pipeline is not idle, and network (8) if the
  * response was lost and no new run appears.
  */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
@@ -59,7 +59,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
         arrived: ({ pipeline_run_id }) => `The trigger did arrive: run ${pipeline_run_id}.`,
       },
       send: async () => {
-        // A repeat may start a second run, so it needs a read without a new run.
+        // A repeat may start a second run, so first a read must show that there is no new run.
         const mayRepeat = async (): Promise<boolean> => newManualRuns(await edgeRuns(id, ports), known).length === 0;
         const { pipeline_run_id, status } = await api.trigger(id, { signal, mayRepeat });
         return result(pipeline_run_id, status);
@@ -79,13 +79,13 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
   throw state === 'not-done' && error.status === 400 ? await explainRejection(id, error, ports) : error;
 }
 
-/** Throws conflict (6), with the current run, unless the pipeline is idle. */
+/** Throws conflict (6), naming the current run, unless the pipeline is idle. */
 export async function requireIdle(id: string, { api, signal }: TriggerPorts): Promise<void> {
   const report = await api.report(id, signal);
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** The result of the last read. The hint of a stopped command depends on it. */
+/** The result of the last read. If the command is stopped, the hint depends on it. */
 type Seen = 'nothing' | 'unknown' | 'running';
 
 async function becomeIdle(
@@ -97,7 +97,7 @@ async function becomeIdle(
   const read = () => ports.api.report(id, ports.signal);
   const onUnknown = async (error: KnownError): Promise<void> => {
     onSeen('unknown');
-    // The list decides whether the id is mistyped or new (decision: D102).
+    // The list shows whether the id is mistyped or new (decision: D102).
     if (!(await ports.api.list(ports.signal)).some((pipeline) => pipeline.id === id)) throw error;
     ports.tell.note(
       `The platform does not show pipeline ${id} yet. A new pipeline may take a minute to appear. Waiting.`,
@@ -122,7 +122,7 @@ async function explainRejection(id: string, error: KnownError, { api, signal }: 
   return state === 'paused' ? paused(id, error) : error;
 }
 
-/** Sends a reset once. A 204 means accepted. After a lost response, the sync position is reported. */
+/** Sends a reset once. A 204 means that it was accepted. After a lost response, the sync position is reported. */
 export async function resetPipeline(id: string, ports: TriggerPorts): Promise<void> {
   const { api, signal } = ports;
   const position = async (): Promise<string | null> => (await api.report(id, signal)).current_iterator_position ?? null;
@@ -153,7 +153,7 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
   );
 }
 
-/** Searches for the run of a trigger that may have arrived. */
+/** Searches for the run of a trigger that may have reached the platform. */
 async function findTriggered(
   id: string,
   known: ReadonlySet<string>,
@@ -167,7 +167,7 @@ async function findTriggered(
   }
 }
 
-/** The first and the last page of runs. In either order, they include the newest runs. */
+/** The first and the last page of runs. Whatever the order of runs, these pages include the newest. */
 async function edgeRuns(id: string, { api, signal }: RunPorts): Promise<RunReply[]> {
   const pageSize = 100;
   const first = await api.runs(id, { currentPage: 1, pageSize }, signal);
@@ -201,7 +201,7 @@ function paused(id: string, cause: KnownError): KnownError {
   });
 }
 
-/** The command was stopped before it sent the trigger. */
+/** The error for a command that was stopped before it sent the trigger. */
 function notTriggered(id: string, error: unknown, seen: Seen): unknown {
   if (!(error instanceof KnownError)) return error;
   const hints: Record<Seen, Hint> = {

@@ -15,20 +15,20 @@ export interface RunPorts {
   signal: AbortSignal;
 }
 
-/** A new pipeline or run may be unknown for a minute (decision: D102). */
+/** A new pipeline or run may not be visible for a minute (decision: D102). */
 const UNKNOWN_FOR_MS = 60_000;
 
 export interface WatchOptions {
   pollMs: number;
   onState(run: RunReply): Promise<void> | void;
-  /** Called if the run is not visible (yet). An error stops the watch. */
+  /** Called if the run is not visible, or not visible yet. An error stops the watch. */
   onUnknown?(): Promise<void>;
 }
 
 /** The first pause between two reads. It doubles up to `pollMs`. */
 const FIRST_PAUSE_MS = 1000;
 
-/** Reads the run until it finishes. Errors include the command to continue the watch. */
+/** Reads the run until it finishes. Errors include the command that continues the watch. */
 export async function watchRun(
   pipelineId: string,
   id: string,
@@ -55,7 +55,7 @@ export async function watchRun(
   }
 }
 
-/** Exit 1 means a failed run, so the command exits with 8 if a response cannot be read (decision: D216). */
+/** Exit code 1 means a failed run, so the command exits with 8 if a response cannot be read (decision: D216). */
 function outcomeUnread(pipelineId: string, id: string, error: KnownError): KnownError {
   const shown = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
   return shown.with({
@@ -63,7 +63,7 @@ function outcomeUnread(pipelineId: string, id: string, error: KnownError): Known
   });
 }
 
-/** Retries for a minute on not found. `onUnknown` is called once and may throw to stop. */
+/** Retries for a minute while the result is not found. Calls `onUnknown` once, which may throw to stop. */
 export async function retryWhileNotFound<T>(
   read: () => Promise<T>,
   pollMs: number,
@@ -83,7 +83,7 @@ export async function retryWhileNotFound<T>(
   }
 }
 
-/** The error of an unsuccessful run (exit 1), with its reasons. */
+/** The error for an unsuccessful run (exit code 1), with its reasons. */
 export function runFailed(pipelineId: string, run: RunReply): KnownError {
   const reasons = (run.errors ?? []).flatMap(({ message }) => (message ? [message] : []));
   const counts = `${String(run.successful_records ?? 0)} records succeeded, ${String(run.failed_records ?? 0)} failed`;
@@ -94,7 +94,7 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
   });
 }
 
-/** Ages use the platform's clock, or `now` if the platform does not report its time. */
+/** Ages are relative to the platform's clock, or to `now` if the platform does not report its time. */
 export async function examinePipeline(
   api: Api,
   id: string,

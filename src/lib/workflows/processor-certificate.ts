@@ -1,4 +1,4 @@
-// Gets the processor's certificate from the address that discovery names, and keeps it.
+// Fetches the processor's certificate from the address that discovery names, and stores it.
 import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -8,14 +8,14 @@ import { fail } from '../errors/fail.ts';
 export interface ProcessorCertificate {
   url: string;
   pem: string;
-  /** True for a certificate of an earlier run. */
+  /** True for a certificate that an earlier run stored. */
   cached: boolean;
 }
 
 export interface CertificateSource {
-  /** The stored certificate while it is valid, or a new one. Throws KnownError if discovery or the download fails. */
+  /** The stored certificate while it is valid, else a new one. Throws KnownError if discovery or the download fails. */
   get(): Promise<ProcessorCertificate>;
-  /** A newer certificate than the failed one; undefined if a refresh a moment ago found none. */
+  /** A certificate that is newer than the failed one. Undefined if a recent refresh found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
 }
 
@@ -50,7 +50,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
     return { url, pem, cached: false };
   }
 
-  /** Concurrent messages share one download. A later message does not join one that hangs. */
+  /** Concurrent messages share one download. A later message does not join a download that hangs. */
   function fetchOnce(): Promise<ProcessorCertificate> {
     if (fetching && clock.now() - fetchingSince < HUNG_AFTER_MS) return fetching;
     fetchingSince = clock.now();
@@ -77,7 +77,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   };
 }
 
-/** A certificate that the user passes: the text of a file, or an address. */
+/** A certificate that the user provides: the text of a file, or an address. */
 export function givenCertificate(
   name: string,
   from: { text: string } | DsrApi,

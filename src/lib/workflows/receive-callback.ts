@@ -1,4 +1,4 @@
-// Checks and stores one callback, and only then acknowledges it.
+// Checks and stores one callback, and acknowledges it only after that.
 import { RequestStatusReply } from '../contract/dsr.ts';
 import { eventId, type ReceivedLine } from '../domain/callbacks/outbox.ts';
 import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
@@ -11,10 +11,10 @@ import type { MessageVerifier } from './verify-message.ts';
 
 export interface CallbackPorts {
   verify: MessageVerifier;
-  /** The only workspace whose callbacks are accepted; undefined accepts any. */
+  /** The only workspace whose callbacks are accepted; undefined accepts every workspace. */
   workspace: string | undefined;
   address: string;
-  /** Resolves when the callback is on disk: true if its status is new. Rejects if it cannot be stored. */
+  /** Resolves once the callback is on disk, with true for a new status. Rejects if it cannot be stored. */
   store(callback: ReceivedLine): Promise<boolean>;
   clock: Clock;
 }
@@ -22,7 +22,7 @@ export interface CallbackPorts {
 export interface Callback {
   method: string;
   headers: HeaderLines;
-  /** Undefined if it is too large. */
+  /** Undefined if the body is too large. */
   body: Buffer | undefined;
 }
 
@@ -30,17 +30,17 @@ export interface Received {
   /** The status of the response. */
   status: 202 | 401 | 405 | 413 | 503;
   verdict?: Verdict;
-  /** Undefined for a callback that is not acknowledged, or has no status. */
+  /** Undefined for a callback that is not acknowledged or has no status. */
   state?: RequestStatusReply;
   /** True if the state is new. */
   isNew: boolean;
   detail: string;
 }
 
-/** The platform waits ten seconds for the response (decision: D262). */
+/** The platform waits only ten seconds for the response (decision: D262). */
 const ANSWER_MS = 9000;
 
-/** Never throws for an invalid message. A state that the ledger cannot store is not acknowledged. */
+/** Never throws for an invalid message. Does not acknowledge a state that the ledger cannot store. */
 export async function receiveCallback(callback: Callback, ports: CallbackPorts): Promise<Received> {
   const answered = new AbortController();
   const late = ports.clock
@@ -57,12 +57,12 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   if (method !== 'POST') return refuse(405, `${method} is not POST`);
   if (body === undefined) return refuse(413, 'the body is too large');
   const { signature, unreachable, ...verdict } = await ports.verify(headers, body);
-  // It could not be checked yet; the platform will send it again.
+  // The callback could not be checked yet. The platform will send it again.
   if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
   const value = tryJson(body.toString('utf8'));
-  // The processor signs the callbacks of every tenant: only the workspace shows that this one is for us.
+  // The processor signs the callbacks of every tenant, so only the workspace shows that this one is for us.
   const workspace = controllerOf(value);
   if (ports.workspace !== undefined && workspace !== ports.workspace) {
     const whose = workspace === undefined ? 'does not specify a workspace' : `is for workspace ${workspace}`;
@@ -99,14 +99,14 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
   return { status, isNew: false, detail, ...(verdict && { verdict }) };
 }
 
-/** True if the certificate may be available when the platform sends the callback again. Our credentials can be fixed. */
+/** True if the check may succeed when the platform sends the callback again: credentials may be fixed by then. */
 function mayPass(error: KnownError): boolean {
   return ['auth', 'network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(
     exitOf(error),
   );
 }
 
-/** The workspace of a body, even if its other fields are unknown. */
+/** The workspace in a body, even if the other fields of the body are unknown. */
 function controllerOf(value: unknown): string | undefined {
   const id = isRecord(value) ? value['controller_id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;

@@ -1,11 +1,11 @@
-// Writes of resources with an id. A GET confirms a write that its response does not confirm.
+// Writes resources that have an id. If the response does not confirm a write, a GET does.
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import type { Tell } from './ports.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
-/** The calls of one kind of resource. */
+/** The calls for one kind of resource. */
 export interface ResourceCalls<Reply, Body> {
   /** The name in a sentence: `connection`. */
   readonly noun: string;
@@ -15,7 +15,7 @@ export interface ResourceCalls<Reply, Body> {
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** The comparable part: without secrets or the fields that the platform adds. */
+  /** The part that can be compared, without secrets and without the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
 }
 
@@ -29,14 +29,14 @@ interface Identified {
   readonly id: string;
 }
 
-/** How the platform may reject a used id. */
+/** The statuses with which the platform may reject an id that is already used. */
 const MAY_BE_TAKEN = [400, 409, 422];
 
 const MAX_SENDS = 3;
 
 /**
- * POST of an id that was free at the last read. "Already exists" is success if the platform holds this definition.
- * Throws conflict (6) if it holds a different one.
+ * POSTs a resource whose id was free at the last read. "Already exists" is a success if the platform has this
+ * definition. Throws conflict (6) if it has a different one.
  */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
@@ -59,7 +59,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
   });
 }
 
-/** PUT or PATCH of `before`. Throws conflict (6) if the platform holds neither `before` nor the desired definition. */
+/** PUTs or PATCHes `before`. Throws conflict (6) if the platform has neither `before` nor the desired definition. */
 export async function updateConfirmed<Reply extends Identified, Body>(
   id: string,
   body: Body,
@@ -78,7 +78,7 @@ export async function updateConfirmed<Reply extends Identified, Body>(
   });
 }
 
-/** DELETE. Its response has no body, so a GET that answers 404 confirms it. */
+/** DELETEs a resource. The response has no body, so a GET that returns 404 confirms the deletion. */
 export async function deleteConfirmed<Reply extends Identified, Body>(
   id: string,
   calls: ResourceCalls<Reply, Body>,
@@ -94,7 +94,7 @@ export async function deleteConfirmed<Reply extends Identified, Body>(
   });
 }
 
-/** Throws conflict (6) if the resource is no longer as in `before`. */
+/** Throws conflict (6) if the resource is different from `before`. */
 export async function checkUntouched<Reply, Body>(
   id: string,
   before: Reply,
@@ -105,7 +105,7 @@ export async function checkUntouched<Reply, Body>(
   if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls, { wasSent: false });
 }
 
-/** A write of the resource `id`, confirmed by a GET. */
+/** A write of the resource `id` that a GET confirms. */
 async function confirmedById<Result, Reply extends Identified>(
   id: string,
   calls: Pick<ResourceCalls<Reply, never>, 'get' | 'noun' | 'look'>,
@@ -167,7 +167,7 @@ function takenMeanwhile(
   });
 }
 
-/** `wasSent`: the write may have arrived, and another write after it. */
+/** The conflict for a changed resource. `wasSent`: the write may have taken effect before another one. */
 function changedMeanwhile(
   id: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,

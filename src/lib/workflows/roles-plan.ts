@@ -1,4 +1,4 @@
-// Plans a push: turns desired roles into a plan against the live manifest, without writing anything.
+// Plans a push: compares the desired roles with the live manifest, without writing anything.
 import { showPath } from '../contract/explain.ts';
 import { isEmptyDiff, diffRoles, type PlannedPush, planRoles, type RolesPlan } from '../domain/roles/plan.ts';
 import {
@@ -23,7 +23,7 @@ export interface Planned extends PlannedPush {
   wanted: WantedRoles;
 }
 
-/** Plans to write `wanted` over `live`. Throws a conflict (6), redacted, if both sides changed the same field differently. */
+/** Plans to write `wanted` over `live`. Throws a redacted conflict (6) if both sides changed a field differently. */
 export function planWanted(
   scope: ManifestScope,
   live: Manifest,
@@ -32,7 +32,7 @@ export function planWanted(
 ): Planned {
   if (wanted.conflicts.length > 0) throw conflictError(wanted, redact);
   const planned = planRoles(scope, live, wanted.roles);
-  // Warnings are part of the plan: the person who approves it may never see the standard error of a job.
+  // Warnings are part of the plan, because the person who approves it may never see the standard error of a job.
   const plan: RolesPlan = {
     ...planned.plan,
     ...(wanted.stale && { warnings: [staleWarning(live)] }),
@@ -48,8 +48,8 @@ function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest):
 }
 
 /**
- * Throws a conflict (6) for a plan that is not the expected one, and for a file with an older stamp and an unknown base,
- * unless it changes nothing or `expectPlan` names this plan.
+ * Throws a conflict (6) if the plan is not the expected one. Also throws for a file with an older stamp and an unknown
+ * base, unless it changes nothing or `expectPlan` names this plan.
  */
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
@@ -63,7 +63,7 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   });
 }
 
-/** Conflict (6), with both sides of each field. */
+/** The conflict (6) with both sides of each field. */
 export function conflictError(
   { conflicts, file }: Pick<WantedRoles, 'conflicts' | 'file'>,
   redact: (text: string) => string,
@@ -88,12 +88,12 @@ export function conflictError(
   });
 }
 
-/** Each side of a conflict in words: the value of a field, or what happened to a role. */
+/** Describes each side of a conflict: the value of a field, or what happened to a role. */
 export function sidesOf(
   { base, field, mine, theirs }: MergeConflict,
   redact: (text: string) => string,
 ): Record<'base' | 'mine' | 'theirs', string> {
-  // Redacted before it is shortened: the redactor would not recognize half of a secret.
+  // Redacted before it is shortened, because the redactor would not recognize half of a secret.
   const shorten = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}…` : text);
   const shown = (value: unknown): string =>
     shorten(redact(field === 'role' ? showRole(value, base) : showValue(value)));
@@ -104,7 +104,7 @@ function showValue(value: unknown): string {
   return value === null ? '(none)' : typeof value === 'string' ? `"${value}"` : stringifyJson(value);
 }
 
-/** What happened to a role since the base, which itself is shown by its name. */
+/** Describes what happened to a role since the base. For the base itself, shows the name of the role. */
 function showRole(role: unknown, base: unknown): string {
   if (role === null) return base === null ? 'no such role' : 'deleted';
   if (role === base) return showValue((role as Role).name);
@@ -127,10 +127,10 @@ interface ReplacePorts {
 const MAX_SENDS = 3;
 
 /**
- * Sends the planned manifest and returns the platform's new one, stamps included. A response that is lost, or does not
- * hold exactly what was sent, is checked by a GET: the desired roles mean success. After a lost response the previous
+ * Sends the planned manifest, and returns the platform's new manifest with its stamps. If the response is lost, or does
+ * not contain exactly what was sent, a GET decides. The desired roles mean success. After a lost response, the previous
  * manifest means that the PUT never arrived and may be sent again. Anything else is a conflict (6). Throws network (8)
- * when the platform cannot be read either.
+ * if the GET also fails.
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
   const { api, signal, tell } = ports;
@@ -155,7 +155,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       isAbout: () => true,
       judge: (now, { error }) => {
         if (isWanted(now)) return { done: now };
-        // Only a lost write may be sent again; one with a different response has arrived.
+        // Only a lost write may be sent again. A write with a different response has arrived.
         return error && sameState(now, planned.live) ? 'not-done' : liveDiffers(planned, now, revision);
       },
     },
@@ -168,7 +168,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   return stamped;
 }
 
-/** For a platform that responds to a PUT without stamps. A failure to read them does not undo the write. */
+/** For a platform whose response to a PUT contains no stamps. If they cannot be read, the write still counts. */
 async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts): Promise<Manifest> {
   try {
     return fromReply(await api.get({ signal }));
@@ -178,7 +178,7 @@ async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts):
   }
 }
 
-/** The platform has different roles than those sent; each difference is an issue. */
+/** The error if the platform has roles other than those that were sent. Each difference is an issue. */
 function liveDiffers({ request }: Planned, now: Manifest, revision: string): KnownError {
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));
   const issues = [

@@ -9,7 +9,7 @@ import type { Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected, replaceConfirmed } from './roles-plan.ts';
 import { fail } from '../errors/fail.ts';
 
-/** The desired manifest, computed again whenever the platform has changed. */
+/** How to compute the desired manifest. It is computed again whenever the platform has changed. */
 export interface PushIntent {
   /** The command, for the history: `push`, `edit`, `rollback` … */
   reason: string;
@@ -26,7 +26,7 @@ export interface PushOptions {
 export interface PushPorts {
   api: RolesApi;
   memory: {
-    /** Remembers a manifest as the base of a file. A failure only warns. */
+    /** Stores a manifest as the base of a file. A failure only causes a warning. */
     saveBase(manifest: ManifestReply): Promise<void>;
     /** Returns the name of the revision. */
     saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
@@ -34,19 +34,19 @@ export interface PushPorts {
   };
   scope: ManifestScope;
   profile: string | null;
-  /** Questions that the user or a flag answers. "No" throws guard (12). */
+  /** Questions that the user or a flag answers. A no throws guard (12). */
   ask: {
     readonly possible: boolean;
-    /** Shows the target of the write; throws guard (12) if only reads are allowed. */
+    /** Shows the target of the write. Throws guard (12) if only reads are allowed. */
     startWrite(): Promise<unknown>;
     confirmWrite(question: string): Promise<void>;
     /** Asks the user to type `expected`. */
     typed(question: string, expected: string): Promise<void>;
-    /** A yes-or-no question; false if no one can answer. */
+    /** Asks a yes-or-no question. Returns false if no one can answer. */
     offer(question: string): Promise<boolean>;
   };
   tell: Tell;
-  /** Adds to the log entry of the write. */
+  /** Adds facts to the log entry of the write. */
   log(facts: { plan?: string; undo?: readonly string[]; counts?: Record<string, number> }): void;
   /** Draws the plan, before guards and confirmation. */
   show(planned: Planned): void;
@@ -58,9 +58,9 @@ export interface PushPorts {
 export interface PushOutcome {
   kind: 'unchanged' | 'dry-run' | 'applied';
   planned: Planned;
-  /** The manifest on the platform afterwards. */
+  /** The manifest that is on the platform after the push. */
   manifest: Manifest;
-  /** The saved copy of the previous manifest; only if applied. */
+  /** The saved copy of the previous manifest. Present only if the plan was applied. */
   revision?: string;
 }
 
@@ -72,7 +72,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // The bare stop reason means that no write had started; `confirmed` reports a started one.
+    // The bare stop reason means that no write has started. `confirmed` reports a write that has.
     if (!(error instanceof KnownError) || error !== ports.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,
@@ -116,7 +116,7 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
 type WriteResult =
   (PushOutcome & { kind: 'applied' }) | { kind: 'changed'; live: Manifest } | { kind: 'without-deletions' };
 
-/** Saves a backup, then sends GET and PUT with nothing in between, in one process of this user at a time. */
+/** Saves a backup, then sends GET and PUT with nothing in between. One process of this user does this at a time. */
 async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Promise<WriteResult> {
   return ports.memory.exclusively(async (): Promise<WriteResult> => {
     const revision = ports.memory.saveRevision({
@@ -169,7 +169,7 @@ function guardError(refusals: readonly GuardRefusal[]): KnownError {
   });
 }
 
-/** The platform rejects the deletion of an assigned role, and with it the whole upload (decision: D15). */
+/** The platform rejects the deletion of an assigned role, and the whole upload with it (decision: D15). */
 async function offerWithoutDeletions(error: unknown, planned: Planned, ports: PushPorts): Promise<WriteResult> {
   if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
   if (!/assigned/i.test(error.message)) throw error;

@@ -1,5 +1,5 @@
-// The bulk adapter of seeding: rows become batches, each batch is delivered, and checkpoints record what is complete, so
-// that a run can be resumed however it ended.
+// The bulk adapter for seeding: rows become batches, each batch is delivered, and checkpoints record what is complete,
+// so that a run can be resumed however it ended.
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 import { Gate, type GateOptions } from '../bulk/gate.ts';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
@@ -18,9 +18,9 @@ export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   limits: BatchLimits;
   /** Ends the run if more rows than this are rejected. */
   maxErrors: MaxErrors | undefined;
-  /** Undefined for standard input, which cannot be resumed. */
+  /** Undefined for standard input, because it cannot be resumed. */
   journal: SeedJournal | undefined;
-  /** The state of an earlier run, with the current fingerprints of the inputs. */
+  /** The state that an earlier run left, with the current fingerprints of the inputs. */
   before: SeedCheckpoint;
   rejects: RejectsFile;
   onProgress(state: SeedProgress): void;
@@ -28,14 +28,14 @@ export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
 
 export interface SeedProgress {
   counts: SeedCounts;
-  /** The approximate number of completed bytes; the total is undefined if an input has no size. */
+  /** The approximate number of completed bytes. The total is undefined if the size of an input is unknown. */
   bytes: number;
   totalBytes: number | undefined;
 }
 
 const CHECKPOINT_MS = 500;
 
-/** Runs until every row is accepted or rejected. If an error ends it earlier, the journal is up to date. */
+/** Runs until every row is accepted or rejected. If an error ends the run earlier, the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const { before, clock, concurrency, inputs, journal, limits, maxErrors, rejects, rules, signal } = ports;
   const gate = new Gate(ports);
@@ -56,7 +56,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   );
   const result = checkpoint(failure === undefined);
   if (!failure) return result;
-  // Nothing was sent, so there is nothing to resume: the corrected file can be sent without --restart.
+  // Nothing was sent, so there is nothing to resume, and the corrected file can be sent without --restart.
   if (result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
   throw failure.error;
 
@@ -86,7 +86,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     packer.recycle(batch);
     if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
     const rows = counts.accepted + counts.rejected;
-    // Reading is ahead of completion: a short file has been read in full.
+    // Reading is ahead of completion: a short file is read completely before any row is complete.
     const bytes = rowsRead === 0 ? 0 : bytesRead * Math.min(1, rows / rowsRead);
     ports.onProgress({ counts: tally(), bytes, totalBytes });
     checkErrorLimit(maxErrors, counts.rejected, rows);
@@ -95,7 +95,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   function checkpoint(finished: boolean): SeedCounts {
     const now = tally();
     rejects.sync();
-    // Even before the first reject, so that a resumed run knows that a file with this name is its own.
+    // Recorded even before the first reject, so that a resumed run knows that a file with this name is its own.
     const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
     journal?.write({ files: before.files, ...marks.snapshot(), counts: now, rejects: kept, finished });
     checkpointAt = clock.now();

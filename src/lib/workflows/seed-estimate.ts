@@ -1,4 +1,4 @@
-// Estimates users and environments of a bulk run, for its confirmation.
+// Estimates the users and environments of a bulk run, for its confirmation.
 import { openParquet } from '../files/parquet.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import type { Shard } from '../domain/seed/shard.ts';
@@ -7,14 +7,14 @@ export interface SeedEstimate {
   /** Undefined for standard input, compressed files and JSON arrays. */
   rows: number | undefined;
   isExact: boolean;
-  /** The environments of the first rows that are bodies; none for tables. */
+  /** The environments of the first rows that are bodies. Tables have none. */
   environments: string[];
 }
 
 const UNKNOWN: SeedEstimate = { rows: undefined, isExact: false, environments: [] };
 const LINE_FEED = 0x0a;
 
-/** The share of the shard; reads only the beginning of a file. */
+/** Estimates the shard's share. Reads only the beginning of a file. */
 export async function estimateSeeds(source: InputBytes, shard: Shard | undefined): Promise<SeedEstimate> {
   const all = await estimateFile(source);
   if (shard === undefined || all.rows === undefined || !source.isDivisible) return all;
@@ -39,7 +39,7 @@ async function estimateFile(source: InputBytes): Promise<SeedEstimate> {
   return { rows: 0, isExact: true, environments: [] };
 }
 
-/** For several inputs: unknown if one is unknown, and estimated if one is. */
+/** The estimate for several inputs: unknown if any is unknown, and approximate if any is approximate. */
 export function sumEstimates(estimates: readonly SeedEstimate[]): SeedEstimate {
   return {
     rows: estimates.reduce<number | undefined>(

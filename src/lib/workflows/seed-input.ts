@@ -1,4 +1,4 @@
-// The inputs of a bulk run: the bytes of each, and the reader that finds the rows in them or in one shard of them.
+// The inputs of a bulk run: the bytes of each input, and the reader that finds its rows, or those of one shard.
 import type { Batch } from '../domain/seed/batch.ts';
 import type { TableDefaults } from '../domain/seed/body-writer.ts';
 import type { ColumnMap, SkippedColumn } from '../domain/seed/columns.ts';
@@ -15,11 +15,11 @@ import { checkParquet, parquetRows } from './seed-parquet.ts';
 
 export interface SeedInput {
   name: string;
-  /** The number of bytes that will be read, if it is known. */
+  /** The number of bytes to read, if it is known. */
   bytes: number | undefined;
   /** Checks the header of a table, unless the input can be read only once. Throws invalid input (9). */
   check(): Promise<void>;
-  /** Packs the rows after `completed`; yields how many bytes were read. */
+  /** Packs the rows after `completed`, and yields how many bytes were read. */
   rows(packer: RowPacker, completed: { position: number; offset: number }): AsyncIterable<number>;
 }
 
@@ -28,15 +28,15 @@ export interface InputOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   shard: Shard | undefined;
-  /** Called once for each table with the columns that are not in the map. */
+  /** Called once for each table, with the columns that are not in the map. */
   onSkippedColumns?: (name: string, columns: readonly SkippedColumn[]) => void;
   /** Called once for each attribute column of a table that contains a null word. */
   onNullWord?: (name: string, column: string, word: string) => void;
 }
 
 /**
- * The batches of all inputs after `completed`, in groups as they are read, and how many bytes were read. The caller gives
- * each batch back to the packer.
+ * The batches of all inputs after `completed`, in groups as they are read, and how many bytes were read. The caller
+ * returns each batch to the packer.
  */
 export async function* readBatches(
   inputs: readonly SeedInput[],
@@ -60,7 +60,7 @@ export async function* readBatches(
   }
 }
 
-/** Joins bytes and reader. */
+/** Combines bytes and a reader. */
 export function createSeedInput(source: InputBytes, options: InputOptions): SeedInput {
   const { rules } = options;
   const { name, format, wrapping, size } = source;
@@ -139,14 +139,14 @@ async function* feed(source: InputBytes, reader: RowReader): AsyncGenerator<numb
       yield bytes;
     }
   } catch (error) {
-    // The row was rejected with its reason.
+    // The row has already been rejected with a reason.
     if (error instanceof RowTooLong) return;
     throw error;
   }
   reader.end();
 }
 
-/** Lines of an uncompressed file, from the end of an earlier run or the first line of the shard. */
+/** Reads the lines of an uncompressed file, from the end of an earlier run or the first line of the shard. */
 async function* lineRows(
   source: InputBytes,
   range: { start: number; end: number },

@@ -1,4 +1,4 @@
-// Reads exports of unknown origin, and proposes a map and a `--source` for them. Nothing is sent.
+// Reads exports of unknown origin, and proposes a map and a `--source` for them. Sends nothing.
 import { openTable } from '../bulk/rows.ts';
 import type { InputBytes, Inputs } from '../bulk/sources/bytes.ts';
 import type { SourceName } from '../domain/csv/dialect.ts';
@@ -9,25 +9,25 @@ import { openParquet } from '../files/parquet.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
-/** A column of the inputs. `field` is what it probably holds; null if its name does not show one. */
+/** A column of the inputs. `field` is what it probably contains; null if its name does not indicate a field. */
 interface InspectedColumn {
   column: string;
   field: string | null;
   empty: number;
-  /** Null words and how many rows have them. */
+  /** Null word -> number of rows that contain it. */
   nulls: Record<string, number>;
 }
 
 export type Inspection = Awaited<ReturnType<typeof inspectSeeds>>;
 
-/** A name longer than this is not a column name; it would flood the report. */
+/** A longer name is not a column name, and would flood the report. */
 const MAX_NAME = 1_000;
 const hasLongName = (names: readonly string[]): boolean => names.some(({ length }) => length > MAX_NAME);
 
 /**
- * Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for what cannot be read.
- * `source` is null if nothing shows one; `row_groups` is null for formats without them; `bodies` are rows that do not
- * need a map; `duplicates` are rows whose identity an earlier row has.
+ * Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for anything that cannot be
+ * read. `source` is null if nothing indicates one. `row_groups` is null for formats without row groups. `bodies` counts
+ * rows that need no map, and `duplicates` counts rows whose identity an earlier row has.
  */
 export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   const columns = new Map<string, InspectedColumn>();

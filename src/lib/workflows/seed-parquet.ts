@@ -1,4 +1,4 @@
-// Packs the rows of a Parquet file: bodies if its columns are the fields of a body, otherwise a table.
+// Packs the rows of a Parquet file: bodies if its columns are the fields of a body, otherwise rows of a table.
 import { cellsOf } from '../domain/csv/record.ts';
 import { type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
@@ -7,22 +7,22 @@ import type { Table } from '../domain/seed/table.ts';
 import { openParquet, type ParquetFile } from '../files/parquet.ts';
 import { stringifyJson, tryJson } from '../kernel/json.ts';
 
-/** A Parquet file, and options for a table. */
+/** A Parquet file, and the options for a table. */
 export interface ParquetInput {
   file(): Promise<string>;
   size: number;
   options: Omit<CsvOptions, 'isOurs'>;
 }
 
-/** Throws invalid input (9) for a file, or the columns of a table, that cannot be used. */
+/** Throws invalid input (9) if the file, or the columns of a table, cannot be used. */
 export async function checkParquet({ file: local, options }: ParquetInput): Promise<void> {
   const file = await openParquet(await local(), options.name);
   tableIn(file, { ...options, onSkippedColumns: undefined });
 }
 
 /**
- * Packs the rows of the shard's row groups that reach beyond `completed`. Yields about how many bytes of the file they
- * and all rows before them are.
+ * Packs the rows of the shard's row groups that extend beyond `completed`. Yields approximately how many bytes of the
+ * file these rows and all rows before them take.
  */
 export async function* parquetRows(
   { file: local, size, options }: ParquetInput,
@@ -51,14 +51,14 @@ export async function* parquetRows(
   }
 }
 
-/** A file whose columns are the fields of a body holds bodies; any other is a table. */
+/** A file contains bodies if its columns are the fields of a body. Any other file is a table. */
 function tableIn({ columns }: ParquetFile, options: Omit<CsvOptions, 'isOurs'>): Table | undefined {
   return options.map === undefined && columns.includes('calculated_attributes') ? undefined : tableOf(columns, options);
 }
 
 type Take = (cells: readonly unknown[], position: number) => void;
 
-/** Adds rows of a table: as bytes if every cell is clearly valid, otherwise exactly. */
+/** Adds rows of a table: as bytes if every cell is clearly valid, otherwise with the exact check. */
 function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
   return (values, position) => {
     const texts = values.map(plainText);
@@ -72,7 +72,7 @@ function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): 
   };
 }
 
-/** The cell as in CSV; undefined if CSV has no such cell, or if the value may be rounded. */
+/** The cell as in CSV. Undefined if CSV has no such cell, or if the value may have been rounded. */
 function plainText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

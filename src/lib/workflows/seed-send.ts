@@ -1,5 +1,5 @@
-// Delivers batches until each of their rows is accepted or rejected: retries, finds the invalid rows of a rejected batch, and
-// shrinks bodies that are too large.
+// Delivers batches until each of their rows is accepted or rejected. Retries, finds the invalid rows of a rejected
+// batch, and shrinks bodies that are too large.
 import type { SeedingApi } from '../api/index.ts';
 import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
@@ -12,15 +12,15 @@ export interface SendPorts {
   sender: Awaited<ReturnType<SeedingApi['openBulk']>>;
   gate: Gate;
   clock: Clock;
-  /** Shared with the packer. */
+  /** Limits that are shared with the packer. */
   limits: BatchLimits;
-  /** Aborted when requests in progress must end too. */
+  /** Aborted when even requests in progress must end. */
   hardSignal: AbortSignal;
 }
 
 /** A row that the platform rejected. */
 export interface Blamed {
-  /** Index in the batch. */
+  /** The index of the row in the batch. */
   row: number;
   reason: string;
 }
@@ -30,7 +30,7 @@ export type BatchDelivery = ReturnType<typeof createBatchDelivery>;
 /** How the platform rejected a body. */
 type Refusal = Pick<Refused, 'status' | 'messages'>;
 
-/** Statuses about the body; any other rejection concerns the run. */
+/** Statuses that concern the body. Any other rejection concerns the whole run. */
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
@@ -53,7 +53,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
 
   async function completeRows(batch: Batch, rows: readonly number[], refused: Blamed[]): Promise<void> {
     if (rows.length === 0) return;
-    // It was packed before the platform rejected a body of its size.
+    // The batch was packed before the platform rejected a body of its size.
     if (rows.length > 1 && (rows.length > limits.rows || sizeOf(batch, rows) > limits.bytes)) {
       const half = rows.length >> 1;
       await completeRows(batch, rows.slice(0, half), refused);
@@ -65,7 +65,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
     else await narrow(batch, rows, refusal, refused);
   }
 
-  /** The rows were rejected together. */
+  /** Finds the invalid rows among rows that were rejected together. */
   async function narrow(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
     if (refusal.status === TOO_LARGE) {
       await shrink(batch, rows, refusal, refused);
@@ -78,7 +78,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       await completeRows(batch, found.rest, refused);
       return;
     }
-    // One of the suspects is invalid: only their halves need a request.
+    // At least one of the suspects is invalid, so only their two halves need requests.
     await completeRows(batch, found.rest, refused);
     await halve(batch, found.suspects, refusal, refused);
   }
@@ -93,7 +93,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       return;
     }
     blame.accepted(batch, first);
-    // The first half was accepted: the second one is invalid.
+    // The first half was accepted, so the second half contains an invalid row.
     await narrow(batch, second, refusal, refused);
   }
 
@@ -109,7 +109,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
   }
 
   return {
-    /** Resolves with the rejected rows; all others were accepted. Rejects when the run is over. */
+    /** Resolves to the rejected rows; all others were accepted. Rejects when the run has ended. */
     complete: async (batch: Batch): Promise<Blamed[]> => {
       const refused: Blamed[] = [];
       const all = Array.from({ length: batch.count }, (_, row) => row);

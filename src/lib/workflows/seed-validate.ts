@@ -1,4 +1,4 @@
-// Checks inputs with the same packer as a bulk run, and keeps only their issues.
+// Checks inputs with the same packer as a bulk run, but keeps only the issues.
 import type { RefusedRow } from '../domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
@@ -9,15 +9,15 @@ export interface CheckedSeeds {
   rows: number;
   rejected: number;
   batches: number;
-  /** The first issues, in order; a row may have several. */
+  /** The first issues, in order. A row may have several issues. */
   issues: Issue[];
-  /** How many more there are. */
+  /** The number of further issues. */
   omitted: number;
   /** The body of the first request. */
   first: Buffer | undefined;
 }
 
-/** Checks every row of the inputs. Nothing is sent. */
+/** Checks every row of the inputs. Sends nothing. */
 export async function validateSeeds(
   inputs: readonly SeedInput[],
   rules: RowRules,
@@ -46,21 +46,21 @@ export async function validateSeeds(
   return checked;
 }
 
-/** The issues of a row with its position. */
+/** The issues of a row, with the position of the row. */
 export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line' | 'issues'>): Issue[] {
   return issues.map(({ path, message }) => ({ file, line, path, message }));
 }
 
 export type FoundRow = { body: string } | { refused: RefusedRow };
 
-/** The row of this number, from 1; undefined if there are fewer. */
+/** The row with this number, counted from 1; undefined if there are fewer rows. */
 export async function findRow(
   inputs: readonly SeedInput[],
   rules: RowRules,
   wanted: number,
   signal: AbortSignal,
 ): Promise<FoundRow | undefined> {
-  // Batches of one row keep the order of accepted and rejected rows.
+  // Batches of only one row preserve the order of accepted and rejected rows.
   const packer = new RowPacker({ rows: 1, bytes: 65_536 }, rules, () => false);
   let row = 0;
   for await (const { batches } of readBatches(inputs, packer)) {

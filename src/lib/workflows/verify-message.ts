@@ -17,25 +17,25 @@ import { formatDuration } from '../kernel/timestamps.ts';
 import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
 
 export interface VerifyPorts {
-  /** Processor domains that may sign; undefined: the names in the certificate. */
+  /** Processor domains that may sign. Undefined allows the names in the certificate. */
   allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
-  /** Stores the certificate chain of an accepted certificate as evidence. */
+  /** Stores the chain of an accepted certificate as evidence. */
   storeChain?(fingerprint: string, pem: string): void;
   clock: Clock;
-  /** How long a message waits for a certificate, in milliseconds. Undefined: until the requests time out. */
+  /** How long a message waits for a certificate, in milliseconds. Undefined means until the requests time out. */
   patienceMs?: number | undefined;
 }
 
 export interface VerifiedMessage extends Verdict {
   /** Absent if the message could not be checked. */
   signature?: SignatureFacts;
-  /** The error that made the certificate unavailable: the message is then neither valid nor invalid. */
+  /** The error that made the certificate unavailable. The message is then neither valid nor invalid. */
   unreachable?: KnownError;
 }
 
-/** Checks one message. Never throws for an invalid message; `unreachable` is set for one that cannot be checked. */
+/** Checks one message. Never throws for an invalid message. Sets `unreachable` if the message cannot be checked. */
 export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage>;
 
 /** A valid chain is trusted for this long before it is checked again. */
@@ -71,7 +71,7 @@ async function verifyMessage(
     const certificate = await inTime(ports.certificates.get(), ports);
     const verdict = await judge(certificate);
     if (verdict.valid || !certificate.cached) return verdict;
-    // The processor may have a new certificate now.
+    // The processor may have a new certificate by now.
     const fresh = await refreshed(certificate);
     return fresh ? await judge(fresh) : verdict;
   } catch (error) {
@@ -107,7 +107,7 @@ async function verifyMessage(
     return { ...verdict, signature: { ...facts, ...(failed && { failed }) } };
   }
 
-  /** Undefined if the platform is unreachable: the verdict by the kept certificate counts then. */
+  /** Undefined if the platform is unreachable. The verdict according to the stored certificate then counts. */
   async function refreshed(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined> {
     try {
       return await inTime(ports.certificates.refresh(failed), ports);
@@ -118,7 +118,7 @@ async function verifyMessage(
   }
 }
 
-/** The work continues after the limit: the next message uses its result. */
+/** The work continues after the time limit, so that the next message can use its result. */
 async function inTime<T>(work: Promise<T>, { clock, patienceMs }: VerifyPorts): Promise<T> {
   if (patienceMs === undefined) return await work;
   const over = new AbortController();

@@ -26,7 +26,7 @@ import type { Tell } from './ports.ts';
 import { isUnknown } from './confirm-write.ts';
 import { checkUntouched, createConfirmed, deleteConfirmed, updateConfirmed } from './resource-write.ts';
 
-/** The fields that all kinds have in a response. */
+/** The fields that every kind of resource has in a response. */
 export type ResourceReply = Record<string, unknown> & {
   id: string;
   errors?: { message?: string | null | undefined }[] | null | undefined;
@@ -34,7 +34,7 @@ export type ResourceReply = Record<string, unknown> & {
 
 type DescribedWrite = ReturnType<Api['pipelines']['describeDelete']>;
 
-/** The three clients differ only in the types of their bodies, which the schema of each kind has checked. */
+/** The three clients differ only in the types of their bodies, and the schema of each kind has checked these. */
 interface ResourceClient {
   list(signal: AbortSignal): Promise<ResourceReply[]>;
   get(id: string, signal: AbortSignal): Promise<ResourceReply>;
@@ -48,7 +48,7 @@ interface ResourceClient {
 
 export type WarehouseCalls = ReturnType<typeof warehouseCalls>;
 
-/** `allowReset`: an update of a pipeline may change its sync mode, which resets the sync position. */
+/** `allowReset` means that an update of a pipeline may change the sync mode, which resets the sync position. */
 export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}) {
   const clients = { connection: 'connections', data_model: 'dataModels', pipeline: 'pipelines' } as const;
   const client = api[clients[type]] as unknown as ResourceClient;
@@ -68,7 +68,7 @@ interface ApplyPorts {
   api: Api;
   tell: Tell;
   signal: AbortSignal;
-  /** Adds the secrets, read now. */
+  /** Reads the secrets now, and adds them to the definition. */
   withSecrets(type: ResourceType, definition: Definition): Promise<Definition>;
   /** Called after each step. */
   onEnd(result: StepResult, index: number): void;
@@ -85,8 +85,8 @@ export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<Re
 }
 
 /**
- * Applies the steps in order. Reads a resource again before each update and deletion. A step that is not done stops only
- * the steps that need it.
+ * Applies the steps in order. Reads a resource again before it is updated or deleted. A step that is not done stops
+ * only the steps that need it.
  */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
@@ -120,7 +120,7 @@ export async function applyWarehouse(
   return { steps: results, ...(open.size > 0 && { error: incomplete(results, errors, ports.signal) }) };
 }
 
-/** Failed (1), or network (8) if an outcome is unknown; the exit code of the signal if the command was stopped. */
+/** Failed (1), or network (8) if an outcome is unknown. For a stopped command, the exit code of the signal. */
 function incomplete(results: readonly StepResult[], errors: readonly KnownError[], signal: AbortSignal): KnownError {
   const open = results.filter(({ outcome }) => outcome !== 'done');
   const stop: unknown = signal.reason;
