@@ -49,7 +49,7 @@ export async function measureEndings({ rounds = 7 }) {
    * @returns {Promise<number>} milliseconds from Ctrl-C, or else from the first request, to the exit
    */
   async function ending(args, isStopped) {
-    // New for each run; otherwise a run would resume the one before.
+    // The folder is new for each run; otherwise a run would resume the previous one.
     const fresh = { ...env, CDPADM_STATE_DIR: await mkdtemp(join(folder, 'state-')) };
     const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: fresh, stdio: 'ignore' });
     const ended = once(child, 'close');

@@ -1,6 +1,6 @@
 // Measures a rate that eight shards of very different sizes share: `node bench/shared-rate.mjs [--seconds N] [--rate N]`.
 // Each shard is a separate process with its own files; the platform rejects more than the limit in any second. Needs
-// redis-server. Run it without a store too, to see what a divided rate costs: `--divided`.
+// redis-server. Run the script without a store too, to see what a divided rate costs: `--divided`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -52,7 +52,7 @@ async function measureAll(address, folder, rounds) {
     CDPADM_CONFIG_DIR: join(folder, 'config'),
     CDPADM_CACHE_DIR: join(folder, 'cache'),
     CDPADM_DATA_DIR: join(folder, 'data'),
-    // New for each run: it contains the client's request budget, which would delay later runs.
+    // The folder is new for each run, because it contains the client's request budget, which would delay later runs.
     CDPADM_STATE_DIR: mkdtempSync(join(folder, 'state-')),
   });
   /**

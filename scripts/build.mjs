@@ -120,7 +120,7 @@ async function writeManual() {
     await writeFile(join(staging, 'man', name), text);
 }
 
-/** The date of the newest release, or of the commit without one, so that builds are reproducible. */
+/** The date of the newest release, or of the commit if there is no release, so that builds are reproducible. */
 async function releaseDate() {
   const released = /^## .*(\d{4}-\d{2}-\d{2})/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1];
   if (released !== undefined) return released;

@@ -1,6 +1,6 @@
 // Decides which modules share a chunk. Loading a file costs as much as 20 kB of code, and unused code costs nothing if
-// it is not loaded. So there are few chunks: `kernel`, the code that nearly every command needs to run (`run`), the
-// flags and functions of a group (`commands-roles`), and the code that only this group needs to run (`work-roles`),
+// it is not loaded. Therefore there are few chunks: `kernel`, the code that nearly every command needs to run (`run`),
+// the flags and functions of a group (`commands-roles`), and the code that only this group needs to run (`work-roles`),
 // which its help never loads.
 
 import { readdirSync } from 'node:fs';
@@ -29,7 +29,7 @@ const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limit
 /** The exit of the process after an error: too small for a separate file. */
 const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
 
-/** Not needed by a call that takes less than a second. */
+/** Progress, which a call that takes less than a second does not need. */
 const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
 const RUNTIME = '\0rolldown/runtime.js';

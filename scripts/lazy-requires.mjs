@@ -1,6 +1,6 @@
-// A rolldown plugin that makes a chunk load other chunks and Node's modules on first use. So the help of a command
-// loads none of the code that the command needs to run: no schemas, no cryptography. This works because our modules
-// only define things when they are loaded, in any order.
+// A rolldown plugin that makes a chunk load other chunks and Node's modules on first use. As a result, the help of a
+// command loads none of the code that the command needs to run: no schemas, no cryptography. This works because our
+// modules only define things when they are loaded, in any order.
 import { parseAst } from 'rolldown/parseAst';
 import { Visitor } from 'rolldown/utils';
 

@@ -48,7 +48,7 @@ function mdocDate(date) {
 }
 
 /**
- * Escapes one line of text. Backslashes first, because the other escapes add some; a leading `.` or `'` would be a
+ * Escapes one line of text: backslashes first, because the other escapes add some. A leading `.` or `'` would be a
  * request, and a short capitalized word a macro.
  * @param {string} text
  */

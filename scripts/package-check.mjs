@@ -1,5 +1,5 @@
-// Checks the package as npm would publish it: its files, their requires, its entry points and types. Then installs it
-// into an empty folder and globally, and uses the program as a user and the library as a separate program.
+// Checks the package as npm would publish it: its files, their requires, its entry points and types. Then installs the
+// package into an empty folder and globally, and uses the program as a user and the library as a separate program.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
@@ -36,7 +36,7 @@ const NEEDED = [
   'dist/main.js',
   'dist/package.json',
 ];
-/** Appears in strings and never runs: code that ajv generates for others, and an example of the help. */
+/** Imports that appear in strings and never run: code that ajv generates for others, and an example of the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;

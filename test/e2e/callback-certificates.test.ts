@@ -317,7 +317,7 @@ describe('an invalid certificate', () => {
 });
 
 describe('a PEM string', () => {
-  it('contains one to ten certificates, with any text between them', () => {
+  it('may contain one to ten certificates, with any text between them', () => {
     const { pem } = issue({});
     const { raw } = new X509Certificate(pem);
     const count = (text: string): number | undefined => parseCertificates(text)?.length;

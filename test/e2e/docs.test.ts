@@ -131,7 +131,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
     });
   }
 
-  test.each(examplesOf(page).map(({ line, shown }) => [line, shown] as const))('%s', async (line, shown) => {
+  test.each(examplesOf(page).map(({ line, shown }) => [line, shown] as const))('%s runs', async (line, shown) => {
     const { code, output } = await (shown.length > 0 ? onTerminal(line) : shell(line));
     const fine = line.includes('--exit-code') ? [0, 10] : [0];
     expect(fine, output).toContain(code);

@@ -97,7 +97,7 @@ it.each(MOMENTS)(
       const rows = Array.from({ length: ROWS }, (_, row) => `${moment}${at}-${row}@example.com,${moment}${at}`);
       home.write(file, `email,group_id\n${rows.join('\n')}\n`);
       expect(await run(file, false, at, moment)).toBeNull();
-      // The resume is killed at another request; with fewer requests, it simply finishes.
+      // The resume is killed at another request; if it makes fewer requests, it simply finishes.
       const again = await run(file, true, ((at * 5) % ROWS) + 1, MOMENTS[at % 3]);
       if (again !== 0) expect(await run(file, true)).toBe(0);
       const { data } = await home.json<{ subject_request_id: string }[]>(`dsr list --group-id ${moment}${at}`);
@@ -137,7 +137,7 @@ it('does not send a row whose id a full disk cannot save, and resumes with enoug
 
   const none = await runWithin('8');
   expect([none.code, none.stderr.includes('--resume'), await sent()]).toEqual([1, true, 0]);
-  // Enough space for the ids, but not for all ledger entries.
+  // The disk has enough space for the ids, but not for all ledger entries.
   const some = await runWithin('200', '--resume');
   expect([some.code, some.stderr.includes('--resume')]).toEqual([1, true]);
   const journal = filesOfState().find((path) => /bulk.*\.ndjson$/.test(path)) ?? '';

@@ -130,7 +130,7 @@ describe.each([
       sent.push({ text: valueOf(), at });
       return { status: 429, ...(sent.at(-1)?.text !== '' && { retryAfter: sent.at(-1)?.text ?? '' }) };
     };
-    // Without concurrency, because requests in flight may arrive during the pause.
+    // Sends without concurrency, because requests in flight may arrive during the pause.
     const { code, stderr } = await run(rows === 1 ? line : `${line} --concurrency 1`);
     expect(code, stderr).toBe(0);
     expect(sent.length).toBe(3);
@@ -142,7 +142,7 @@ describe.each([
     expect(posts()).toHaveLength(rows + 3);
   });
 
-  it('reports a pause beyond --timeout and how to resume', async () => {
+  it('beyond --timeout is reported, with the command that resumes', async () => {
     // Three hours are more than five seconds of real time: enough to receive the first response on a busy machine.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;

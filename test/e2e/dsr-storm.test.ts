@@ -55,7 +55,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     const rows = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,g${Math.floor(row / GROUP)}`);
     home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   };
-  /** The ids in the results file, and its rows without them. */
+  /** The ids in the results file, and its rows without the ids. */
   const results = (): { ids: string[]; rows: string[] } => {
     const lines = home.read('people.csv.results.csv').trimEnd().split('\n');
     const cells = lines.map((line) => line.split(','));

@@ -66,7 +66,7 @@ test('lets one of several simultaneous bulk runs send the rows, and makes the ot
 test('never sends a row twice when several processes resume a killed run at once', async () => {
   const officer = await createDsrHome();
   try {
-    // Slow responses, so that every process meets the one that sends.
+    // The responses are slow, so that every process finds another one that is already sending.
     await officer.platform.api.addFault({ method: 'POST', path: '/v3/requests', delay: '400ms' });
     const killed = start(officer, '--concurrency', '4');
     const ended = together([killed]);

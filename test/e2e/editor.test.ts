@@ -15,7 +15,7 @@ function edit(editor: string, shell?: string): Terminal {
   writeFileSync(script, `const fs = require('fs'), path = process.argv.at(-1);\n${editor}`);
   const CDPADM_EDITOR = `"${process.execPath}" "${script}"`;
   const env = { ...home.env, CDPADM_EDITOR, CDPADM_PROFILE: 'local' };
-  // Wide enough for the path of the saved text.
+  // The terminal is wide enough for the path of the saved text.
   return openTerminal(['roles', 'edit'], { cwd: home.cwd, env, columns: 200, ...(shell !== undefined && { shell }) });
 }
 

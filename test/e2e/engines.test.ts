@@ -30,13 +30,13 @@ interface Target {
   close(): Promise<void>;
 }
 
-/** While a step runs, responses wait, so the shards that are running then are not finished. */
+/** Responses wait while a step runs, so that the running shards cannot finish. */
 interface Step {
   after: number;
   run(): Promise<unknown>;
 }
 
-/** `steps` run in turn, each when that many users have arrived. */
+/** `steps` run in turn, each after its number of users has arrived. */
 async function startTarget(users: number, steps: Step[], platform: string | undefined): Promise<Target> {
   let rows = 0;
   let step: Promise<unknown> = Promise.resolve();
@@ -200,7 +200,7 @@ describe('seed-slurm.md', () => {
       writeFileSync(join(it.data, 'seed.sbatch'), array);
       const submitted = await bash(`sbatch --parsable ${it.data}/seed.sbatch`, it, env);
       job = submitted.stdout.trim();
-      // The tasks that were running end, and the others wait until the node is back.
+      // The running tasks end, and the others wait until the node is back.
       await vi.waitFor(async () => expect(await slurm.run('sinfo', '-h', '-o', '%T')).toBe('drained'), PATIENT);
       expect(await slurm.run('squeue', '-h', '-r', '-t', 'PENDING')).not.toBe('');
       await slurm.run('scontrol', 'update', node, 'State=RESUME');

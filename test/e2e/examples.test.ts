@@ -38,7 +38,7 @@ describe('each example', () => {
   let revision = '';
   let run = '';
   let users = 0;
-  // Shared with the platform, so that no test waits for a rate budget.
+  // The clock is shared with the platform, so that no test waits for a rate budget.
   const clock = createTestClock();
   const stop = new AbortController();
   let serving: Promise<CliResult>;
@@ -104,7 +104,7 @@ describe('each example', () => {
   async function prepareSeeding(line: string, env: Record<string, string>): Promise<void> {
     const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
     const user = await well(['seed', 'template', '--format', 'ndjson'], env);
-    // New rows each time, so that a file counts as new.
+    // Writes new rows each time, so that a file counts as new.
     const rows = Array.from({ length: 12 }, () => user.replace('user@example.com', `user${users++}@example.com`));
     write('users.ndjson', rows.join(''));
     const table = (await well(['seed', 'template'], env)).split('\n');
@@ -204,7 +204,7 @@ describe('each example', () => {
     return result;
   }
 
-  test.each(examples)('%s', async (line, path) => {
+  test.each(examples)('runs %s', async (line, path) => {
     await runExample(line, path);
   });
 

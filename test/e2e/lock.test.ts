@@ -89,7 +89,7 @@ describe('a lock between processes', () => {
       const next = read.map((line) => line());
       holder.kill('SIGKILL');
       await expect(Promise.race(next)).resolves.toBe('won');
-      // Losers retry until their input ends; then they exit silently.
+      // The processes that do not get the lock retry until their input ends, then exit silently.
       for (const racer of racers) racer.stdin?.end();
       const said = await Promise.all(next);
       expect(said.filter((line) => line === 'won')).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('a lock between processes', () => {
     expect(overlaps(entries())).toEqual([]);
   });
 
-  /** Ends of an operation during which another one started. */
+  /** The ends of operations during which another operation started. */
   function overlaps(entries: readonly string[]): string[] {
     return entries.filter(
       (entry, index) => entry.startsWith('end') && entries[index - 1] !== entry.replace('end', 'begin'),

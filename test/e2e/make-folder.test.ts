@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { bundleEntry } from '../helpers/bundle.ts';
 
 it.runIf(process.platform === 'linux')('gives up if the system does not create a folder', async () => {
-  // In a separate process, because an endless loop would block this one.
+  // Runs in a separate process, because an endless loop would block this one.
   const { file, remove } = await bundleEntry('src/lib/kernel/temporary-file.ts');
   onTestFinished(remove);
   const code = `import(${JSON.stringify(pathToFileURL(file).href)})

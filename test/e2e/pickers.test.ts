@@ -59,7 +59,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(130);
   });
 
-  test('offers the latest run first, and each run by its id', async () => {
+  test('is prompted for with the latest run first, and each run by its id', async () => {
     const { env, cwd, close } = await openPlatformHome({ fixtures: RUNS });
     onTestFinished(close);
     const screen = openTerminal(['pipelines', 'watch'], { cwd, env });
@@ -86,13 +86,13 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is a usage error that reports it if there is nothing to choose', async () => {
+  test('is a usage error if there is nothing to choose', async () => {
     const screen = terminal(['groups', 'get']);
     expect(await screen.exit).toBe(2);
     expect(screen.screen()).toContain('nothing to choose from');
   });
 
-  test('offers the whole manifest first to the editor', async () => {
+  test('is prompted for with the whole manifest first in roles edit', async () => {
     const show = `"${process.execPath}" -e "console.log(fs.readFileSync(process.argv.at(-1), 'utf8'))"`;
     for (const [keys, told] of [
       ['', 'role_id: support-role'],

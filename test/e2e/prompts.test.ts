@@ -47,7 +47,7 @@ describe.each(WAYS)('a confirmation, %s', (_way, env) => {
     ['Enter alone', KEY.enter, 12],
     ['Ctrl-C', KEY.ctrlC, 130],
     ['Ctrl-D', KEY.ctrlD, 12],
-  ])('%s', async (_answer, keys, code) => {
+  ])('handles the answer: %s', async (_answer, keys, code) => {
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('(y/N)');
     screen.type(keys);
@@ -233,7 +233,7 @@ describe('the color of prompts', () => {
     [['--no-color'], {}, false],
     [[], { NO_COLOR: '1' }, false],
     [[], { CDPADM_NO_COLOR: '1' }, false],
-  ])('%j %j: %s', async (flags, env, colored) => {
+  ])('is used with %j %j: %s', async (flags, env, colored) => {
     const screen = terminal(['profile', 'create', 'prod', '--insecure-storage', ...flags], env);
     await screen.waitFor('Platform address');
     screen.type(KEY.ctrlC);

@@ -18,7 +18,7 @@ import { listenOnLoopback } from '../helpers/loopback.ts';
 
 const BIN = join(root, 'bin/cdpadm.js');
 
-/** A user of the server with a password; without one, everything is allowed. */
+/** A user of the server with a password; without such a user, the server allows everything. */
 const USER = ['--user', 'shard', 'on', '>open-sesame', '~*', '+@all'];
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -97,11 +97,11 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect(inMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('teaches all processes a lower rate, and distinguishes it from a limit on the requested rate', async () => {
+  test('shares a lower rate with all processes, and distinguishes it from a limit on the requested rate', async () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);
-    // Of the 50 requests in this second, 97 % are accepted; fewer if a second began in between.
+    // At least 97 % of the 50 requests in this second are accepted, or fewer if a second began in between.
     expect((await b.take(1)).everyMs).toBeGreaterThan(20);
 
     const [c, d] = [await open('known', 50), await open('known', 50)];

@@ -350,7 +350,7 @@ describe('recipes', () => {
     expect(stdout).toContain('privacy:settings');
   });
 
-  test('roles-push-with-plan.yml starts a plan without a tag with the changes that it may revert', async () => {
+  test('roles-push-with-plan.yml starts the summary with a warning if a plan without a tag may revert changes', async () => {
     execFileSync('git', ['push', '--quiet', 'origin', ':refs/tags/roles-applied'], { cwd: home.cwd });
     const { summary } = await planned(createHomeEnv('first'));
     expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);

@@ -16,7 +16,7 @@ function filesOf(folder: string): Map<string, Buffer> {
 
 /** Copies what the build reads, next to the packages of this folder. */
 function copyOf(): string {
-  // On the same disk as the cache of the build, which moves its result there, and ignored by git.
+  // The folder is on the same disk as the cache of the build, which moves its result there, and git ignores it.
   mkdirSync(join(root, 'coverage'), { recursive: true });
   const folder = mkdtempSync(join(root, 'coverage', 'copy-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ function copyOf(): string {
       .map((line) => line.split('/')[0] ?? ''),
   ))
     cpSync(join(root, path), join(folder, path), { recursive: true });
-  // Hard links, because the bundler follows symbolic ones and then finds the packages in a different location.
+  // Uses hard links, because the bundler follows symbolic links and then finds the packages in a different location.
   execFileSync('cp', ['-al', join(root, 'node_modules'), folder]);
   return folder;
 }
@@ -40,7 +40,7 @@ test.skipIf(process.platform !== 'linux')(
     const git = execFileSync('git', ['rev-parse', '--absolute-git-dir'], { cwd: root }).toString().trim();
     const [first = new Map<string, Buffer>(), second = new Map<string, Buffer>()] = ['UTC', 'Asia/Tokyo'].map(
       (TZ, index) => {
-        // `npm test` has just built the first one.
+        // `npm test` has just made the first build.
         if (index === 0 && !isWhole) return filesOf(root);
         const folder = copyOf();
         const env = {

@@ -40,7 +40,7 @@ test('loses nothing when a push is killed during its PUT', async () => {
   try {
     await admin.run('roles pull');
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
-    // Slow enough that the process is still running when it is killed.
+    // The response is slow enough that the process is still running when it is killed.
     const { api } = admin.platform;
     await api.addFault({ method: 'PUT', delay: '20s', times: 1 });
     const first = push(admin);
@@ -49,7 +49,7 @@ test('loses nothing when a push is killed during its PUT', async () => {
     first.child.kill('SIGKILL');
     expect((await first.ended).code).toBeNull();
     expect(locks(admin)).toHaveLength(1);
-    // The push may have been killed before its PUT; the delay must not affect the next one.
+    // The push may have been killed before its PUT; the delay must not affect the next push.
     await api.clearFaults();
     admin.edit('roles.yaml', 'name: Helpers', 'name: Friends');
     const { code, stderr } = await push(admin).ended;

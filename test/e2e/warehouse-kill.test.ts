@@ -75,7 +75,7 @@ const locks = (): string[] =>
 
 test('writes everything once when an apply is killed at each request and run again', async () => {
   let killed = 0;
-  // The token, the lists, then one or two requests for each write.
+  // An apply requests the token and the lists, then makes one or two requests for each write.
   for (let run = 0; ; run++) {
     const { code } = await killAfter(1 + (run % 8) * size(1, 2), APPLY);
     if (code === 0) break;
@@ -120,7 +120,7 @@ test('sends a killed trigger at most once, and the next one waits for the run', 
 test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
-])('creates everything once in simultaneous applies %s, and each reports what it did', async (_who, state) => {
+])('creates everything once in simultaneous applies %s, and makes each report what it did', async (_who, state) => {
   const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
   for (const { code, stderr } of results) {
     // A later apply reports a conflict: the resource exists (1, 6) or was changed (6).

@@ -88,7 +88,7 @@ class Walk {
     this.#letters = letters;
   }
 
-  /** Records the repetitions inside, each after `leads`. Returns the leads to the next element. */
+  /** Records the repetitions inside an element, each after `leads`. Returns the leads to the next element. */
   alternatives(all: readonly AST.Alternative[], leads: readonly string[]): string[] {
     const after = all.flatMap(({ elements }) =>
       elements.reduce((before, element) => this.#element(element, before), [...leads]),

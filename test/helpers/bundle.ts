@@ -38,7 +38,8 @@ export async function bundleEntry(entry: string): Promise<Bundle> {
 }
 
 /**
- * Runs an entry as parallel processes, one for each list of arguments, and returns their outputs. Rejects if one fails.
+ * Runs an entry as parallel processes, one for each list of arguments, and returns their outputs. Rejects if one
+ * process fails.
  */
 export async function runTogether(entry: string, lists: readonly (readonly string[])[]): Promise<string[]> {
   const bundle = await bundleEntry(entry);

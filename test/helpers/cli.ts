@@ -71,7 +71,7 @@ export function wordsOf(line: string | readonly string[]): readonly string[] {
 /** Jitter varies between calls and is the same in each run of one commit. */
 const random = randomFrom(SEED);
 
-/** Streams that record their input, and the rest of a command's outside world. */
+/** Streams that record what is written to them, and everything else that a command gets from outside. */
 export interface TestIo {
   io: Io;
   stdout(): string;

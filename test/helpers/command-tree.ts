@@ -20,7 +20,7 @@ export function commandsBelow(command: Command, path: readonly string[] = []): W
   });
 }
 
-/** The commands below that run something, without mere groups. */
+/** The commands below that run something, without those that only group others. */
 export function leavesBelow(command: Command): Walked[] {
   return commandsBelow(command).filter(([, one]) => one.commands.length === 0 || helpOf(one) !== undefined);
 }

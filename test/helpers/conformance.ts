@@ -39,7 +39,7 @@ interface Conformance {
 
 /**
  * Addresses that are not in the document because each platform chooses them and returns them in responses
- * (`results_url`, `processor_certificate`). Their responses must match these definitions.
+ * (`results_url`, `processor_certificate`). The responses of these addresses must match the definitions.
  */
 const LINKS: Record<string, Record<string, Operation>> = {
   '/requests/{requestId}/results': {

@@ -94,7 +94,7 @@ export interface TestEmulator extends Emulator {
 
 /**
  * Starts a platform, which the test closes. Every exchange is checked against the OpenAPI document. `close` rejects if
- * an exchange violates it, or if exchanges were not checked.
+ * an exchange violates the document or was not checked.
  */
 export async function startTestEmulator(options: StartOptions = {}): Promise<TestEmulator> {
   const shared = options.data === undefined && { authority: inject('authority') };

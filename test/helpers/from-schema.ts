@@ -1,4 +1,4 @@
-// Draws values of a JSON Schema, and requests of an OpenAPI document: valid ones, and ones with a change.
+// Draws values of a JSON Schema, and requests of an OpenAPI document: valid ones and changed ones.
 import fc, { type Arbitrary } from 'fast-check';
 
 export interface Schema extends Record<string, unknown> {

@@ -21,7 +21,7 @@ export function sourceExpressions(root: string): SourceExpression[] {
   return files.flatMap((file) => expressionsOf(file, readFileSync(`${root}/${file}`, 'utf8')));
 }
 
-/** The expressions of one file. Throws if one cannot be built, so that none is skipped. */
+/** The expressions of one file. Throws if an expression cannot be built, so that no expression is skipped. */
 export function expressionsOf(file: string, text: string): SourceExpression[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const constants = new Map<string, ts.Expression>();

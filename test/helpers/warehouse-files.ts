@@ -62,7 +62,7 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   'pipeline.yaml': PIPELINE,
 };
 
-/** Commands that create them on the platform, in order. */
+/** Commands that create the definitions on the platform, in order. */
 export const CREATIONS = [
   'connections create -f connection.yaml',
   'data-models create -f model.yaml',
@@ -89,7 +89,9 @@ export function stageWarehouse(folder: string): void {
   writeAll(folder, files);
 }
 
-/** Writes a folder `sync` with `count` definitions: a connection, a pipeline, its data model, and more of them. */
+/**
+ * Writes a folder `sync` with `count` definitions: a connection, a pipeline, its data model, and further definitions.
+ */
 export function stageSync(folder: string, count: number): void {
   const others = Array.from({ length: count - 3 }, (_, index) => [
     `sync/data-models/model-${index}.yaml`,

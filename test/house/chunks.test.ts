@@ -20,7 +20,7 @@ describe('the built program', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cdpadm-chunks-'));
     preload = join(folder, 'preload.cjs');
-    // The start reads only the chunks that it runs.
+    // At its start, the program reads only the chunks that it runs.
     writeFileSync(
       preload,
       `const fs = require('node:fs');

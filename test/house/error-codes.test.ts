@@ -27,7 +27,7 @@ test('finds every code of the sources in the registry', () => {
 });
 
 test('finds every code of the registry in the sources', () => {
-  // Their codes are composed from the name of the guard.
+  // The codes of guards are composed from the name of the guard.
   const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
 });

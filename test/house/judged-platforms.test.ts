@@ -46,7 +46,7 @@ describe('a platform that the program starts', () => {
 const RUNS = /\b(?:PROGRAM|cdpadm\.js)\b|openTerminal\(|bundleEntry\(|runProgram\(/;
 /** Code that uses an environment which reports exchanges. */
 const REPORTS = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\breportingEnv\(/;
-/** Files that do not start a platform in a process, and why they do not need such an environment. */
+/** Files that do not start a platform in a process, and why they do not need an environment that reports exchanges. */
 const WITHOUT: Record<string, string> = {
   'test/helpers/root.ts': 'only has the path',
   'test/helpers/bundle.ts': 'only builds the entry',

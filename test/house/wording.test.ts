@@ -50,7 +50,7 @@ function faultsOf(path: string, pieces: Piece[]): string[] {
 }
 
 it('finds a phrase in a comment, in a message and in a page, with its line', () => {
-  // These samples contain listed phrases on purpose.
+  // The samples of this test contain listed phrases on purpose.
   const code = '// Nobody reads it.\nconst a = fail(`it was refused $' + "{x} and so long as`);\nconst b = 'refused';";
   const ast = ts.createSourceFile('x.ts', code, ts.ScriptTarget.Latest, true);
   const page = '# A\n\n```\nnobody\n```\nIt is mended by `mend`.\n';

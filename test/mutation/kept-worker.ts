@@ -39,7 +39,7 @@ export function createKeptWorker(options: PoolOptions): PoolWorker {
       if (message.type === 'start' && isStarted) return queueMicrotask(() => respond('started'));
       if (message.type === 'start') {
         isStarted = true;
-        // This pattern would also apply to later runs of all tests.
+        // Removes the name pattern, which would also apply to later runs of all tests.
         const { config } = message.context;
         Object.assign(message.context, { config: { ...config, testNamePattern: undefined } });
       }

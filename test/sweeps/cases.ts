@@ -59,7 +59,7 @@ const changeRoles = ({ folder }: World): void => {
   const text = readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed');
   writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
-/** Creates a revision to roll back to. Its id replaces `REVISION` in a command line. */
+/** Creates a revision to roll back to. The id of the revision replaces `REVISION` in a command line. */
 const pushRoles: readonly Step[] = [
   pull,
   changeRoles,
@@ -119,7 +119,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('tour', '', { local: true, elsewhere: 'starts its own platform; see test/e2e/tour.test.ts' }),
 ];
 
-/** More paths through the commands that write the most or use secrets. */
+/** Further command lines for the commands that write the most or use secrets. */
 const MORE: readonly CommandCase[] = [
   of('roles push', 'wanted.yaml --allow-delete --force'),
   of('groups set', '-f group.yaml --workspace 3002'),

@@ -14,7 +14,7 @@ import { isWhole } from '../helpers/size.ts';
 import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** In blocks of 512 bytes: none, almost none, and too few for longer files. */
+/** File size limits in blocks of 512 bytes: none, almost none, and too few for longer files. */
 const LIMITS = [0, 1, 2, 4, 8, 16];
 /** Commands that save an id or a copy before they send a request. */
 const SAVES_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;

@@ -63,7 +63,9 @@ function markdownCells(line: string): string[] {
   );
 }
 
-/** A hash or a random id. Words are shorter than eight of these letters; a shorter match needs a digit. */
+/**
+ * A hash or a random id. A word has fewer than eight of these letters in a row, so only shorter matches need a digit.
+ */
 const HEX = /\b([0-9a-f]{8,}|(?=[0-9a-f]*\d)[0-9a-f]{6,7})\b/g;
 
 /** Replaces the parts that differ between runs. */

@@ -28,7 +28,7 @@ export async function readHoldings(
   const { platform } = world;
   // Removes faults that the command may have added, which would affect these reads.
   await platform.api.clearFaults();
-  // A reset revokes all tokens, so this one is new.
+  // A reset revokes all tokens, so this token is new.
   const headers = { authorization: `Bearer ${await platform.token()}` };
   const read = async (path: string): Promise<unknown> => {
     const reply = await platform.send('GET', path, { headers });

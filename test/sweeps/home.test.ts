@@ -11,7 +11,7 @@ import { createWorld, type World } from './world.ts';
 
 /** A folder in which no user can create anything. */
 const NOWHERE = '/proc/cdpadm';
-/** This command reports the problems of the home. */
+/** `doctor` reports the problems of the home. */
 const EXAMINES = 'doctor';
 /** These commands write a file for the user, which fails on a full disk. */
 const WRITES_A_FILE = /^(roles pull|warehouse export|dsr results)/;

@@ -20,7 +20,7 @@ interface Hostile {
   make(good: string, reader: Reader): string | Buffer | ((path: string) => void) | undefined;
   /** The file may be accepted or rejected; only the outcome of the run is checked. */
   either?: true;
-  /** Only the platform may reject it. */
+  /** Only the platform may reject the file. */
   judgedThere?: true;
 }
 

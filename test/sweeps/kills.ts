@@ -10,7 +10,7 @@ import { filesOf, nameOf } from './program.ts';
 import type { World } from './world.ts';
 
 /**
- * Commands that repeat their write when they run again, as their user expects. A connection's secret cannot be compared
+ * Commands that repeat their write when they run again, as the user expects. A connection's secret cannot be compared
  * with the platform's, so the same values are set again.
  */
 const REPEATS_WRITE =
@@ -30,7 +30,10 @@ export async function savedAgain(world: World, { before = [] }: CommandCase, std
   return true;
 }
 
-/** Locks and temporary files that would block others. The next write takes over or deletes those of a dead process. */
+/**
+ * Locks and temporary files that would block other processes. The next write takes over or deletes the files of a dead
+ * process.
+ */
 export const locks = (world: World): string[] =>
   filesOf(world)
     // The code cache limits its number of files, including temporary ones.
@@ -42,7 +45,7 @@ function isHeld(path: string): boolean {
   try {
     return host.isAlive((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid);
   } catch {
-    // An unreadable lock also blocks others.
+    // An unreadable lock also blocks other processes.
     return true;
   }
 }

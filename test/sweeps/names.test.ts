@@ -22,7 +22,7 @@ const NAMES = {
   password: 'passphrase',
 };
 
-/** More command lines with mapped words. */
+/** Further command lines with mapped words. */
 const MORE: readonly CommandCase[] = [
   { command: 'connections list', args: '--service-provider PROVIDER_D' },
   {

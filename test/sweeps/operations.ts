@@ -1,4 +1,4 @@
-// The judge's own list of calls that write. It is independent of the program's contract, which it checks.
+// The judge's own list of calls that write. The list is independent of the program's contract, which it checks.
 
 import type { PlatformAnswer, ProxiedRequest } from '../helpers/fault-proxy.ts';
 

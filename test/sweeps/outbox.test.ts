@@ -233,7 +233,7 @@ test(
       return { tookEffect, operations: existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0 };
     }
 
-    // Only the first session fetches the certificate, so it is not measured.
+    // Only the first session fetches the certificate, so that session is not measured.
     await session();
     const { operations } = await session();
     const writes = Array.from({ length: operations }, (_, at) => hows.map((how): Kill => ({ at, how }))).flat();

@@ -1,5 +1,5 @@
-// Responses that replace a genuine one in the claims sweep. Most are well-formed HTTP, and none is a genuine response
-// to the write.
+// Responses that replace a genuine one in the claims sweep. Most replacements are well-formed HTTP, and none is a
+// genuine response to the write.
 import { answerBytes, type PlatformAnswer, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 
 /** Genuine responses about other resources, as material for replacements. */

@@ -41,7 +41,7 @@ function rejecting(name: string, type: string, bodyOf: (received: ReceivedReques
     delivered: false,
     act: (socket, _answer, _trap, received) => {
       const body = bodyOf(received);
-      // In full: redaction cannot recognize a secret that the platform truncated.
+      // The secret is echoed in full, because redaction cannot recognize a secret that the platform truncated.
       const echo = [received.headers['authorization'], ...bareOf(received)].join(' ').replace(/[^ -~]/g, '');
       const head = `HTTP/1.1 400 Bad\r\ncontent-type: ${type}\r\nx-echo: ${echo}\r\n`;
       socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
@@ -93,7 +93,7 @@ const rejectedAt = (fault: ProxyFault, at: number): Variant => [
 ];
 
 const FIRST = [0, 1, 2, 3];
-/** Rejects each request in each way; in a sample in one way, which varies by command. */
+/** Rejects each request in each way; a sample uses one way, which varies by command. */
 const variantsOf = (index: number): Variant[] => [
   ...PLAIN,
   ...FIRST.flatMap((at) =>

@@ -129,7 +129,7 @@ test(
         what,
       ).toEqual([INVALID, REJECTED]);
       expect(arrived.size, what).toBe(ROWS - 2);
-      // One complete journal, and no lock or temporary file.
+      // The state folder has one complete journal, and no lock or temporary file.
       const files = filesOfState();
       expect(files, what).toHaveLength(1);
       expect(() => JSON.parse(readFileSync(files[0] ?? '', 'utf8')) as unknown, what).not.toThrow();

@@ -157,7 +157,7 @@ it(`never overwrites another admin’s edit between its GET and PUT in ${ROUNDS}
 it('never sends a mask of any form', async () => {
   mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
   const ways: ((mask: string) => Promise<unknown>)[] = [
-    // In a file that changes or creates a connection, and in a folder of files.
+    // Masks in a file that changes or creates a connection, and in a folder of files.
     (mask) => {
       home.write('masked.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(mask)));
       return runThroughProxy('connections update crm -f masked.yaml --yes');
@@ -171,7 +171,7 @@ it('never sends a mask of any form', async () => {
       home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(mask)));
       return runThroughProxy('warehouse apply sync --send-secrets --force --yes');
     },
-    // In a resolved reference, and as the value of a flag.
+    // Masks in a resolved reference, and as the value of a flag.
     (mask) => runThroughProxy('connections update crm -f connection.yaml --yes', { WAREHOUSE_PASSWORD: mask }),
     (mask) => {
       home.write('secret.txt', mask);

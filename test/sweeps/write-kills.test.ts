@@ -28,7 +28,7 @@ const TRIED = 14;
 const LEAST = 10;
 
 const HOWS = ['before', 'half', 'after'] as const;
-/** At a write, or after a number of milliseconds. */
+/** When to kill: at a write, or after a number of milliseconds. */
 type Kill = { at: number; how: (typeof HOWS)[number] } | { ms: number };
 
 /** Every command line except servers, which another test kills. */
@@ -234,7 +234,7 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
   if (again.hangs) problems.push('hangs');
   if (/This is a bug|TypeError|Cannot read prop|unhandled/i.test(again.stderr)) problems.push('crashes');
   const code = /"code":"([^"]*)"/.exec(again.stderr)?.[1] ?? '';
-  // The killed run may have finished, so the next one may be rejected if it changes nothing. The platform and the files
+  // The killed run may have finished, so the next run may be rejected if it changes nothing. The platform and the files
   // are checked below.
   const isRejected = code !== '' && !world.proxy.requests.some(isAcceptedWrite);
   if (!(wanted.exits ?? [0]).includes(again.code ?? -1) && !isRejected) problems.push(`ends ${again.code} ${code}`);

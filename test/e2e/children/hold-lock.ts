@@ -30,7 +30,8 @@ if (operation === 'count') {
   syncBuiltinESMExports();
   tryLock(lockPath);
 } else {
-  // Tries continuously until it wins or standard input ends. The winner prints a line and keeps the lock.
+  // Tries to take the lock continuously until it succeeds or standard input ends. The winner prints a line and keeps
+  // the lock.
   let over = false;
   process.stdin.on('end', () => (over = true)).resume();
   process.stdout.write('ready\n');

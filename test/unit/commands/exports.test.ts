@@ -1,4 +1,4 @@
-// Exports of warehouses and tools: both bulk commands read each of them, or reject it with the reason.
+// Exports of warehouses and tools: both bulk commands read each export, or reject it and state the reason.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

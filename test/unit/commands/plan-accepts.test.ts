@@ -108,7 +108,7 @@ const CASES = Object.entries(KINDS).flatMap(([kind, { inputs }]) =>
 );
 
 describe('all commands of a kind agree on', () => {
-  it.each(CASES)('%s: %s', async (kind, input) => {
+  it.each(CASES)('whether a file is valid: %s, %s', async (kind, input) => {
     const { commands, stage, inputs } = KINDS[kind] as (typeof KINDS)[string];
     const file = await stage(inputs[input] ?? '');
     const results: { code: number; issues: string[] }[] = [];

@@ -110,7 +110,7 @@ describe('askForSettings', () => {
     expect(asked.at(-1)).toBe('Platform address (- for none)');
   });
 
-  it('protects a profile only while its environment is production, or if a flag does', async () => {
+  it('protects a profile only while its environment is production, or if a flag requires it', async () => {
     for (const given of [{}, { protected: true }]) {
       const answers: Record<string, string> = { Environment: 'production' };
       const { ctx } = answerPrompts(answers, ['environment', 'environment']);

@@ -83,7 +83,7 @@ test('suggests every value of a fixed set', async () => {
       const [value] = known.filter((one) => one.length > 2);
       if (value === undefined) continue;
       seen++;
-      // A flag with two values needs the second one.
+      // A flag with two values also needs the second value.
       const second = subject instanceof Option && !subject.argChoices && subject.variadic ? ['x'] : [];
       const line = (word: string): string[] => {
         const words = registeredArguments.map((one) => (one === subject ? word : 'x'));

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** Submits a file of `count` people, or of these, and keeps what the run printed. */
+/** Submits a file of `count` people, or of the given people, and keeps what the run printed. */
 async function submit(part: string, people: number | string[]): Promise<number> {
   const rows =
     typeof people === 'number' ? Array.from({ length: people }, (_, index) => `${part}${index}@example.com`) : people;

@@ -12,7 +12,7 @@ import { listenOnLoopback } from '../../../helpers/loopback.ts';
 
 let home: CliHome;
 let servers: Server[];
-/** Requests by server: that of discovery, and another that must never get one. */
+/** Requests by server: discovery, and another server that must never get a request. */
 let seen: Record<'own' | 'other', IncomingMessage[]>;
 let own: string;
 let other: string;

@@ -48,7 +48,7 @@ it('rejects only the rows of a bulk run that are in the ledger, even when the ru
   expect((await home.json(again)).data).toMatchObject({ submitted: 1, failed: 0 });
 });
 
-it('applies the checks of people to a dry run', async () => {
+it('checks in a dry run, too, whether a person has other requests', async () => {
   await home.run(submit('jane@example.com'));
   const { code, error } = await home.json(submit('Jane@example.com', '--dry-run'));
   expect([code, error.code]).toEqual([12, 'dsr.duplicate']);

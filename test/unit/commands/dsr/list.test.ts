@@ -1,4 +1,4 @@
-// `dsr list`: the selection and order of requests, and the message about those that it omits.
+// `dsr list`: the selection and order of requests, and the message about omitted requests.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -160,7 +160,7 @@ describe('dsr list --due', () => {
     expect(await due()).toHaveLength(2);
   });
 
-  it('treats requests that an earlier version recorded as completed as answered', async () => {
+  it('treats requests as answered if an earlier version recorded them as completed', async () => {
     await submit('a.csv', [['old', 'access', 40]]);
     await home.platform.api.advance('4d');
     expect((await home.json<Due[]>('dsr list')).data[0]?.request_status).toBe('completed');

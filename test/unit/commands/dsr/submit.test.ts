@@ -106,7 +106,7 @@ describe('dsr submit', () => {
     expect(stderr).not.toContain('a@b.c');
   });
 
-  it('rejects an extension of another vendor with its line and the key of the profile', async () => {
+  it('rejects the extension of another vendor, and names its line and the key of the profile', async () => {
     home.write(
       'other.yaml',
       'regulation: gdpr\nsubject_request_type: access\nextensions:\n  opendsr.else.example:\n    subject_identities:\n      xpid: {value: "1", encoding: raw}\n',
@@ -117,7 +117,7 @@ describe('dsr submit', () => {
     expect(error.issues[0]?.message).toContain('opendsr.platform.example');
   });
 
-  it('rejects an unknown identity type with the line of the type', async () => {
+  it('rejects an unknown identity type, and names its line', async () => {
     home.write(
       'mistyped.yaml',
       'regulation: gdpr\nsubject_request_type: access\nsubject_identities:\n  emial:\n    value: a@b.c\n    encoding: raw\n',
@@ -162,7 +162,7 @@ describe('dsr submit', () => {
     expect(error.hint).not.toContain(data.subject_request_id);
   });
 
-  it('accepts an existing id only if the ledger has the same request under it', async () => {
+  it('accepts an existing id only if the ledger has the same request under that id', async () => {
     const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
     expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
@@ -248,7 +248,7 @@ describe('after a submission', () => {
   });
 });
 
-describe('warnings before a submission', () => {
+describe('before a submission', () => {
   it('warns about upper-case letters in an e-mail address, for one request and for rows', async () => {
     const one = await home.run('dsr submit --regulation gdpr --type erasure --identity email=Ada@example.com --yes');
     expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has upper-case letters in `email`')]);

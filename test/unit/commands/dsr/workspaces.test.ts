@@ -133,7 +133,7 @@ it('does not name the request of another workspace in a conflict', async () => {
   const flags = `--regulation gdpr --type erasure --identity email=a@b.example --yes --allow-duplicates`;
   const { code, error } = await home.json(`dsr submit ${flags}`, { env: envs.b });
   expect([code, error.hint?.includes(ID)]).toEqual([6, false]);
-  // In its own workspace, the same id with the same content already exists.
+  // In the workspace of the request, the same id with the same content already exists.
   expect((await home.run(`dsr submit ${flags} --request-id ${ID}`)).code).toBe(0);
 });
 
@@ -152,7 +152,7 @@ it('rejects a valid callback for another workspace, and changes nothing', async 
   ]);
 });
 
-it('stores a callback for any workspace in that workspace with --any-controller', async () => {
+it('stores each callback in its own workspace with --any-controller', async () => {
   const { lines, url } = await listen('--any-controller');
   await submit('a');
   await submit('b', `--callback-url ${url} --skip-waiting-period`);

@@ -1,5 +1,5 @@
-// Calls of an assistant that do not depend on each other. They share one session and one platform, because a session
-// builds the schemas of all commands.
+// Calls of an assistant that do not depend on each other. The tests share one session and one platform, because a
+// session builds the schemas of all commands.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

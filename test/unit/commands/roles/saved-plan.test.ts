@@ -57,7 +57,7 @@ describe('a saved plan of roles', () => {
     expect(await name()).toBe('Helpers');
   });
 
-  it('leaves the file that it came from without a conflict', async () => {
+  it('leaves no conflict in the file that it came from', async () => {
     await admin.run('roles update user-role --description theirs --yes');
     await admin.run('roles diff --save-plan roles.plan');
     await admin.platform.api.advance('5s');

@@ -27,12 +27,12 @@ test.each([
   [undefined, 600_000],
   ['90s', 90_000],
   ['0', 0],
-])('--give-up-after %s is %i ms', (giveUpAfter, expected) => {
+])('reads --give-up-after %s as %i ms', (giveUpAfter, expected) => {
   const read = readBulkFlags({ ...flags, ...(giveUpAfter !== undefined && { giveUpAfter }) }, {}, undefined);
   expect(read.pace.giveUpAfterMs).toBe(expected);
 });
 
-test.each(['10', 'soon', '-1s', ''])('--give-up-after `%s` is rejected', (giveUpAfter) => {
+test.each(['10', 'soon', '-1s', ''])('rejects --give-up-after `%s`', (giveUpAfter) => {
   expect(() => readBulkFlags({ ...flags, giveUpAfter }, {}, undefined)).toThrow(/^--give-up-after must be/);
 });
 

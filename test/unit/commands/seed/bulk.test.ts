@@ -97,7 +97,7 @@ describe('seed bulk', () => {
   test('reports the rows so far if standard input is interrupted', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
-      // Both requests are in flight by then, and may finish.
+      // When the command is stopped, both requests are in flight and may finish.
       if (request === 2) stop.abort(interrupted());
       return undefined;
     });
@@ -165,7 +165,7 @@ describe('a platform that rejects', () => {
     expect(result.requests).toBeLessThan(200);
   });
 
-  test('one row without a reason has the row found by bisection', async () => {
+  test('one row without a reason causes a bisection that finds the row', async () => {
     const it = await start((body) => (body.includes('"xpid":77,') ? rejection('something is wrong') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(200))]);
     expect(result).toMatchObject({ accepted: 199, rejected: 1 });
@@ -393,7 +393,7 @@ describe('the hint after a failed run', () => {
 
   test('names the other process if it sends the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
-    // The first run does not get a response before the second one ends.
+    // The first run does not get a response before the second run ends.
     const it = await start(async (_body, request) => {
       if (request === 1) await (second = it.bulk([file, '--resume']));
       return undefined;

@@ -1,4 +1,5 @@
-// Messages of the seeding commands about a file: they name its own columns, one issue per error, and the next command.
+// Messages of the seeding commands about a file: they name the columns of the file, report one issue per error, and
+// suggest the next command.
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CliResult } from '../../../helpers/cli.ts';
@@ -29,7 +30,7 @@ describe('an invalid table', () => {
     ['attr:Spend:average:count', 3, '`sum` is missing'],
   ];
 
-  test('is reported by its columns, one issue per error, in validate and preview', async () => {
+  test('is reported with the names of its columns, one issue per error, in validate and preview', async () => {
     const file = seeding.write('users.csv', BAD_TABLE);
     for (const args of [['validate', file], ['preview', file, '--row', '2']]) {
       const { code, stderr } = await seeding.run(['seed', ...args, '-o', 'json']);

@@ -127,7 +127,7 @@ describe('apply', () => {
     expect(result).toMatchObject({ code: 12, stderr: expect.stringMatching(/--allow-empty --force/) });
   });
 
-  it('lets a pipeline use a connection that no file defines, unless it does not exist or would be deleted', async () => {
+  it('lets a pipeline use a connection that no file defines, unless the connection does not exist or would be deleted', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
     home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));

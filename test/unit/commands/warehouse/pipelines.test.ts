@@ -329,7 +329,7 @@ describe('pipelines runs', () => {
   it('computes the age by the clock of the platform, not by the local one', async () => {
     await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());
-    // One hour more than 3 days, because the platform reports whole seconds and may seem a second slow.
+    // Advances one hour more than 3 days, because the platform reports whole seconds and may seem a second slow.
     await home.platform.api.advance('73h');
     const withLocalClock = { clock: { ...clock, now: () => here } };
     const stale = await run('pipelines runs customers --fail-if-stale 2h', withLocalClock);

@@ -77,7 +77,7 @@ describe('the gate with Retry-After', () => {
   test.each([
     ['0', busy(0)],
     ['absent', busy(undefined)],
-  ])('gives up after a few minutes and requests if Retry-After is always %s', async (_form, signal) => {
+  ])('gives up after a few minutes and a few requests if Retry-After is always %s', async (_form, signal) => {
     const stage = openGate();
     const start = stage.clock.now();
     await expect(measureGaps(stage, 1000, signal)).rejects.toThrow('the rate limit did not clear');
@@ -212,7 +212,7 @@ describe('the gate with failures', () => {
     expect(await roomAfter(openGate(undefined, 64), 4000, past)).toBe(calm);
   });
 
-  test('delays each retry of a failing row longer, and no other row', async () => {
+  test('delays each further retry of a failing row longer, and does not delay other rows', async () => {
     const stage = openGate();
     const start = stage.clock.now();
     for (const [failures, ms] of [

@@ -83,7 +83,7 @@ describe('the file format', () => {
 const UNCLOSED = 'this cell starts with a quote that is never closed';
 
 describe('CSV', () => {
-  it('numbers the rows after the header line and skips empty lines', async () => {
+  it('has row numbers that start after the header line and skip empty lines', async () => {
     const table = await read('email;group_id\n\na;1\n\r\nb;2', 'a.csv');
     expect([table.columns, table.delimiter]).toEqual([['email', 'group_id'], ';']);
     expect(contents(table)).toEqual([
@@ -117,7 +117,7 @@ describe('CSV', () => {
   it.each([
     ['one cell too few', 'a,b\n1\n', 'this line has 1 cell, but the header has 2', '2:1'],
     ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells, but the header has 2', '2:5'],
-  ])('reports the position of a row with %s, and reads the next row', async (_what, text, fault, at) => {
+  ])('with %s is reported with its position, and the next row is read', async (_what, text, fault, at) => {
     const table = await read(`${text}5,6\n`, 'a.csv');
     expect(contents(table)).toEqual([
       [1, { fault }],
@@ -183,7 +183,7 @@ describe('CSV', () => {
     });
   });
 
-  it('reads every row across chunk boundaries', async () => {
+  it('is read across chunk boundaries without losing a row', async () => {
     const wanted = Array.from({ length: 20_000 }, (_, row) => [`é${row}@example.com`, `"g ${row}`]);
     const text = wanted.map(([mail, group]) => `${mail ?? ''},"${(group ?? '').replaceAll('"', '""')}"`).join('\r\n');
     const table = await read(`email,group_id\r\n${text}`, 'a.csv');
@@ -205,7 +205,7 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { column: 3 })).toBe('4:1');
   });
 
-  it('reports invalid JSON with its position and reads the next line', async () => {
+  it('with an invalid line is reported with its position, and the next line is read', async () => {
     const table = await read('{"a":1}\n{"a":}\n{"a":2}\n', 'a.ndjson');
     expect(table.rows.map(({ content, number }) => [number, Object.keys(content)])).toEqual([
       [1, ['value']],
@@ -215,13 +215,13 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { path: [] })).toBe('2:6');
   });
 
-  it('rejects a row with a duplicate identity, because the wrong one might be used', async () => {
+  it('must not have a row with a duplicate identity, because the wrong one might be used', async () => {
     const table = await read('{"email":"a","email":"b"}\n', 'a.ndjson');
     expect(contents(table)).toEqual([[1, { fault: expect.stringContaining('`email`') as string }]]);
     expect(place(table.rows[0], { path: [] })).toBe('1:14');
   });
 
-  it('reads every row across chunk boundaries', async () => {
+  it('is read across chunk boundaries without losing a row', async () => {
     const wanted = Array.from({ length: 10_000 }, (_, row) => ({ email: `é${row}@example.com` }));
     const table = await read(wanted.map((row) => JSON.stringify(row)).join('\n'), 'a.ndjson');
     expect(table.rows.map(({ content }) => ('value' in content ? content.value : content))).toEqual(wanted);

@@ -61,7 +61,7 @@ describe('resolvePaths', () => {
       '/h',
       ['/h/.config/cdpadm', '/h/.local/state/cdpadm', '/h/.cache/cdpadm', '/h/.local/share/cdpadm'],
     ],
-  ] as const)('%s with %j', (platform, env, home, [config, state, cache, data]) => {
+  ] as const)('resolves the paths on %s with %j', (platform, env, home, [config, state, cache, data]) => {
     expect(resolvePaths(env, platform, home)).toEqual({ config, state, cache, data });
   });
 

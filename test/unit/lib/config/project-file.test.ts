@@ -52,7 +52,7 @@ describe('a project file that is not a regular file', () => {
   it.each([
     ['a link to nothing', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
     ['a link to itself', (path: string) => symlinkSync(path, path), 'its symbolic links form a loop'],
-  ])('reports %s', async (_what, make, reason) => {
+  ])('is reported if it is %s', async (_what, make, reason) => {
     const folder = temporaryFolder();
     make(join(folder, '.cdpadm.yaml'));
     const file = findProjectFile(folder, '/nowhere');
@@ -63,14 +63,14 @@ describe('a project file that is not a regular file', () => {
     });
   });
 
-  it('ignores a folder of that name', () => {
+  it('is ignored if it is a folder', () => {
     const folder = tree('.cdpadm.yaml', 'folder', 'linked');
     symlinkSync(join(folder, 'folder'), join(folder, 'linked', '.cdpadm.yaml'));
     expect(findProjectFile(folder, '/nowhere')).toBeUndefined();
     expect(findProjectFile(join(folder, 'linked'), '/nowhere')).toBeUndefined();
   });
 
-  it('follows a link to a file', async () => {
+  it('is followed if it is a link to a file', async () => {
     const folder = tree('repo');
     symlinkSync(projectIn(folder, 'org_id: 7\n'), join(folder, 'repo', '.cdpadm.yaml'));
     const file = findProjectFile(join(folder, 'repo'), '/nowhere') ?? '';

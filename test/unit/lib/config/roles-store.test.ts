@@ -137,7 +137,7 @@ describe('revisions', () => {
     expect(store.revisions()).toHaveLength(23);
   });
 
-  it('have a head that is read without the manifest, even from a file without one', () => {
+  it('have a head that is read without the manifest, even from a truncated file', () => {
     const { state, store } = open();
     const { last_modified_by, last_modified_on, roles } = MANIFEST;
     const long = { ...MANIFEST, roles: roles.concat({ role_id: 'long', description: 'x'.repeat(9000), tasks: [] }) };

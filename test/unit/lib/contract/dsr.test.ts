@@ -270,7 +270,7 @@ describe('a request', () => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 
-  it('reports only the count if it has more than 50 identities in total', () => {
+  it('has only the number of its identities reported if there are more than 50', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
     const sentence = [': has 51 identities; at most 50 are allowed'];
     expect(issuesWith({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);

@@ -55,7 +55,7 @@ describe('fillPath', () => {
     ['100%', '100%25'],
     [7, '7'],
     [9223372036854775807n, '9223372036854775807'],
-  ])('%s becomes %s', (id, segment) => {
+  ])('turns %s into %s', (id, segment) => {
     expect(fillPath('/x/{id}', { id })).toBe(`/x/${segment}`);
   });
 

@@ -129,7 +129,7 @@ describe('the messages of built-in checks', () => {
     [{ keys: { long: 'x' } }, 'keys.long', 'has 4 characters; at most 3 are allowed'],
     [{ either: { k: 'c' } }, 'either.k', 'must be `a` or `b`'],
     [{ either: { k: 'a' } }, 'either.v', 'is missing'],
-  ])('%o', (value, path, message) => {
+  ])('fit the value %o', (value, path, message) => {
     const issues = explain(Checked, value);
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });

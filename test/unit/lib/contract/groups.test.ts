@@ -31,7 +31,7 @@ describe('a definition', () => {
       ['source_user_attribute: has 224 characters; at most 223 are allowed'],
     ],
     [{ attribute: [] }, ['attribute: unknown field `attribute`']],
-  ])('%o', (parts, issues) => {
+  ])('is valid or has its issues reported: %o', (parts, issues) => {
     expect(issuesOf(GroupRequest, { ...group, ...parts })).toEqual(issues);
   });
 

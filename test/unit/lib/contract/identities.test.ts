@@ -48,7 +48,7 @@ describe('isNeutralName', () => {
     ['osz_*', false],
     ['loyalty_card', false],
     ['', false],
-  ])('%j: %s', (name, expected) => {
+  ])('returns for %j: %s', (name, expected) => {
     expect(isNeutralName(name)).toBe(expected);
   });
 });

@@ -21,7 +21,7 @@ describe('events', () => {
     [{ xpid: 1, user_attributes: 'gold' }, ['user_attributes: must be an object, not a string']],
     [{ xpid: 1, events: [{ event_type: '', data: {} }] }, ['events[0].event_type: is empty']],
     [{ xpid: 1, environment: 'test' }, ['environment: must be `production` or `development`']],
-  ])('%o', (parts, issues) => {
+  ])('is valid or has its issues reported: %o', (parts, issues) => {
     expect(issuesOf(EventIntake, { ...body, ...parts })).toEqual(issues);
   });
 });

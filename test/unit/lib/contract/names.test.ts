@@ -175,7 +175,7 @@ describe('pathAsWritten', () => {
       ['absent', 'xpid'],
       ['absent', 'xpid'],
     ],
-  ])('%j is written %j', (path, written) => {
+  ])('writes %j as %j', (path, written) => {
     expect(pathAsWritten(body, path, createWireNames(NAMES))).toEqual(written);
   });
 });

@@ -22,7 +22,7 @@ describe('a pipeline', () => {
       ['id: is empty', 'connection_id: may contain only letters, digits, `_` and `-`'],
     ],
     [{ name: ' \n', partner_feed_key: '' }, ['name: is empty', 'partner_feed_key: is empty']],
-  ])('%o', (parts, issues) => {
+  ])('is valid or has its issues reported: %o', (parts, issues) => {
     expect(issuesWith(parts)).toEqual(issues);
   });
 });
@@ -52,7 +52,7 @@ describe('a sync mode', () => {
       { type: 'full', from: 'later', until: 'soon' },
       [`sync_mode.from: ${needsSeconds}`, `sync_mode.until: ${needsSeconds}`],
     ],
-  ])('%o', (sync_mode, issues) => {
+  ])('is valid or has its issues reported: %o', (sync_mode, issues) => {
     expect(issuesWith({ sync_mode })).toEqual(issues);
   });
 
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     [{ type: 'once', start: 'x' }, [`schedule.start: ${needsZone}`]],
     [{ type: 'once', end: '2026-01-31T08:00:00' }, [`schedule.end: ${needsZone}`]],
     [{ type: 'once', start: '2026-01-31T08:00:00Z', end: '' }, [`schedule.end: ${needsZone}`]],
-  ])('%o', (schedule, issues) => {
+  ])('is valid or has its issues reported: %o', (schedule, issues) => {
     expect(issuesWith({ schedule })).toEqual(issues);
   });
 

@@ -39,11 +39,11 @@ describe('textOf', () => {
     [1, 3, 5, 'must be a string, not a number; put it in quotes'],
     [1, 3, null, 'must be a string, not empty'],
     [1, 3, undefined, 'is missing'],
-  ])('%i to %i, %j: %s', (min, max, text, message) => {
+  ])('with %i to %i characters returns for %j: %s', (min, max, text, message) => {
     expect(sentence(min, max, text)).toBe(message);
   });
 
-  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('0 to 3 accepts %j', (text) => {
+  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('with 0 to 3 characters accepts %j', (text) => {
     expect(sentence(0, 3, text)).toBeUndefined();
   });
 });
@@ -89,7 +89,7 @@ describe('isCalendarDate', () => {
     [' 2026-11-21', false],
     ['2026-11-21\n', false],
     ['', false],
-  ])('%j: %s', (text, expected) => {
+  ])('returns for %j: %s', (text, expected) => {
     expect(isCalendarDate(text)).toBe(expected);
   });
 });

@@ -85,7 +85,7 @@ describe('faults', () => {
     expect((await emulator.send('GET', '/anything')).status).toBe(404);
   });
 
-  test('delay by the clock of the machine before the platform responds', async () => {
+  test('delay a response by the clock of the machine', async () => {
     await emulator.api.addFault({ delay: '2s', times: 1 });
     await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];

@@ -6,7 +6,7 @@ import { createTestClock } from '../../../helpers/clock.ts';
 import { dsrBody, dsrCaller } from '../../../helpers/dsr.ts';
 import { type Exchange, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 
-/** The initial time of its clock. */
+/** The initial time of the platform's clock. */
 export const START = '2026-03-01T12:03:00.250Z';
 export const FIXTURES = {
   workspaces: [

@@ -34,8 +34,8 @@ const token = (platform: TestEmulator, change: object = {}) =>
     },
   });
 
-describe('the identity of a deployment', () => {
-  it('serves a client with a fixed audience, client id and ids', async () => {
+describe('a platform with the identity of a deployment', () => {
+  it('the identity of a deployment', async () => {
     const platform = await start();
     const reply = await token(platform);
     expect(reply.status).toBe(200);
@@ -123,7 +123,7 @@ describe('the identity of a deployment', () => {
   });
 });
 
-describe('addresses', () => {
+describe('a platform with given addresses', () => {
   it('reports its public address and accepts it as Host', async () => {
     const platform = await start({ publicUrl: 'https://cdp.test:8443/', identity: {} });
     expect(platform.ready.base_url).toBe('https://cdp.test:8443');
@@ -159,7 +159,7 @@ describe('addresses', () => {
   });
 });
 
-describe('names', () => {
+describe('a platform with the names of a deployment', () => {
   it('reports errors with the names of the deployment', async () => {
     const names = { xpid: 'member_id', '<PROVIDER_A>': 'icehouse', 'osa_*': 'phone_' };
     const platform = await start({ names, identity: {} });

@@ -129,7 +129,7 @@ async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: Sub
   }
 }
 
-it('lists the newest first, even across interleaved lines and blocks of the file', async () => {
+it('lists the newest requests first, even across interleaved lines and blocks of the file', async () => {
   const ledger = open();
   const other = open(two);
   const count = 6000;
@@ -160,7 +160,7 @@ it('returns each request with all its states, oldest first, from lines in any pa
   const ids = Array.from({ length: 5000 }, (_, number) => uuid(number));
   await ledger.record(ids.map((id) => sent(id)));
   appendFileSync(path(), '{"event":"submitted","id":"torn\n{"event":"later","id":"x"}\n');
-  // In reverse order, with some long lines in between, so that related lines are far apart.
+  // Appends the lines in reverse order, with some long lines in between, so that related lines are far apart.
   const reversed = [...ids]
     .reverse()
     .flatMap((id, place) => [

@@ -30,7 +30,7 @@ async function allOf(file: ParquetFile, wantsColumn?: (index: number) => boolean
   return all;
 }
 
-/** For each part: the first row, the number of rows, and the first and last text. */
+/** Returns for each part: the first row, the number of rows, and the first and last text. */
 async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Promise<unknown[][]> {
   const parts: unknown[][] = [];
   for await (const { firstRow, rows } of file.rows(wants)) {
@@ -39,7 +39,7 @@ async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Pr
   return parts;
 }
 
-it('returns its columns and every row with all digits', async () => {
+it('returns the columns and every row of a file with all digits', async () => {
   const file = await openParquet(write(7, 3), 'a.parquet');
   expect(file.columns).toEqual(['xpid', 'user:note']);
   expect(await allOf(file)).toEqual(Array.from({ length: 7 }, (_, index) => [BIG + BigInt(index), `n${index}`]));

@@ -251,7 +251,7 @@ describe('an edit of a commented YAML file', () => {
     expect((await edit(a, { ...b, description: null })).added).toEqual(['    description: null']);
   });
 
-  it('edits tasks with dashes', async () => {
+  it('changes tasks with dashes', async () => {
     const tasks = [{ task_id: 'rules:view' }, { task_id: 'connections:*' }];
     expect(await edit({ ...a, tasks }, b)).toEqual({
       removed: ['      - audiences:view  # why', '', '      # editing', '      - rules:view'],
@@ -260,7 +260,7 @@ describe('an edit of a commented YAML file', () => {
     expect((await edit({ ...a, tasks: [] }, b)).added[0]).toBe('    tasks: []');
   });
 
-  it('edits tasks in brackets', async () => {
+  it('changes tasks in brackets', async () => {
     const lists: [string[], string][] = [
       [['catalog:*'], '    tasks: ["catalog:*"]'],
       [['rules:*'], '    tasks: [rules:*]'],
@@ -311,7 +311,7 @@ describe('an edit of a commented YAML file', () => {
   });
 });
 
-describe('unusual YAML files', () => {
+describe('an update of an unusual YAML file', () => {
   const roles = [role('a', ['rules:view'], { name: 'A' }), role('b', ['rules:view'])];
   const update = (text: string, wanted: RoleReply[] = roles): Promise<string> =>
     updateManifestText(text, 'yaml', { ...NEW, roles: wanted });
@@ -358,7 +358,7 @@ describe('unusual YAML files', () => {
       return [what, before.replace(/\\\n$/, ''), after.replace(/\\\n$/, '')] as const;
     });
 
-  it.each(cases)('%s', async (_what, text, expected) => {
+  it.each(cases)('writes the expected text for %s', async (_what, text, expected) => {
     const wanted = [roles[0], role('b', ['rules:view', 'catalog:*'])] as RoleReply[];
     const updated = await update(text, wanted);
     expect(updated).toBe(expected);

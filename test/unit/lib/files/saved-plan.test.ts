@@ -59,16 +59,16 @@ describe('a saved plan', () => {
     ['an empty file', () => ''],
     ['other JSON with its digest', () => signed('{"kind":"roles"}\n')],
     ['no JSON with its digest', () => signed('{"kind":}\n')],
-  ])('rejects %s with its file and line', async (_what, edit) => {
+  ])('is rejected with its file and line: %s', async (_what, edit) => {
     change(edit(text()));
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues: [{ file: 'plan.txt' }] });
   });
 
-  it('rejects the plan of another command', async () => {
+  it('of another command is rejected', async () => {
     expect(await failureOf(read('warehouse'))).toMatchObject({ code: 'plans.damaged' });
   });
 
-  it('rejects a different target', async () => {
+  it('for a different target is rejected', async () => {
     requireSameTarget(saved, { address: 'https://api.example', organization: '1' });
     const other = () => requireSameTarget(saved, { ...saved.target, organization: '2' });
     expect(other).toThrow('The plan is for organization 1');

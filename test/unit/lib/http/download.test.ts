@@ -134,7 +134,7 @@ describe('a link without a service', () => {
     expect(failure).toMatchObject({ code: 'http.foreign_link' });
   });
 
-  it('reports a 401 without blaming platform credentials', async () => {
+  it('with status 401 is reported without blaming platform credentials', async () => {
     server.otherwise(answer({ status: 401, body: 'no' }));
     const client = testClient('https://platform.example/v3');
     const failure = await failureOf(client.download({ url: `${server.url}/c.pem`, accept: '*/*' }, memorySink()));

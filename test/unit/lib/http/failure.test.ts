@@ -41,7 +41,7 @@ describe('rejectionOf', () => {
       'itself is available',
     ],
     [299, bearer, 'http.refused', 'The platform rejected the request', NEVER],
-  ])('describes a %d', (status, call, code, subject, hint) => {
+  ])('describes a response with status %d', (status, call, code, subject, hint) => {
     const error = rejectionOf(call, responseWith('', { status }));
     expect(error).toMatchObject({ code, status, request: call.request, details: undefined });
     expect(error.message.startsWith(subject)).toBe(true);
@@ -92,7 +92,7 @@ describe('an unreadable response', () => {
     ['<html><title> Sign in, hunter2 </title>', 'is a web page ("Sign in, ***"), not JSON.', 'login page'],
     ['<html>', 'is a web page, not JSON.', 'login page'],
     ['{', 'is half, ***.', '--trace-file FILE'],
-  ])('describes %j', (text, words, hint) => {
+  ])('is described: %j', (text, words, hint) => {
     const error = unreadable(failedCall(), responseWith(text, { status: 202 }), 'is half, hunter2');
     expect(error).toMatchObject({ code: 'http.unreadable', status: 202, message: START + words });
     expect(error.hint).toContain(hint);

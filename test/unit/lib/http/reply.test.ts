@@ -147,7 +147,7 @@ describe('too many values', () => {
     expect(isRead(documentWith(list(101_000, '[[1],20]')))).toBe(false);
   });
 
-  it('ignore punctuation in strings', () => {
+  it('are counted without the punctuation in strings', () => {
     const punctuation = ',[{'.repeat(300_000);
     expect(isRead(documentWith(JSON.stringify(punctuation)))).toBe(true);
     expect(isRead(documentWith(JSON.stringify(`\\"${punctuation}\\`)))).toBe(true);

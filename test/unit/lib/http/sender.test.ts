@@ -25,7 +25,7 @@ async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise
 }
 
 describe('a request', () => {
-  it('sends the bytes unchanged, and resolves credentials once', async () => {
+  it('is sent with its bytes unchanged, and credentials are resolved once', async () => {
     let resolved = 0;
     const basic = async () => {
       resolved++;
@@ -47,7 +47,7 @@ describe('a request', () => {
     expect(new Set(server.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(2);
   });
 
-  it('fills the path of each request', async () => {
+  it('has its own path', async () => {
     let written = 0;
     const sender = await testClient(server.url, { onWrite: () => written++ }).openSender(getThing);
     await sender.send(undefined, never, { thingId: 'a/b' });
@@ -109,7 +109,7 @@ describe('an outcome', () => {
     [400, { 'retry-after': 'soon' }, undefined],
     [300, {}, undefined],
     [302, { location: '/login' }, undefined],
-  ])('reports %d with %j as a rejection', async (status, headers, retryAfterMs) => {
+  ])('is a rejection for %d with %j', async (status, headers, retryAfterMs) => {
     const outcome = await sent(json({ errors: [{ message: `no ${SECRETS.workspaceSecret}` }] }, { status, headers }));
     expect(outcome).toMatchObject({ kind: 'refused', status, retryAfterMs, messages: ['no ********'] });
     expect(outcome).toMatchObject({ failure: { status, request: { method: 'POST', path: '/v2/things/' } } });

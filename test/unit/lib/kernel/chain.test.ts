@@ -97,7 +97,7 @@ describe('verify', () => {
     expect(await faults()).toEqual(['entries 4 to 5 are missing before this line']);
   });
 
-  it('finds an earlier head, and reports one that never existed', async () => {
+  it('finds an earlier head, and reports a head that never existed', async () => {
     const { tip } = await chain.verify();
     await chain.append(objects('f', 'g'));
     expect(await faults(tip.hash)).toEqual([]);

@@ -231,7 +231,7 @@ describe.runIf(onUnix)('a user file', () => {
     expect(fs.statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  it.runIf(fs.existsSync('/dev/full'))('reports a full disk', () => {
+  it.runIf(fs.existsSync('/dev/full'))('is reported if the disk is full', () => {
     expect(failureOf(() => writeUserFile('/dev/full', 'x')).message).toBe('Cannot write /dev/full: the disk is full.');
   });
 });

@@ -49,7 +49,7 @@ function normalized(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, item]) => [key, normalized(item)]));
 }
 
-describe('64-bit integers', () => {
+describe('with 64-bit integers', () => {
   it('round-trips random integers exactly', () => {
     const count = size(100_000, 10_000);
     const bytes = randomBytes(count * 8);

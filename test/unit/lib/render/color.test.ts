@@ -17,7 +17,7 @@ it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>
   ['auto', { FORCE_COLOR: '1', TERM: 'dumb' }, false, true],
   ['auto', { CLICOLOR_FORCE: '1' }, false, true],
   ['auto', { TERM: 'dumb' }, true, false],
-])('with --color %s, %j and a terminal (%s), uses color: %s', (flag, env, terminal, expected) => {
+])('uses color with --color %s, %j and a terminal (%s): %s', (flag, env, terminal, expected) => {
   expect(wantsColor(flag, env, terminal)).toBe(expected);
 });
 

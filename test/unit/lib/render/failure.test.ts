@@ -23,7 +23,7 @@ const errors: Record<string, KnownError> = {
   ]),
 };
 
-describe('screen', () => {
+describe('on screen', () => {
   it.each(Object.keys(errors))('renders the error %s', async (name) => {
     const text = failureScreen(errors[name] as KnownError, plainStyle, createRedactor());
     await expect(text).toMatchFileSnapshot(`../../../golden/failure-${name}.txt`);
@@ -56,7 +56,7 @@ describe('an error with more issues than it keeps', () => {
   });
 });
 
-describe('Markdown', () => {
+describe('as Markdown', () => {
   it.each(Object.keys(errors))('renders the error %s', async (name) => {
     const error = errors[name] as KnownError;
     const text = failureMarkdown(error, EXIT[exitOf(error)], createRedactor());
@@ -79,7 +79,7 @@ describe('Markdown', () => {
   });
 });
 
-describe('JSON', () => {
+describe('as JSON', () => {
   it.each(Object.keys(errors))('renders the error %s', async (name) => {
     const text = failureJson(errors[name] as KnownError, createRedactor());
     expect(text.trimEnd()).not.toContain('\n');

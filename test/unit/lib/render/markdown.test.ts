@@ -42,7 +42,7 @@ describe('code blocks', () => {
   });
 });
 
-describe('a line', () => {
+describe('the Markdown of a line', () => {
   it.each([
     ['Run `cdpadm roles diff *`.', 'Run `cdpadm roles diff *`.'],
     ['a_b <img> #1', 'a\\_b \\<img\\> \\#1'],

@@ -69,7 +69,7 @@ test('labels each of a few runs with its time, with seconds if minutes are equal
   ]);
 });
 
-test('the scale has no fractions of a row, and only zero without rows', () => {
+test('draws a scale without fractions of a row, and with only zero if there are no rows', () => {
   const scale = (rows: number) =>
     /<div class="scale".*?<\/div>/.exec(runTimelinePage([run(1, { successful_records: rows })], SOURCE))?.[0];
   expect(scale(1)).toContain('<span>1 row</span><span></span><span>0</span>');

@@ -37,6 +37,6 @@ test.each([
   [{ LANG: 'de_DE.utf8', TERM: 'dumb' }, true],
   [{ LANG: 'en_US.UTF-8', CDPADM_ACCESSIBLE: '1' }, true],
   [{}, true],
-])('with %j, uses ASCII: %s', (env, plain) => {
+])('uses ASCII with %j: %s', (env, plain) => {
   expect(wantsPlainSigns(env)).toBe(plain);
 });

@@ -140,16 +140,16 @@ test('treats a repeated profile as one', async () => {
   expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
 });
 
-describe('accepts only one profile if it is not read-only:', () => {
+describe('a command that is not read-only accepts only one profile', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('(enough commands of both kinds exist)', () => {
+  test('(there are many commands of both kinds)', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });
 
   // Help is printed before any action.
-  test.each(others.filter(([path]) => path !== 'help'))('%s', async (path, command) => {
+  test.each(others.filter(([path]) => path !== 'help'))('such as %s', async (path, command) => {
     const words = command.registeredArguments.filter(({ required }) => required);
     const flags = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
     const args = words.map(({ argChoices }) => argChoices?.[0] ?? 'x');
@@ -162,11 +162,11 @@ describe('accepts only one profile if it is not read-only:', () => {
     expect((await one.api.requests()).length).toBe(before);
   });
 
-  test('dsr status --watch, which keeps running', async () => {
+  test('such as dsr status --watch, which keeps running', async () => {
     expect((await cli(['dsr', 'status', 'x', '--watch', ...BOTH])).code).toBe(2);
   });
 
-  test('-o html, which is one page', async () => {
+  test('and so does any command with -o html, which is one page', async () => {
     expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('can show only one profile');
   });
 });

@@ -1,4 +1,4 @@
-// A request through the gate: an outcome that ends the run stops all later requests; others are returned.
+// A request through the gate: an outcome that ends the run stops all later requests; other outcomes are returned.
 import { expect, test, vi } from 'vitest';
 import type { SendOutcome } from '../../../../src/lib/http/types.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';

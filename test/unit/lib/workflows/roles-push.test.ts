@@ -328,7 +328,7 @@ describe('pushRoles', () => {
       },
     );
 
-    it('names every difference', async () => {
+    it('is reported with every difference', async () => {
       platform.afterReplace = () => {
         platform.put([role('one', 'a:view'), { ...role('two', 'a:view'), name: 'cut' }, role('new')]);
       };
@@ -473,7 +473,10 @@ describe('pushRoles', () => {
       ...options,
       guards: { allowDelete: true, force: true, allowEmpty: true },
     };
-    /** Before each GET, at the confirmation, and between the last GET and the PUT. */
+    /**
+     * When the other admin changes the roles: before each GET, at the confirmation, and between the last GET and the
+     * PUT.
+     */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
     it('is always detected before the last GET; after that, the saved copy remains', async () => {

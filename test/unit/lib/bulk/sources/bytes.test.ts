@@ -187,7 +187,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('includes Parquet from standard input, but no Parquet file', async () => {
+  it('includes Parquet from standard input, but not a Parquet file', async () => {
     expect((await openFile('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
     for (const opened of [() => openPiped(['PAR1\0']), () => openPiped(['x'], 'parquet')]) {
       await expect(opened()).rejects.toMatchObject({

@@ -59,7 +59,7 @@ describe('targets', () => {
     ['the first callback of a different status', ['pending'], 'in_progress', ['forward', 'on-any']],
     ['a repeat', ['pending'], 'pending', []],
     ['a late status', ['completed'], 'pending', ['forward']],
-  ])('of %s', (_what, before, status, expected) => {
+  ])('are selected for %s', (_what, before, status, expected) => {
     const state = stateOf(...before.map((word) => received(word)));
     expect(targetsOf(state, received(status), ALL)).toEqual(expected);
   });
@@ -260,7 +260,7 @@ describe('a failed delivery', () => {
   });
 
   it('survives an outage of a minute with ten attempts, except once in a million', () => {
-    // Nine pauses end within a minute only if each of the long ones is very short by chance.
+    // Nine pauses end within a minute only if each of the long pauses is very short by chance.
     const long = [4, 5, 6, 7, 8, 9].map(longestPause);
     const bound = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);
     expect(bound).toBeLessThan(1e-6);

@@ -89,7 +89,7 @@ describe('an authority', () => {
     ['may sign certificates and revocation lists', { [BASIC]: CA, [USAGE]: bits(0x06) }, 0, undefined],
     ['may do everything except sign certificates', { [BASIC]: CA, [USAGE]: bits(0xfb, 0x80) }, 0, NO_SIGNING],
     ['has an empty key usage', { [BASIC]: CA, [USAGE]: bits() }, 0, NO_SIGNING],
-  ])('%s', (_what, of, below, issue) => {
+  ])('is accepted or rejected if it %s', (_what, of, below, issue) => {
     expect(authorityIssue(extensions(of), below, DOMAIN)).toBe(issue);
   });
 
@@ -142,7 +142,7 @@ describe('an authority', () => {
       undefined,
     ],
     ['an unknown field', [der(0xa2, dns('other.example'))], undefined],
-  ])('whose names are limited to %s', (_what, lists, issue) => {
+  ])('may sign for the domain only if its names include it: %s', (_what, lists, issue) => {
     expect(authorityIssue(extensions({ [BASIC]: CA, [NAMES]: sequence(...lists) }), 0, DOMAIN)).toBe(issue);
   });
 });

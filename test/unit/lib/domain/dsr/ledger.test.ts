@@ -73,7 +73,7 @@ describe('a request', () => {
     });
   });
 
-  it('has one word for a rejection, in every version that recorded it', () => {
+  it('has the same word for a rejection, whatever version recorded it', () => {
     for (const word of ['rejected', 'refused'])
       expect(fold([sent('access'), state(word, 3)])).toMatchObject({
         status: 'rejected',

@@ -170,7 +170,7 @@ describe('a row', () => {
     ['existing', 'id', true],
     ['failed', 'id', false],
     ['', 'id', false],
-    // Without an id the row cannot be identified as done.
+    // Without an id, a submitted row does not count as done.
     ['submitted', '', false],
   ])('of a result file, %j with id %j, is done: %s', (status, id, done) => {
     expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(done);

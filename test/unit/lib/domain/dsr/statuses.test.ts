@@ -49,7 +49,7 @@ describe('statuses', () => {
     ['completed', 'cancelled', 'impossible'],
     ['cancelled', 'completed', 'impossible'],
     ['cancelled', 'pending', 'impossible'],
-  ])('%s, waiting for %s: %s', (status, wanted, result) => {
+  ])('of a request that is %s while %s is awaited: %s', (status, wanted, result) => {
     expect(hasReached(status, wanted)).toBe(result);
   });
 

@@ -79,7 +79,7 @@ describe('the rate', () => {
     expect(gaps[3]).toBeLessThanOrEqual((gaps[2] ?? 0) * 1.1);
   });
 
-  it('falls in larger steps while limits follow soon, but not below the accepted rate between them', () => {
+  it('falls in larger steps while limits are hit in quick succession, but not below the accepted rate between them', () => {
     const rate = learnedRate();
     const before = rate.at(3000);
     accept(rate, before, 3000, 5000);

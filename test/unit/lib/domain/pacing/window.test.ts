@@ -90,7 +90,7 @@ describe('the window', () => {
     expect(window.size).toBe(8);
     window.overloaded();
     expect(window.size).toBe(4);
-    // Responses to earlier requests are counted as those.
+    // The next responses count as responses to earlier requests.
     for (let answer = 0; answer < 8; answer++) window.answered(100, false);
     expect(window.size).toBe(5);
     window.overloaded();

@@ -12,7 +12,7 @@ import {
 import { manifestOf, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** Few distinct values, so that two roles are often the same. */
+/** Tasks with few distinct values, so that two roles are often the same. */
 const anyTask: fc.Arbitrary<TaskRef> = fc
   .tuple(
     fc.constantFrom('user:core', 'a:b', 'c:d', 'e:*'),

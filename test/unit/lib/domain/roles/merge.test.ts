@@ -20,12 +20,12 @@ describe('resolveConflict', () => {
     return conflicts.reduce((list, one) => resolveConflict(list, one, one[side]), roles);
   };
 
-  it('does not leave a conflict with either side', () => {
+  it('leaves no conflict, no matter which side is chosen', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);
         expect(mergeRoles(theirs, kept, theirs).conflicts).toEqual([]);
-        // With the other side's values, both orders give the same roles.
+        // Resolved with the values of the other side, both orders of the merge give the same roles.
         expect(sameRolesAs(resolved('theirs', base, mine, theirs), resolved('mine', base, theirs, mine))).toBe(true);
       }),
       runs(400),
@@ -131,7 +131,7 @@ describe('mergeRoles', () => {
           }
           const has = (item: Role, task: string): boolean => item.tasks.some(({ task_id }) => task_id === task);
           for (const task of new Set([was, own, other].flatMap((item) => item.tasks.map(({ task_id }) => task_id)))) {
-            if (task === 'user:core') continue; // The platform manages it.
+            if (task === 'user:core') continue; // The platform manages this task.
             // The side that changed a field decides; equal changes agree.
             const wanted = has(own, task) === has(was, task) ? has(other, task) : has(own, task);
             expect(has(merged, task)).toBe(wanted);

@@ -85,7 +85,7 @@ describe('the matrix of roles and tasks', () => {
   });
 });
 
-it('compares two roles: sorted common tasks and tasks of only one', () => {
+it('returns the sorted common tasks of two roles, and the tasks of only one of them', () => {
   const left = role('l', ['b:2', 'b:1', 'z:1', 'y:1', 'user:core']);
   const right = role('r', ['x:2', 'b:1', 'x:1', 'b:2']);
   expect(compareRoleTasks(left, right)).toEqual({

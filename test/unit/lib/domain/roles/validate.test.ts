@@ -140,7 +140,7 @@ describe('a role', () => {
     expect(checkRole(change)).toEqual(NO_FINDINGS);
   });
 
-  it('reports all issues at once', () => {
+  it('has all its issues reported at once', () => {
     expect(check({ roles: [{ rolle: 1, role_id: '', tasks: [7] }, GOOD, { ...GOOD, name: 5 }] }).issues).toEqual([
       'roles[0].rolle!: unknown field `rolle`',
       'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
@@ -187,7 +187,7 @@ describe('a role', () => {
     expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
   });
 
-  it('never calls user:core redundant', () => {
+  it('never gets a warning that user:core is redundant', () => {
     const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
     expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
       'roles[0].tasks[2]: user:more is redundant: user:* includes it',

@@ -17,8 +17,8 @@ function passes(row: string, check = defaultCheck): boolean {
 }
 
 /**
- * Only one in this many rows that the byte check does not pass is parsed exactly; with `vitest --mode whole`, every row
- * is.
+ * The test parses one in this many of the rows that the byte check does not pass; with `vitest --mode whole`, all of
+ * them.
  */
 const PARSE_INTERVAL = isWhole ? 1 : 6;
 
@@ -82,7 +82,7 @@ test('any number of attributes with names of any length passes repeatedly', () =
 
 /** The replacements of a byte. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
-/** Tests one change in `EACH`. */
+/** The test tries one of `EACH` changes. */
 const EACH = size(1, 5);
 
 test('a row with one byte removed or replaced passes only if it is still valid, with its new value', () => {

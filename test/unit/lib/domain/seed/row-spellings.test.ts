@@ -154,7 +154,7 @@ test.each([
   [false, '},"x":1}'],
   [false, '},"seed":{"value":1}}'],
   [false, '}1'],
-])('passes (%s) a seed that ends with %j, after any row', (isPassed, tail) => {
+])('returns %s for a seed that ends with %j, after any row', (isPassed, tail) => {
   const usual = seedRow('count', '{"value":1}');
   const row = usual.replace('{"value":1}}', () => `{"value":1${tail}`);
   expect('text' in readRow(row, rules)).toBe(isPassed);
@@ -165,7 +165,7 @@ test.each([
 test.each<[boolean, string[]]>([
   [true, ['2024-02-29', '2000-02-29', '2024-12-31', '0001-01-01', '9999-04-30']],
   [false, ['2023-02-29', '1900-02-29', '2024-00-10', '2024-13-01', '2024-04-31', '2024-01-00', '2024-01-32', '2024-1-01', '2024-01-1', '24-01-01', '2024/01/01', '2024-01/01', '20240-1-01', '2024-01-01T', 'abcd-01-01', '2024-0a-01', '2024-01-:1', '2024-01-/1', '']],
-])('passes a date: %s', (isPassed, dates) => {
+])('returns %s for dates', (isPassed, dates) => {
   for (const date of dates) {
     const row = seedRow('count', '{"value":1}', date);
     expect(passes(row), date).toBe(isPassed);
@@ -205,7 +205,7 @@ test.each<[boolean, string[]]>([
   [false, [NAME, TYPE, '"cutoff_date" "2024-02-29"', SEED]],
   [false, [NAME, '"calculation_type" "count"', DATE, SEED]],
   [false, ['"attribute_name" "a"', TYPE, DATE, SEED]],
-])('passes (%s) an attribute of %j', (isPassed, fields) => {
+])('returns %s for an attribute of %j', (isPassed, fields) => {
   expect(passes(withFields(...fields))).toBe(isPassed);
 });
 
@@ -258,7 +258,7 @@ describe('a row', () => {
     ...['{"1":[{"attribute_name":"n"}]}', '{"1":[{"attribute_value":"v"}]}', '{"1":[{"attribute_name":"","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":1}]}', '{"1":[{"attribute_name":"n","attribute_name":"m","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","attribute_value":"w"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","x":1}]}', '{"1":[{"attribute_name":"n","attribute_value":"v",}]}', '{"1":[{"attribute_name":"n","attribute_value":"v"]}', '{"1":[{"attribute_name" "n","attribute_value":"v"}]}', '{"1":[["n"]]}'].map((of): [boolean, string[]] => {
       return [false, [ENVIRONMENT, XPID, ATTRIBUTES, `"user_attributes":${of}`]];
     }),
-  ])('passes (%s) with the fields %j', (isPassed, fields) => {
+  ])('has the result %s for the fields %j', (isPassed, fields) => {
     expect(passes(`{${fields.join(',')}}`)).toBe(isPassed);
     const spaced = `{ ${fields.join(' ,\t')} }`;
     expect(passes(spaced)).toBe(isPassed);
@@ -275,7 +275,7 @@ test('rows with partly equal attributes are checked independently', () => {
   const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
   const check = createRowCheck(rules);
   const passesNext = (text: string): boolean => passes(text, check);
-  // More rows than the check compares with earlier ones.
+  // Checks more rows than the byte check remembers.
   for (let time = 0; time < 300; time++) {
     expect(passesNext(row(attribute(`a${time}`, '1'), attribute('b', String(time))))).toBe(true);
     expect(passesNext(row(attribute(`a${time}`, '-1'), attribute('b', '1')))).toBe(false);

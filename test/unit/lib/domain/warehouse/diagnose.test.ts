@@ -387,19 +387,19 @@ describe('a run that did not send any rows', () => {
     ['SELECT e_mail, city FROM t', 'e_mail AS email:'],
     ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id:'],
     ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid:'],
-  ])('reports a missing identity as the root cause, and suggests columns: %s', (sql, words) => {
+  ])('has a missing identity as its root cause, with suggested columns: %s', (sql, words) => {
     const found = diagnose(ended(query(sql)));
     expect(found).toMatchObject({ healthy: false, findings: [{ about: 'data model m', level: 'problem' }, {}] });
     expect(found.findings[0]?.next).toContain(words);
   });
 
-  it('reports the missing identity of a query with * from the errors of the run', () => {
+  it('has a missing identity in a query with * according to the errors of the run', () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
     const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);
   });
 
-  it("accepts the deployment's word for an identity, and suggests it", () => {
+  it("may use the deployment's word for an identity, which is also suggested", () => {
     const names = createWireNames({ xpid: 'acme_id', email: 'mail' });
     expect(about(ended({ ...query('SELECT acme_id FROM t'), names }))).toEqual(['run 7']);
     expect(diagnose(ended({ ...query('SELECT city FROM t'), names })).findings[0]?.next).toContain(
@@ -407,7 +407,7 @@ describe('a run that did not send any rows', () => {
     );
   });
 
-  it('does not report events, whose field transformation may add the identity', () => {
+  it('is not reported for events, whose field transformation may add the identity', () => {
     const pipeline = { ...evidence().pipeline, pipeline_type: 'events' as const };
     expect(about(ended({ ...query('SELECT city FROM t'), pipeline }))).toEqual(['run 7']);
   });

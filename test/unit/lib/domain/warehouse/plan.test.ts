@@ -66,7 +66,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('count each desired resource and each deletion once', () => {
+  it('have a plan that counts each desired resource and each deletion once', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const { steps, unchanged, summary } = plan(live, wanted);

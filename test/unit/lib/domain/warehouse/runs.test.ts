@@ -24,7 +24,7 @@ describe('isEnded', () => {
     ['queued', false],
     ['a different status', false],
     [undefined, false],
-  ])('%s: %s', (status, ended) => {
+  ])('returns for %s: %s', (status, ended) => {
     expect(isEnded({ status } as RunReply)).toBe(ended);
   });
 });

@@ -30,7 +30,7 @@ describe('a reference', () => {
     ['xenv:A', false],
     ['ENV:A', false],
     ['', false],
-  ])('%j: %s', (text, expected) => {
+  ])('is recognized: %j: %s', (text, expected) => {
     expect(isReference(text)).toBe(expected);
   });
 });

@@ -162,7 +162,7 @@ describe('a receiver', () => {
   it('gets callbacks for a request in order, even after a failed delivery', async () => {
     receiver.next(503, 503);
     await submit();
-    // Both were due when the clock stops here; the second waits for the first.
+    // Both callbacks are due when the clock stops here; the second waits for the first.
     await emulator.api.advance('1h');
     await receiver.count(1);
     expect(await delivered()).toMatchObject([

@@ -103,7 +103,7 @@ describe('the folder', () => {
     const [own, other] = await authorities();
     cpSync(own, folder, { recursive: true });
     const [leaf, ca] = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
-    // By default, the file of a different authority.
+    // Writes the file of a different authority by default.
     writeFileSync(join(folder, name), content ?? readFileSync(join(other, name)));
     const after = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
     expect(after[0].serialNumber).not.toBe(leaf.serialNumber);

@@ -17,7 +17,7 @@ let folder: string;
 let file: string;
 let thread: QueryThread;
 beforeEach(async () => {
-  // One file per test, because a terminated thread leaves the driver's lock in place.
+  // Uses one file per test, because a terminated thread leaves the driver's lock in place.
   folder = temporaryFolder();
   file = await makeWarehouse(
     folder,

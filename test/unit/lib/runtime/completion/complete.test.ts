@@ -69,7 +69,7 @@ async function ask(...args: string[]): Promise<{ kind: string | undefined; lines
   return { kind, lines };
 }
 
-/** Only the values, in the format of fish. */
+/** The suggested values only, requested in the format of fish. */
 async function values(line: string): Promise<string[]> {
   const { kind, lines } = await ask('fish', 'cdpadm', line);
   expect(kind).toMatch(/^values/);

@@ -60,7 +60,7 @@ async function capture(
 const emit = <T>(raw: Record<string, unknown>, data: T, view: View<T>, options?: CliOptions) =>
   capture(raw, (ctx) => ctx.out.emit(data, view), options);
 
-describe('formats', () => {
+describe('in each format', () => {
   const formats = OUTPUT_FORMATS.filter((format) => format !== 'html');
 
   it.each(formats)('writes a list as %s', async (output) => {
@@ -185,7 +185,7 @@ describe('--query', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
   });
 
-  test('has no control characters on a terminal, even as CSV and YAML', async () => {
+  test('prints no control characters on a terminal, even as CSV and YAML', async () => {
     for (const output of ['csv', 'yaml'])
       for (const query of ['[].name', '[].{name: name}'])
         expect((await emit({ output, query }, rows, list, { tty: true })).stdout).not.toContain('\u001b');

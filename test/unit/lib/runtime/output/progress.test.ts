@@ -133,7 +133,7 @@ describe('with -o json and standard error not a terminal', () => {
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
 
-  it.each(['json', 'ndjson'])('%s has JSON events only, at the rate of lines', (output) => {
+  it.each(['json', 'ndjson'])('prints only JSON events for %s, at the rate of lines', (output) => {
     const text = watch({ output }, {}, (progress, clock) => {
       for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
       progress.wait(300_000, 'the platform requested a pause');
@@ -190,7 +190,7 @@ describe('a wait', () => {
     expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
   });
 
-  test('has its own line with a hint if it is long; short ones are printed every ten seconds', () => {
+  test('has its own line with a hint if it is long; short waits are printed every ten seconds', () => {
     const text = watch({}, {}, (progress, clock) => {
       progress.wait(300_000, 'the platform requested a pause');
       for (let second = 0; second < 25; second++) {

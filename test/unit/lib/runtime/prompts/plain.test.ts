@@ -1,4 +1,5 @@
-// Line-by-line prompts: cleanup, choices and wrapping. Their appearance is in test/e2e/accessible.test.ts.
+// Line-by-line prompts: cleanup, choices and wrapping. The appearance of prompts is tested in
+// test/e2e/accessible.test.ts.
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { createPlainAsker } from '../../../../../src/lib/runtime/prompts/plain.ts';
