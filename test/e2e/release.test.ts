@@ -1,11 +1,18 @@
-// The release script, the installer, the action and the release workflow, with small files instead of the real ones.
-import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// The release script, the action and the release workflow, with small files instead of the real ones.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import {
+  executable,
+  hasInstaller,
+  PROGRAM,
+  releaseFolder,
+  type Result,
+  run,
+  serve,
+  system,
+} from '../helpers/release.ts';
 import { root } from '../helpers/root.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -16,29 +23,6 @@ interface Step {
   shell?: string;
   env?: Record<string, string>;
   with?: Record<string, string>;
-}
-
-interface Result {
-  code: number;
-  output: string;
-}
-
-const system = `${process.platform}-${process.arch}`;
-const hasInstaller = process.platform !== 'win32' && /^(x64|arm64)$/.test(process.arch);
-const PROGRAM = '#!/bin/sh\necho 0.2.0 "$@"\n';
-
-function run(file: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<Result> {
-  return new Promise((resolve) => {
-    execFile(file, args, { cwd, env: { PATH: process.env['PATH'], HOME: cwd, ...env } }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
-      resolve({ code, output: stdout + stderr });
-    });
-  });
-}
-
-function executable(file: string, text: string): void {
-  writeFileSync(file, text);
-  chmodSync(file, 0o755);
 }
 
 /** A repository with the release script; building it writes small files. */
@@ -135,62 +119,6 @@ describe('npm run release', () => {
   });
 });
 
-/** A release on a loopback server. */
-async function served(program = PROGRAM): Promise<string> {
-  const folder = await repository();
-  await release(folder);
-  const made = join(folder, 'dist/release');
-  writeFileSync(join(made, `cdpadm-${system}`), program);
-  const server = createServer((request, response) => {
-    const file = join(made, request.url ?? '');
-    if (existsSync(file)) response.end(readFileSync(file));
-    else response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-describe.skipIf(!hasInstaller)('install.sh', () => {
-  const install = (home: string, ...args: string[]): Promise<Result> => run(join(root, 'install.sh'), args, home);
-
-  test('installs the executable of a release after its checksum is verified', async () => {
-    const home = temporaryFolder();
-    const { code, output } = await install(home, await served());
-    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Installed 0.2.0 --version as') });
-    expect((await run(join(home, '.local/bin/cdpadm'), ['x'], home)).output).toBe('0.2.0 x\n');
-  });
-
-  test('accepts a folder with a release, and a folder to install into', async () => {
-    const folder = await repository();
-    await release(folder);
-    const home = temporaryFolder();
-    expect((await install(home, join(folder, 'dist/release'), join(home, 'bin'))).code).toBe(0);
-    expect(readdirSync(join(home, 'bin'))).toEqual(['cdpadm']);
-  });
-
-  test('installs nothing if the checksum is wrong', async () => {
-    const home = temporaryFolder();
-    const { code, output } = await install(home, await served('#!/bin/sh\necho forged\n'));
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('checksum of cdpadm-') });
-    expect(readdirSync(home)).toEqual([]);
-  });
-
-  test.each<[what: string, args: string[], expected: string]>([
-    ['no address', [], 'pass the address of a release'],
-    ['an address without https', ['http://example.com/v1'], 'must be a folder or an https address'],
-    ['an address that cannot be reached', ['http://127.0.0.1:1'], 'could not be downloaded'],
-  ])('explains %s', async (_what, args, expected) => {
-    const home = temporaryFolder();
-    expect(await install(home, ...args)).toEqual({ code: 1, output: expect.stringContaining(expected) });
-  });
-
-  const hasShellcheck = spawnSync('shellcheck', ['--version']).error === undefined;
-  test.skipIf(!hasShellcheck)('passes shellcheck (skipped without it)', async () => {
-    expect(await run('shellcheck', ['install.sh'], root)).toEqual({ code: 0, output: '' });
-  });
-});
-
 /** Runs a step like GitHub: `${{ … }}` is replaced by a value. */
 function runStep(
   step: Step,
@@ -216,7 +144,7 @@ test.skipIf(!hasInstaller)('the action installs a release and runs commands with
   const home = temporaryFolder();
   const paths = join(home, 'paths');
   writeFileSync(paths, '');
-  const values = { 'inputs.release': await served(), 'inputs.run': 'cdpadm roles list | cat' };
+  const values = { 'inputs.release': await serve(releaseFolder()), 'inputs.run': 'cdpadm roles list | cat' };
   let output = '';
   for (const step of runs.steps) {
     const PATH = [...readFileSync(paths, 'utf8').trim().split('\n'), process.env['PATH'] ?? ''].join(delimiter);
