@@ -42,7 +42,7 @@ export const listRequests = defineCommand({
   columns: ({ due }) => (due === true ? dueListView('') : requestListView('')).columns,
   output: () => array(requestResult()),
   notes: [
-    'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads the open ones from the platform.',
+    'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads open requests from the platform.',
     '--due reads the whole ledger. An access or portability request is due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure is due until it is completed.',
     'The deadline is one month after the submitted time under GDPR, and 45 days after it under CCPA. `dsr mark --extended` extends it.',
     'In GitHub Actions, each overdue request also creates an annotation.',

@@ -175,7 +175,7 @@ function duplicate(before: LedgerRequest): Error {
     message: `${duplicateText(before)}. Nothing was sent.`,
     hint: [
       { text: 'To check the earlier request:', command: `cdpadm dsr status ${id}` },
-      'To submit another one, pass --allow-duplicates.',
+      'To submit another request, pass --allow-duplicates.',
     ],
   });
 }

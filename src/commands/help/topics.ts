@@ -30,8 +30,8 @@ Order of checks: input (9), access: read (12), unexpected plan (6), other guards
 Codes of errors, by exit code
 
 With -o json, an error has one of these codes; \`cdpadm help error CODE\` explains it. files.read exits with 2 if the file
-does not exist; dsr.listen and emulator.sample_warehouse exit with 6 if the port or the file is taken; profiles.failed
-has the highest exit code of its profiles.
+does not exist; dsr.listen and emulator.sample_warehouse exit with 6 if the port is in use or the file exists;
+profiles.failed has the highest exit code of its profiles.
 
 `;
 

@@ -17,7 +17,7 @@ import { fail } from '../../lib/errors/fail.ts';
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
 const runsFlags = {
-  since: { value: 'duration', help: 'list only runs with a logical date within this time, such as 7d' },
+  since: { value: 'duration', help: 'list only runs with a logical date within the last DURATION, such as 7d' },
   from: { value: 'time', help: 'list only runs on or after this logical date: a day, or ISO 8601' },
   to: { value: 'time', help: 'list only runs on or before this logical date: a day, or ISO 8601' },
   status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },

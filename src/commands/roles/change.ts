@@ -121,7 +121,7 @@ function changeTasks(role: Role, add: readonly string[], remove: readonly string
   for (const id of remove) {
     if (id === CORE_TASK) throw usageError(`${CORE_TASK} is part of every role and cannot be removed.`);
     if (held.includes(id)) continue;
-    throw usageError(`${role.role_id} does not hold ${id}.`, nearestHint(id, held, `It holds ${held.join(', ')}.`));
+    throw usageError(`${role.role_id} does not have ${id}.`, nearestHint(id, held, `It holds ${held.join(', ')}.`));
   }
   const kept = role.tasks.filter((task) => !remove.includes(task.task_id));
   const gained = [...new Set(add)].filter((id) => !kept.some((task) => task.task_id === id));

@@ -79,7 +79,7 @@ export async function mergeFile(
     });
   }
   const conflict = error.with({
-    message: `Conflict: the platform and you changed the same fields. ${file} keeps your values, with those of the platform in comments.`,
+    message: `Conflict: the platform and you changed the same fields. ${file} keeps your values, with the platform's values in comments.`,
     hint: { text: 'Choose a value for each, delete the comments, then:', command: `cdpadm roles diff ${file}` },
   });
   return { text: marked, read, roles: roles.length, conflict };

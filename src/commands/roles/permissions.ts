@@ -77,7 +77,7 @@ export const listHolders = defineCommand({
         by: string(),
       }),
     ),
-  notes: ['`privacy:*` grants every privacy task, so a role that holds it is listed for each of them.'],
+  notes: ['`privacy:*` grants every privacy task, so a role that has it is listed for each of them.'],
   examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],
   exits: { notFound: 'task not found' },
   run: async (ctx, { args: { task } }) => {

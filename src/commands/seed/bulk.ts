@@ -92,7 +92,7 @@ export const seedFiles = defineCommand({
     partial: 'rows were rejected; they are in the rejects file',
     conflict: '--resume, but a file changed after the run',
     invalidInput: 'a file cannot be read, or its header is invalid',
-    guard: 'the same files were sent before (pass --resume or --restart), another process sends them, or you declined',
+    guard: 'these files were sent before (--resume or --restart), another process is sending them, or you answered no',
   },
   run: (ctx, { args, flags }) => sendBulk(ctx, args.file, flags),
 });

@@ -134,7 +134,7 @@ async function newFile(type: ResourceType, definition: Definition, dir: string):
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {
     throw fail('warehouse.id', {
-      message: `The id of a resource cannot be a file name: ${id}`,
+      message: `A resource id cannot be used as a file name: ${id}`,
     });
   }
   const file = join(dir, GROUPS[type], `${id}.yaml`);

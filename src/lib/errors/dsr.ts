@@ -12,7 +12,7 @@ export const DSR_ERRORS = {
     exit: 'guard',
     summary: 'There is a recent request of the same type for the same person.',
     explanation: 'It is in the ledger on this machine. E-mail addresses are compared case-insensitively.',
-    fix: 'Check the earlier request. To submit another one, pass --allow-duplicates.',
+    fix: 'Check the earlier request. To submit another request, pass --allow-duplicates.',
   },
   'dsr.other_workspace': {
     exit: 'conflict',

@@ -51,7 +51,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
     if (!isNoted && ctx.clock.now() - begun >= LONG_WAIT_MS) {
       isNoted = true;
       ctx.out.note({
-        text: `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}). To serve several at once:`,
+        text: `Waiting for another command that uses the embedded platform (process ${String(busy.details?.pid)}). To serve several commands at once:`,
         command: 'cdpadm emulator start',
       });
     }

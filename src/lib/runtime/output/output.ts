@@ -120,7 +120,7 @@ function checkFolder(flag: string, folder: string): void {
   } catch {
     throw usageError(
       `${flag} cannot write to the folder ${folder}.`,
-      'Create the folder first, or choose another one.',
+      'Create the folder first, or choose another folder.',
     );
   }
 }
