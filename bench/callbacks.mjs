@@ -61,7 +61,7 @@ async function measure(folder, rounds) {
   if (!genuine) throw new Error('the platform did not send a callback');
   const listener = await serve(['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json'], env);
   const ours = listener['callback_url'] ?? '';
-  // Rejected by the fourth check, so the ledger is not used.
+  // The fourth check rejects this callback, so the ledger is not used.
   const forged = { ...genuine, body: Buffer.concat([genuine.body, Buffer.from(' ')]) };
   const check = await checker(env, folder);
   /** @type {Record<'genuine' | 'forged' | 'bare' | 'checks', number[]>} */

@@ -38,7 +38,7 @@ export function makeLazy(code) {
   const found = findRequired(program, code);
   findUses(program, found);
   const edits = [...found.values()].filter(({ whole }) => !whole).flatMap(lazyEdits);
-  // Sorted from the end, so that earlier positions remain valid.
+  // The edits are sorted from the end, so that earlier positions remain valid.
   edits.sort((a, b) => b.start - a.start);
   return edits.reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), code);
 }

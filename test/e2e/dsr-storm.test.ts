@@ -69,7 +69,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     writePeople();
     const post = { method: 'POST', path: '/v3/requests/' };
     const get = { method: 'GET', path: '/v3/requests/*' };
-    // Rare enough that all five attempts of a row fail in fewer than one run in a thousand.
+    // Faults are rare enough that all five attempts of a row fail in fewer than one run in a thousand.
     const rare = 0.03;
     for (const fault of [
       { ...post, drop: 'after' as const, probability: 0.15 },

@@ -230,7 +230,7 @@ describe.skipIf(process.platform === 'win32')('a deleted working folder', () => 
   const inDeletedFolder = (line: string): Running =>
     shell(`mkdir gone && cd gone && rmdir ../gone && { $CDPADM ${line}; echo "code $?"; }`);
 
-  test('is reported with a fix, also as JSON', async () => {
+  test('is reported with a fix, in JSON too', async () => {
     const { stdout, stderr } = await inDeletedFolder('roles list --profile local').ended;
     expect(stdout).toBe('code 2\n');
     expect(stderr).toContain('The working folder was removed.');

@@ -71,7 +71,7 @@ export function wordsOf(line: string | readonly string[]): readonly string[] {
 /** Jitter varies between calls and is the same in each run of one commit. */
 const random = randomFrom(SEED);
 
-/** Streams that record what is written to them, and everything else that a command gets from outside. */
+/** Streams that record their output, and everything else that a command gets from outside. */
 export interface TestIo {
   io: Io;
   stdout(): string;
@@ -134,7 +134,7 @@ function sink(written: () => void, broken = false): { stream: Writable; text: ()
       written();
     },
   });
-  // Like the process's own streams: each writer gets a failure through its own callback.
+  // Works like the process's own streams: each writer gets a failure through its own callback.
   stream.on('error', () => undefined);
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }

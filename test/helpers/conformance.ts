@@ -70,7 +70,7 @@ const AUTHORIZATION: Record<string, RegExp> = {
 
 let opened: Conformance | undefined;
 
-/** Cached, because compiling the schemas takes a while. */
+/** The result is cached, because compiling the schemas takes a while. */
 export function openConformance(): Conformance {
   return (opened ??= conformance());
 }

@@ -72,7 +72,7 @@ function objectOf(schema: Schema): Arbitrary<unknown> {
   return fc.dictionary(keys, values, { maxKeys: 3 });
 }
 
-/** Values of a schema. Rules between fields may be broken. */
+/** Values of a schema. The values may violate rules between fields. */
 export function valueOf(schema: Schema): Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);

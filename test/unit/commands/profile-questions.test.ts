@@ -204,7 +204,7 @@ describe('askForSettings', () => {
     expect(asked.filter((question) => question.startsWith('!'))).toHaveLength(1);
   });
 
-  it('accepts a variable that is not set, with a message', async () => {
+  it('accepts a variable that is not set, and prints a message', async () => {
     for (const [env, expected] of [
       [{}, ['CDP_SECRET is not set yet. It is read whenever the secret is needed.']],
       [{ CDP_SECRET: 'x' }, []],

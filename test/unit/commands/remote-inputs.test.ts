@@ -74,7 +74,7 @@ function traces(...texts: string[]): string {
 describe('an address', () => {
   it.each([true, false])('is read like a file, with range requests: %s', async (hasRanges) => {
     store.hasRanges = hasRanges;
-    // Longer than one part.
+    // Contents that are longer than one part.
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(30_000)), etag: '"1"' };
     const { code, result, stderr } = await seeding.bulk([store.url('users.ndjson')]);
     expect([code, result.accepted, stderr.includes('signed link')]).toEqual([0, 30_000, false]);

@@ -358,7 +358,7 @@ describe('a large manifest', () => {
 describe('-o name', () => {
   const update = 'roles update user-role --name Renamed --yes -o name';
 
-  it('prints the changed roles, in a dry run as well', async () => {
+  it('prints the changed roles, in a dry run too', async () => {
     const admin = await opened(createRolesHome());
     expect(await admin.run(`${update} --dry-run`)).toMatchObject({ code: 0, stdout: 'user-role\n' });
     expect(await admin.run(update)).toMatchObject({ code: 0, stdout: 'user-role\n' });

@@ -94,7 +94,7 @@ describe('seed bulk', () => {
     expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2', '--yes'], { stdin: userRows(1) })).code).toBe(2);
   });
 
-  test('reports the rows so far if standard input is interrupted', async () => {
+  test('reports the rows that it has sent if standard input is interrupted', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
       // When the command is stopped, both requests are in flight and may finish.

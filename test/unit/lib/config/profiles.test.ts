@@ -140,7 +140,7 @@ describe('use and remove', () => {
     expect(await profiles.read()).toMatchObject({ current: undefined, profiles: new Map([['b', expect.anything()]]) });
   });
 
-  it('removes the secrets file as well', async () => {
+  it('removes the secrets file, too', async () => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     await profiles.create('a', draftOf({ typed: { client_secret: CANARY }, storage: 'file' }));

@@ -1,4 +1,4 @@
-// Precedence of the layers, also with a pinned profile, and which secret may be sent to which address.
+// The precedence of the layers, with and without a pinned profile, and the address that each secret may be sent to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveSettings, type SettingsLayers } from '../../../../src/lib/config/resolve-settings.ts';

@@ -51,7 +51,7 @@ describe('explain', () => {
     [{ version: '2.0' }, 'version', 'must be `3.0`'],
     [{ nme: 'x' }, 'nme', 'unknown field `nme`'],
     [{ extra: 1 }, 'extra', 'must be a string, not a number; put it in quotes'],
-  ])('%o', (change, path, message) => {
+  ])('explains the issue of %o', (change, path, message) => {
     const issues = explain(Shape, { ...GOOD, ...change });
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });

@@ -21,7 +21,7 @@ describe('events', () => {
     [{ xpid: 1, user_attributes: 'gold' }, ['user_attributes: must be an object, not a string']],
     [{ xpid: 1, events: [{ event_type: '', data: {} }] }, ['events[0].event_type: is empty']],
     [{ xpid: 1, environment: 'test' }, ['environment: must be `production` or `development`']],
-  ])('is valid or has its issues reported: %o', (parts, issues) => {
+  ])('are valid or have their issues reported: %o', (parts, issues) => {
     expect(issuesOf(EventIntake, { ...body, ...parts })).toEqual(issues);
   });
 });
@@ -32,7 +32,7 @@ describe('an identity', () => {
     [{ email: 'a', new_type: 'b' }, []],
     [{}, ['user_identities: contains no identity']],
     [{ email: '' }, ['user_identities.email: is empty']],
-  ])('%o', (user_identities, issues) => {
+  ])('is valid or has its issues reported: %o', (user_identities, issues) => {
     expect(issuesOf(IdentityIntake, { user_identities, environment: 'production', more: 1 })).toEqual(issues);
   });
 });

@@ -56,7 +56,7 @@ describe('a profile', () => {
     ['osb_vendor_id', 'osb_idfv'],
     ['ose_publisher_id', 'ose_publishing_id'],
     ['other_id_4', 'other4'],
-  ])('is the same by %s and by %s', (one, other) => {
+  ])('is the same whether it is found by %s or by %s', (one, other) => {
     const id = put({ identities: { [one]: 'x' } });
     expect(idsOf({ identities: { [other]: 'x' } })).toEqual([id]);
     expect(put({ identities: { [other]: 'x', [one]: 'x' } })).toBe(id);
@@ -159,7 +159,7 @@ describe('apply', () => {
     );
   });
 
-  test('is atomic, also inside another transaction', () => {
+  test('is atomic, even inside another transaction', () => {
     const valid = change({ identities: { email: 'a' }, events: [{}] });
     expect(() => store.apply([valid, change({})], AT, 'seeding')).toThrow(TypeError);
     expect(store.counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });

@@ -43,7 +43,7 @@ describe('a saved plan', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is read again exactly, also with the line ends of Windows', async () => {
+  it('is read again exactly, even with the line ends of Windows', async () => {
     expect(await read()).toEqual(saved);
     change(text().replaceAll('\n', '\r\n'));
     expect(await read()).toEqual(saved);

@@ -5,7 +5,7 @@ import { toYaml } from '../../../../src/lib/files/yaml-text.ts';
 import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
 import { blockText, inlineText } from '../../../../src/lib/files/yaml-text.ts';
 
-describe('block style', () => {
+describe('in block style', () => {
   it.each([
     ['a text', 'a: b', '"a: b"'],
     ['a word that YAML 1.1 reads as a boolean', 'no', '"no"'],
@@ -36,7 +36,7 @@ describe('block style', () => {
   });
 });
 
-describe('one line', () => {
+describe('on one line', () => {
   const like = (type: 'PLAIN' | 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | 'BLOCK_LITERAL'): yaml.Scalar => {
     const scalar = new yaml.Scalar('x');
     scalar.type = type;

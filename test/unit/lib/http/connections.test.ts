@@ -15,7 +15,7 @@ const params = { thingId: 'a' };
 const certificates = [undefined, makeCertificate()];
 
 describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
-  it('reuses a connection, also with TLS', async () => {
+  it('reuses a connection, with and without TLS', async () => {
     for (const tls of certificates) {
       const server = await opened(startFaultServer(tls && { tls }));
       server.otherwise(json({ id: 'a' }));
@@ -27,7 +27,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     }
   });
 
-  it('treats a sent call as possibly delivered, on new and reused connections, also with TLS', async () => {
+  it('treats a sent call as possibly delivered, on new and reused connections, with and without TLS', async () => {
     for (const tls of certificates) {
       const server = await opened(startFaultServer(tls && { tls }));
       server.otherwise(json({ id: 'a' }));

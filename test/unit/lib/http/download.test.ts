@@ -78,7 +78,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     [410, 'http.gone'],
     [401, 'http.unauthorized'],
     [302, 'http.redirect'],
-  ])('rejects a %i without writing to the sink', async (status, code) => {
+  ])('rejects status %i without writing to the sink', async (status, code) => {
     const headers = { location: 'https://elsewhere.example/' };
     server.otherwise(json({ code: 1, message: 'said so', errors: [] }, { status, headers }));
     const sink = memorySink();

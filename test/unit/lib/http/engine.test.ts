@@ -99,7 +99,7 @@ describe('a sink', () => {
     return { started, written, receiver };
   }
 
-  it.each([200, 206, 299])('receives the body of a %d of any size', async (status) => {
+  it.each([200, 206, 299])('receives a body of any size with status %d', async (status) => {
     const { started, written, receiver } = sink();
     const { end, progress } = follow({ sink: receiver });
     progress.sending();
@@ -111,7 +111,7 @@ describe('a sink', () => {
     expect(written).toEqual(['ab']);
   });
 
-  it.each([199, 300, 404, 503])('receives nothing of a %d', async (status) => {
+  it.each([199, 300, 404, 503])('receives nothing with status %d', async (status) => {
     const { started, written, receiver } = sink();
     const { end, progress } = follow({ sink: receiver });
     progress.sending();

@@ -190,7 +190,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 
   describe('timeouts and aborts', () => {
-    // Long enough for a loopback connection on a busy machine.
+    // The timeout is long enough for a loopback connection on a busy machine.
     const short = { requestTimeoutMs: 500, retries: 1 };
 
     test('silence ends at the request timeout, and a repeatable call is retried', async () => {

@@ -213,7 +213,7 @@ describe('rejections by the token service', () => {
     [400, 'http.bad_request', 'rejected the request'],
     [429, 'http.rate_limited', 'Too many requests'],
     [503, 'http.unavailable', 'server error'],
-  ])('report a %d', async (status, code, words) => {
+  ])('report status %d', async (status, code, words) => {
     tokenAnswer = { status, body: { error: 'access_denied', error_description: 'Not you' } };
     const error = await failureOf(client().call(getThing, { params }));
     expect(error).toMatchObject({ code, status, request: { method: 'POST', path: '/oauth/token' } });

@@ -76,7 +76,7 @@ test('throws an error of the request, and sends nothing more', async () => {
   expect(next).not.toHaveBeenCalled();
 });
 
-test.each([429, 500, 503])('a %i never ends the run', async (status) => {
+test.each([429, 500, 503])('a response with status %i never ends the run', async (status) => {
   const { send } = open();
   const endsRun = vi.fn(() => true);
   expect(await send(() => Promise.resolve(rejection(status)), endsRun)).toMatchObject({ status });

@@ -55,7 +55,7 @@ describe('the error of a conflict', () => {
     });
   });
 
-  it.each([400, 409, 422])('does not occur if the resource was created despite a %i', async (status) => {
+  it.each([400, 409, 422])('does not occur if the resource was created despite status %i', async (status) => {
     const warnings: string[] = [];
     const tell = { ...ports.tell, warn: (text: string) => warnings.push(text) };
     const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, tell });

@@ -14,7 +14,7 @@ import { opened } from '../../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
 const START = Date.parse('2026-03-01T12:03:00Z');
-/** Shared, because creating a key is slow. */
+/** The certificate authority is shared, because creating a key is slow. */
 const authority = mkdtempSync(join(tmpdir(), 'cdpadm-authority-'));
 afterAll(() => rmSync(authority, { recursive: true, force: true }));
 const options = { clock: 'manual' as const, systemClock: createTestClock(START), authority };

@@ -77,7 +77,7 @@ describe('the folder', () => {
   });
 
   let authorityFolders: Promise<string[]> | undefined;
-  /** The folders of two authorities with a certificate for the domain. Shared, because creating keys is slow. */
+  /** The folders of two authorities with a certificate for the domain, shared because creating keys is slow. */
   const authorities = async (): Promise<[own: string, other: string]> => {
     authorityFolders ??= Promise.all(
       [1, 2].map(async () => {

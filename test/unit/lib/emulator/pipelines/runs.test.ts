@@ -264,7 +264,7 @@ describe('scheduled runs', () => {
     await platform.api.advance('30m');
     await platform.put('inputs/data-pipelines', { ...PIPELINE, schedule: hourly });
     await platform.api.advance('1h');
-    // Activated at exactly 7:00; the second change does not run that hour again.
+    // The pipeline was activated at exactly 7:00; the second change does not run that hour again.
     expect((await platform.runs()).map(({ logical_date }) => logical_date)).toEqual([
       '2026-03-01T08:00:00.000Z',
       '2026-03-01T07:00:00.000Z',

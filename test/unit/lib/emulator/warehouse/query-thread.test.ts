@@ -57,7 +57,7 @@ test('reports errors of files and queries and remains usable', async () => {
 });
 
 test('stops when one response takes too long', async () => {
-  // Long enough for the thread to start on a busy machine.
+  // The time limit is long enough for the thread to start on a busy machine.
   const limited = startQueryThread();
   limited.limit(4000);
   await limited.open(file);
