@@ -69,7 +69,7 @@ export function joinedResult<Label extends string | number>({
     [names.missing]: array(label()),
     /** Parts that ended with an error. */
     [names.failed]: array(label()),
-    /** The errors of these parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
+    /** The errors of failed parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
     errors: array(
       object({ [names.part]: label(), code: string(), message: string(), correct_first: boolean(), again: string() }),
     ),
@@ -186,9 +186,9 @@ function withFlag(words: readonly string[], flag: string, value?: string): strin
 }
 
 /**
- * Reads the last report of each part; a complete one replaces an error. Ignores other lines of a log, and warns about a
- * result that it cannot use. Throws usage (2) without files, and invalid input (9) for results of different runs, or
- * for none at all.
+ * Reads the last report of each part; a complete report replaces an error. Ignores other lines of a log, and warns
+ * about a result that it cannot use. Throws usage (2) without files, and invalid input (9) for results of different
+ * runs, or for none at all.
  */
 export async function readReports<Result extends Part, Label extends string | number>(
   ctx: Context,
@@ -230,7 +230,7 @@ export async function readReports<Result extends Part, Label extends string | nu
         continue;
       }
       const report = { file, line, result, error: error && { code: String(error['code']), message: reasonOf(error) } };
-      // An error from before the inputs were opened does not contain their name.
+      // An error from before the inputs were opened does not contain the name of the inputs.
       if (first && result.input === '') result.input = first.result.input;
       else if (first?.result.input === '') first.result.input = result.input;
       first ??= report;

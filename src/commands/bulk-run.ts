@@ -11,7 +11,7 @@ import type { RunFlags } from './bulk-flags.ts';
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
 /**
- * The command that resumes a run on any machine, as text and as arguments. It names the target and prints JSON to join.
+ * The command that resumes a run on any machine, as text and as arguments. Names the target and prints JSON to join.
  */
 export interface ResumeCommand {
   resume: string;
@@ -37,7 +37,7 @@ export function createAgain(
   };
 }
 
-/** Runs `work` with progress. If an error ends it early, throws what `explain` returns for it. */
+/** Runs `work` with progress. If an error ends the run early, throws what `explain` returns for that error. */
 export async function runWithProgress<Result>(
   ctx: Context,
   title: string,

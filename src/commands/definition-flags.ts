@@ -1,4 +1,4 @@
-// The fields of connections, data models and pipelines as flags. A flag for a secret accepts only a reference to it.
+// The fields of connections, data models and pipelines as flags. A secret's flag accepts only references to secrets.
 import {
   FREQUENCIES,
   PIPELINE_STATES,
@@ -150,7 +150,7 @@ export function flagOf(type: ResourceType, path: readonly (string | number)[]): 
   return FIELD_FLAGS[type].find((field) => field.path.join('.') === path.join('.'))?.flag;
 }
 
-/** The fields that flags set; an empty value removes one. Throws usage (2) for two flags of one field and for a literal secret. */
+/** The fields that flags set; an empty value removes a field. Two flags of one field or a literal secret: usage (2). */
 export async function readFieldFlags(
   ctx: Context,
   type: ResourceType,

@@ -92,7 +92,7 @@ export async function secretOf(ctx: Context, source: SourcedDefinition, use: Pla
   return await readReference(ctx, use, options);
 }
 
-/** The body to send: `definition`, completed from the live one, with its secrets. `onSecret` gets each and its path. */
+/** The body to send: the definition, completed from the live one, with secrets. `onSecret` gets each and its path. */
 export async function bodyWithSecrets(
   ctx: Context,
   source: SourcedDefinition,

@@ -23,7 +23,7 @@ export const pickRole: Picker = {
   },
 };
 
-/** Adds a choice before those of a picker. */
+/** Adds a choice before the choices of a picker. */
 function withFirst(first: Choice, picker: Picker): Picker {
   return { ...picker, choices: async (...given) => [first, ...((await picker.choices(...given)) ?? [])] };
 }

@@ -119,7 +119,7 @@ export function resourceCommands(
   ];
 }
 
-/** Shows the resource, asks for confirmation, and deletes it. Throws conflict (6) if a pipeline uses it. */
+/** Shows the resource, asks for confirmation, and deletes it. Throws conflict (6) if a pipeline uses the resource. */
 async function deleteResource(
   ctx: Context,
   type: ResourceType,

@@ -159,7 +159,7 @@ async function allPages(send: (input: Input) => Promise<unknown>, input: Input):
   }
 }
 
-/** The areas of paths outside the contract, by prefix. The first match wins. */
+/** The areas of paths outside the contract, by prefix. The first matching prefix wins. */
 const BY_PREFIX = [
   { prefix: '/platform/', service: 'base', auth: 'bearer' },
   { prefix: '/requests', service: 'dsr', auth: 'dsr-basic' },

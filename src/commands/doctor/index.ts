@@ -71,7 +71,7 @@ function printFixes(ctx: Context, findings: readonly Finding[]): void {
   }
 }
 
-/** The checks that need settings. If these cannot be resolved, one finding gives the reason. */
+/** The checks that need settings. If settings cannot be resolved, one finding gives the reason. */
 async function findingsFromSettings(ctx: Context): Promise<Finding[]> {
   try {
     return [

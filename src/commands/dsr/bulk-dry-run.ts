@@ -15,7 +15,7 @@ import type { DsrSession } from './session.ts';
 
 export interface DryRun {
   examined: Examined;
-  /** The number of rows left to send, and the first ones. */
+  /** The number of rows left to send, and the first of them. */
   left: number;
   first: readonly ReadyRow[];
   showIdentities: boolean;

@@ -82,7 +82,7 @@ interface Run {
   target: Target;
 }
 
-/** Runs the bulk submission. Sets the input of `part` as soon as its name is known. */
+/** Runs the bulk submission. Sets the input of `part` as soon as the name of the inputs is known. */
 export async function submitBulk(
   ctx: Context,
   files: string[],
@@ -211,7 +211,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   noteOutcome(ctx, data, run.again('--resume'));
 }
 
-/** Shows where the rejected and the unknown rows of a finished run are. `resume` checks the unknown ones again. */
+/** Shows where the rejected and the unknown rows of a finished run are. `resume` checks the unknown rows again. */
 export function noteOutcome(
   ctx: Context,
   { failed, results, unknown = 0 }: Pick<WithTarget<typeof bulkResult>, 'failed' | 'results' | 'unknown'>,

@@ -57,7 +57,9 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
   });
 }
 
-/** Claims and reads the outbox; undefined without targets. Throws conflict (6) if another listener delivers from it (decision: D264). */
+/**
+ * Claims and reads the outbox; undefined without targets. Throws conflict (6) for a second listener (decision: D264).
+ */
 export async function openDeliveryOutbox(
   ctx: Context,
   { attempts, concurrency, deliver, targets }: Awaited<ReturnType<typeof openTargets>>,

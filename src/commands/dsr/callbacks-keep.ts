@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Anyone who can reach the port can post, so a run keeps at most this many unacknowledged messages. */
 const REFUSED_AT_MOST = 1000;
 
-/** Stores a message, and returns its paths as the user would type them. If that fails, warns and returns undefined. */
+/** Stores a message, and returns its paths as the user would type them. On failure, warns and returns undefined. */
 function openFolder(ctx: Context, folder: string) {
   const messages = openMessageFolder(resolve(ctx.io.cwd, folder));
   return (what: string, ...message: Parameters<typeof messages.keep>): KeptMessage | undefined => {

@@ -58,7 +58,7 @@ interface Asking {
   canGoBack: boolean;
 }
 
-/** One step of the dialog. It returns the parts with the new answer, or goes one step back. */
+/** One step of the dialog. Returns the parts with the new answer, or goes one step back. */
 type Step = (asking: Asking, parts: RequestParts) => Promise<RequestParts | typeof BACK>;
 
 interface Choice {
@@ -149,7 +149,7 @@ function checkGiven(ctx: Context, { normalize }: DsrSession, parts: RequestParts
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
-/** Back removes the last identity; without one, it leaves the step. */
+/** Going back removes the last identity; without an identity, it leaves the step. */
 const askIdentities: Step = async (asking, parts) => {
   // Rejects before reading discovery, because without a terminal no one can answer.
   if (!asking.ctx.prompt.possible) await asking.ctx.prompt.input('Identity', { flag: asking.flag });

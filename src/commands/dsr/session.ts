@@ -22,7 +22,7 @@ export interface DsrSession extends DsrPorts {
   normalize: NormalizeOptions;
 }
 
-/** The ledger of all workspaces. It needs no profile. */
+/** The ledger of all workspaces. Reading it needs no profile. */
 export async function openLedgerOf(ctx: Context) {
   const { openLedger } = await import('../../lib/files/ledger.ts');
   return openLedger<LedgerEvent, LedgerRequest>(ctx.paths.state, {
@@ -63,7 +63,7 @@ export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions
 }
 
 export interface Verification {
-  /** Processor domains that may sign. Default: those of the vendor domain, or else the names in the certificate. */
+  /** Processor domains that may sign. Default: those of the vendor domain, or else those in the certificate. */
   allow?: readonly string[] | undefined;
   /** Default: the certificate that discovery at the DSR address names. */
   certificates?: CertificateSource;
@@ -123,7 +123,7 @@ export function answerVerifier(ctx: Context): VerifyMessage {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Checks that these are request ids as the platform writes them. Throws usage (2) for any other text. */
+/** Checks that request ids have the form that the platform writes. Throws usage (2) for any other text. */
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (UUID.test(id)) return id;
@@ -161,7 +161,7 @@ export async function* withReadingProgress<Part>(
   }
 }
 
-/** The requests that were sent from this machine, newest first. Their ids alone mean nothing to a person. */
+/** The requests that were sent from this machine, newest first. Request ids alone mean nothing to a person. */
 export const pickRequest: Picker = {
   question: 'Request',
   newest: NEWEST,

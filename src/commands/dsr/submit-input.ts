@@ -162,7 +162,7 @@ export function issuesOfParts(parts: Partial<RequestParts>, options: NormalizeOp
   return normalizeRequest(body, options, now).issues;
 }
 
-/** The body in a file. Adds an id and a time if it has none. Throws invalid input (9) with each issue's position. */
+/** The body in a file. Adds a missing id or time. Throws invalid input (9) with each issue's position. */
 export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);

@@ -115,7 +115,7 @@ async function readPages(ctx: Context, id: string, query: ReturnType<typeof quer
 }
 
 /**
- * Shows the age of the last success according to the platform's clock. Throws failed (1) if it is older than
+ * Shows the age of the last success according to the platform's clock. Throws failed (1) if that success is older than
  * `staleAfter` milliseconds.
  */
 async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {

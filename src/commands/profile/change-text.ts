@@ -113,8 +113,8 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
 }
 
 /**
- * Warns about each new word in `names` that is not in the specification. It is probably a typo, but may be an identity
- * type of a newer platform.
+ * Warns about each new word in `names` that is not in the specification. Such a word is probably a typo, but may be an
+ * identity type of a newer platform.
  */
 export function strangeNames(after: Profile, before?: Profile): string[] {
   const added = Object.keys(after.names ?? {}).filter((name) => before?.names?.[name] === undefined);

@@ -158,7 +158,7 @@ async function ask(asking: Asking, name: Name): Promise<void> {
   }
 }
 
-/** Asks for text and checks it. Returns undefined for no text. */
+/** Asks for a value and checks it. Returns undefined for no text. */
 async function askText({ ctx, draft, profiles }: Asking, name: SettingName | 'client_id'): Promise<string | undefined> {
   const initial = valueOf(draft, name);
   const check = (text: string) =>

@@ -73,7 +73,7 @@ export const listHolders = defineCommand({
       object({
         role_id: string(),
         name: nullable(string()),
-        /** The task that grants this one. */
+        /** The task of the role that grants `task_id`. */
         by: string(),
       }),
     ),

@@ -9,7 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
 
-/** Maximum number of columns that are listed. The others are only counted. */
+/** Maximum number of columns that are listed. Further columns are only counted. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs {

@@ -35,7 +35,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
 
   /** A command directly after text has no blank line before it. */
   let gap = '\n';
-  /** Prints a command line, runs it and prints its output. Throws if its exit code is not `expect`. */
+  /** Prints a command line, runs it and prints its output. Throws if the exit code is not `expect`. */
   async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },

@@ -106,7 +106,7 @@ async function applyDirectory(
     const resend = flags.sendSecrets ? 'all' : (saved?.content.resend ?? (await changedSecrets(ctx, entries, memory)));
     const planned = await planDirectory(ctx, entries, memory, { prune, only, resend });
     const check = () => checkPlanned(ctx, dir ?? flags.plan ?? '', planned);
-    // A saved plan was valid when it was made. If it no longer is, the platform has changed (6).
+    // A saved plan was valid when it was made. If the plan no longer is, the platform has changed (6).
     if (!saved) check();
     const { plan, live, wanted } = planned;
     const { dryRun } = ctx.flags;

@@ -196,7 +196,7 @@ export function savedContent() {
       object({
         type: oneOf(RESOURCE_TYPES),
         definition: looseObject({ id: string() }),
-        /** The folders that `file:` references are relative to, by field. They are relative to the working folder. */
+        /** The folders, relative to the working folder, that `file:` references are relative to, by field. */
         folders: record(string(), string()),
       }),
     ),
