@@ -18,7 +18,7 @@ const HEADERS = {
 /** Maximum number of rows that the page shows of each table. */
 const MOST_ROWS = 200;
 
-/** The files of the page, below `/ui`. The build copies them next to the chunk that contains this module. */
+/** The files of the page, below `/ui`. The build copies these files next to the chunk that contains this module. */
 const FILES = ['page.html', 'page.css', 'page.js', 'control.js', 'dom.js', 'views.js'];
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 

@@ -1,4 +1,4 @@
-// The control address: clock, faults, log, state and reset. Only programs on this machine may use it.
+// The control address: clock, faults, log, state and reset. Only programs on this machine may use that address.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { int, optional, strictObject } from 'zod/mini';
 import { isLoopback } from '../kernel/address.ts';
@@ -20,7 +20,7 @@ const BAD_REQUEST = 'Bad request';
 /** The maximum size of a body. A state can be large. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** The maximum number of snapshots. The platform removes older ones. */
+/** The maximum number of snapshots. The platform removes older snapshots. */
 const MOST_SNAPSHOTS = 20;
 
 export type Control = ReturnType<typeof createControl>;
@@ -124,7 +124,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
 
 const SnapshotId = strictObject({ id: int() });
 
-/** Years after this one have more than four digits. */
+/** Later years have more than four digits. */
 const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const ClockMove = strictObject({

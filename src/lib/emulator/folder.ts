@@ -9,7 +9,7 @@ import { readRecord } from '../kernel/json.ts';
 
 export type OwnedFolder = ReturnType<typeof ownFolder>;
 
-/** The process that owns a folder. It has a port once it listens. */
+/** The process that owns a folder. The process has a port once it listens. */
 export interface FolderOwner {
   pid: number;
   port?: number;

@@ -32,7 +32,7 @@ export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
 /** How often the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
-/** A start waits at most this long for work that is overdue. The rest is done while requests come in. */
+/** A start waits at most this long for work that is overdue. The remaining work is done while requests come in. */
 const OVERDUE_MS = 2000;
 
 /**

@@ -30,7 +30,7 @@ export interface RunningPlatform extends Platform {
 
 interface PlatformOptions {
   areas: readonly Area[];
-  /** A parsed fixtures document. Default: the stored one. */
+  /** A parsed fixtures document. Default: the stored document. */
   fixtures: unknown;
   /** Overrides `names` of the fixtures. */
   names: Record<string, string> | undefined;
@@ -199,7 +199,7 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
 
   return {
     run,
-    /** Runs due work in the background. If it fails, the next round reports the failure again. */
+    /** Runs due work in the background. If a round fails, the next one reports the failure again. */
     start: (): void => {
       run().catch(() => undefined);
     },

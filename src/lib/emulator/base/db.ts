@@ -32,8 +32,8 @@ const APPLICATION_ID = 0x63647061;
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
- * The bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches this within a
- * second. With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
+ * The bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches this number within
+ * a second. With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
  */
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
 
@@ -90,7 +90,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
 
   function prepare(sql: string, values: SqlValue[]): Statement {
     for (const value of values) {
-      // The driver passes C strings, so it would silently truncate this text.
+      // The driver passes C strings, so text with NUL would be silently truncated.
       if (typeof value === 'string' && value.includes('\0')) throw new TypeError('a stored string contains a NUL');
     }
     let statement = statements.get(sql);
@@ -201,7 +201,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
   /** Selects rows. `rest` is the rest of the SELECT statement. */
   const select = (rest: string, ...values: SqlValue[]): Row[] =>
     db.all<Record<string, unknown>>(`SELECT * FROM ${name} ${rest}`, ...values).map(rowOf);
-  /** The rows that match. `rest` may contain their order. */
+  /** The rows that match. `rest` may contain the order of the rows. */
   const list = (match: Fields = {}, rest = ''): Row[] => {
     const [condition, values] = where(match);
     return select(`${condition} ${rest}`, ...values);

@@ -26,8 +26,8 @@ export interface EmulatorOptions {
   /** The folder of the state. Default: the state is in memory. */
   data?: string;
   /**
-   * The folder of the authority that issues the platform's certificate. Several platforms can share it. Default: a
-   * folder inside `data`, or else memory.
+   * The folder of the authority that issues the platform's certificate. Several platforms can share the folder.
+   * Default: a folder inside `data`, or else memory.
    */
   authority?: string;
   /** Keep the state in memory; not allowed together with `data`. */
@@ -42,7 +42,7 @@ export interface EmulatorOptions {
   identity?: EmulatorIdentity;
   /** The address in responses and in the ready line. Default: the address on which the platform listens. */
   publicUrl?: string;
-  /** PEM strings. With them, the platform uses https. The control address still uses http, on a different port. */
+  /** PEM strings. With `tls`, the platform uses https. The control address still uses http, on a different port. */
   tls?: { cert: string; key: string };
   /** `real` follows the machine's clock; `manual` changes on request. Default: the mode in `data`, or else `real`. */
   clock?: 'real' | 'manual';
@@ -168,7 +168,7 @@ export interface EmulatorControl {
     list(): Promise<Callback[]>;
     /** Sends callbacks again: one, those of one request, or all that were not delivered. Returns the callbacks. */
     resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
-    /** Sends the queued callbacks now. Returns them once every receiver has been called. */
+    /** Sends the queued callbacks now. Returns the callbacks once every receiver has been called. */
     flush(): Promise<Callback[]>;
   };
   state: {

@@ -139,7 +139,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     /** Stops after a short wait. After the next start, unfinished callbacks are sent again. */
     stop: async (): Promise<void> => {
       if (round) await waitAtMost(round, GRACE_MS, systemClock);
-      // Also prevents new rounds, because another area may still process what is due.
+      // Aborting also prevents new rounds, because another area may still process what is due.
       stopping.abort();
       await round;
     },
@@ -159,8 +159,8 @@ interface CallbackCheck {
 }
 
 /**
- * The four checks that a receiver makes, in the specification's order ("Events", 5), for the console. They share no
- * code with the client's checks, to reveal bugs there. `chain` is the platform's PEM text: the certificates of the
+ * The four checks that a receiver makes, in the specification's order ("Events", 5), for the console. These checks
+ * share no code with the client's, to reveal bugs there. `chain` is the platform's PEM text: the certificates of the
  * processor and its authority.
  */
 function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
@@ -222,7 +222,7 @@ export async function callReceiver(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) return { status: null, error: `no response within ${TIMEOUT_MS / 1000} seconds` };
-    // An error that combines those of several addresses has no message.
+    // An error that combines the errors of several addresses has no message.
     return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
 }

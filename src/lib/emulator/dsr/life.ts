@@ -141,7 +141,7 @@ function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Su
   return { ...(xpid !== undefined && { xpid: BigInt(xpid) }), identities };
 }
 
-/** The same for requests with equal type, identities and extensions, in any notation. */
+/** The fingerprint is the same for requests with equal type, identities and extensions, in any notation. */
 function fingerprint({ subject_request_type, subject_identities = {}, extensions = {} }: DsrRequest): string {
   const normalized = Object.entries(extensions).map(
     ([key, { skip_waiting_period = false, subject_identities: own }]) => [

@@ -31,7 +31,7 @@ export function createPipelineLife(stores: WarehouseStores) {
     if (!marks || cause === 'pipeline') return;
     const store = stores[cause] as unknown as DocumentStore<Kept<{ id: string }>>;
     const kept = store.get(workspace, definition[`${cause}_id`]);
-    // A valid data model may have notes. These explain the failure.
+    // A valid data model may have notes, which explain the failure.
     const notes = kept?.broken === false && cause === 'data_model' ? kept.errors : [];
     if (kept) store.replace(workspace, { ...kept, broken: true, errors: [message, ...notes] });
   }

@@ -181,7 +181,7 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Numbers below this are seconds since 1970, others milliseconds. In milliseconds, it is in March 1973. */
+/** Numbers below this are seconds since 1970, others milliseconds: in milliseconds, the limit is in March 1973. */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;

@@ -92,7 +92,7 @@ function bearer(header: string | undefined, tokens: Tokens): Caller {
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
 
-/** C has its own error envelope. E and F share another one. */
+/** C has its own error envelope. E and F share another envelope. */
 function unauthorized(auth: Auth, header: string | undefined): PlatformError {
   if (auth === 'dsr-basic') return refuse(DSR_FAILURES.unauthorized, [], CHALLENGE);
   return header === undefined ? codedRefusal(401, 'Unauthorized', CHALLENGE) : codedRefusal(403, 'Forbidden');

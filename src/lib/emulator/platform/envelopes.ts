@@ -1,4 +1,4 @@
-// The error envelope of each service (specification, "Errors"): C has its own, and E and F share another one.
+// The error envelope of each service (specification, "Errors"): C has its own envelope, and E and F share another.
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
 import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';

@@ -32,7 +32,7 @@ export async function openSigning(folder: string | undefined) {
   return {
     /** The path of the authority's certificate; empty if the authority is in memory. */
     caFile: folder === undefined ? '' : caFileIn(folder),
-    /** The signer for a processor domain. Its RSA key is generated on first use, on a worker thread. */
+    /** The signer for a processor domain. The signer's RSA key is generated on first use, on a worker thread. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
       signers.set(domain, signer);

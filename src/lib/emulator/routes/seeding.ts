@@ -118,7 +118,7 @@ function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<
   return { xpid: BigInt(xpid), identities };
 }
 
-/** Stores events in the profiles. The seeding area creates their tables. */
+/** Stores events in the profiles. The seeding area creates the tables of profiles. */
 export const intakeArea = defineArea({
   name: 'intake',
   endpoints: intakeEndpoints,

@@ -181,7 +181,7 @@ function openKept<Definition extends { id: string }>(
   return { handlers, load };
 }
 
-/** Connections. They are stored completely, returned with masks, and rejected if they lead to no warehouse. */
+/** Connections. A connection is stored completely, returned with masks, and rejected if it leads to no warehouse. */
 export const connectionsArea = defineArea({
   name: 'connections',
   endpoints: connectionsEndpoints,
@@ -240,7 +240,7 @@ function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | 
   return { ...definition, config } as ConnectionRequest;
 }
 
-/** Data models: queries with a single SELECT. Runs read their columns. */
+/** Data models: queries with a single SELECT, whose columns runs read. */
 export const dataModelsArea = defineArea({
   name: 'dataModels',
   endpoints: dataModelsEndpoints,
@@ -261,7 +261,7 @@ export const dataModelsArea = defineArea({
   },
 });
 
-/** Matches SQLite's complaints about syntax. Others are about tables and columns, which a run checks. */
+/** Matches SQLite's complaints about syntax. Other complaints are about tables and columns, which a run checks. */
 const ABOUT_SYNTAX = /syntax error|incomplete input|unrecognized token|parser stack overflow/;
 
 /** A real warehouse may run what SQLite cannot parse, so the platform accepts it; a run here fails (decision: D68). */

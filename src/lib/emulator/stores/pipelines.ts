@@ -78,7 +78,7 @@ export interface RunProgress {
   afterStart: boolean;
   /** False for a full sync without bounds, which reads all rows. */
   bounded: boolean;
-  /** The number of completed rows of the query. A resumed run skips them. */
+  /** The number of completed rows of the query. A resumed run skips these rows. */
   rows: number;
   succeeded: number;
   failed: number;
@@ -116,7 +116,7 @@ const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
 export function createRunsStore(db: Database) {
   const runs = openTable<Run>(db, 'pipeline_runs', ['progress']);
   return {
-    /** Adds a run and returns its id. By default, it is the next id. */
+    /** Adds a run and returns its id, which is the next id by default. */
     add: (run: NewRun): number | bigint => runs.insert(run),
     get: (id: number | bigint): Run | undefined => runs.find({ id }),
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>

@@ -1,5 +1,5 @@
-// The profiles of the platform. Seeding, intake, pipelines and groups write them; data subject requests read and erase
-// them.
+// The profiles of the platform. Seeding, intake, pipelines and groups write profiles; data subject requests read and
+// erase them.
 import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
@@ -20,7 +20,7 @@ import {
 } from './profile-rows.ts';
 import { createProfileGroups } from './profile-groups.ts';
 
-/** The identity type of a profile's own id. Its value is the integer in digits. */
+/** The identity type of a profile's own id. The value of that identity is the integer in digits. */
 const XPID = 'xpid';
 
 function createProfileIdentities(db: Database) {
@@ -29,7 +29,7 @@ function createProfileIdentities(db: Database) {
     /** The profile (its row id) that an identity belongs to; undefined if there is none. */
     owner: (scope: Scope, identity: Identity): number | undefined =>
       owners.find({ key: keyOf(scope, identity) })?.profile,
-    /** Assigns a free identity to a profile. Returns false if another profile has it. */
+    /** Assigns a free identity to a profile. Returns false if another profile has the identity. */
     claim: (scope: Scope, identity: Identity, profile: number): boolean => {
       const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
       return db.run(sql, keyOf(scope, identity), profile) === 1;
@@ -142,9 +142,9 @@ export function createProfiles(db: Database) {
 
   return {
     /**
-     * Applies all changes or none, in order. Each applies to the profile with its `xpid`, or else with the first known
-     * identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds; `source` names
-     * what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError for a change without a subject.
+     * Applies all changes or none, in order. Each change applies to the profile with its `xpid`, or else with the first
+     * known identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds; `source`
+     * names what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError for a change without a subject.
      */
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>
       db.transaction(() => {

@@ -1,4 +1,4 @@
-// Access tokens. They are opaque, stored as hashes, and valid by the platform's clock, even after a restart.
+// Access tokens. Tokens are opaque, stored as hashes, and valid by the platform's clock, even after a restart.
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import type { PlatformClock } from '../base/clock.ts';

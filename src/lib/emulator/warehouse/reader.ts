@@ -82,7 +82,7 @@ export function startQueryThread() {
     open: async (file: string): Promise<string[]> => (await ask({ ask: 'open', file })) as string[],
     /** Starts a query on the open file. Throws QueryError. */
     query: (sql: string): Promise<unknown> => ask({ ask: 'query', sql }),
-    /** The next rows of the query. Fewer than `count` rows means that these are the last. Throws QueryError. */
+    /** The next rows of the query. Fewer than `count` rows means that these rows are the last. Throws QueryError. */
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
     /** Ends the thread. A pending answer rejects with QueryAborted. */
     close: async (): Promise<void> => {

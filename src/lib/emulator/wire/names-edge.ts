@@ -26,7 +26,7 @@ export function deploymentNames(given: NamesMap): DeploymentNames {
   return { ...own, fromWire: strict.fromWire, decode: strict.decode, inWords };
 }
 
-/** The body in neutral words. An invalid body is returned unchanged, and its handler reports the problem. */
+/** The body in neutral words. An invalid body is returned unchanged, and the handler reports the problem. */
 export function bodyFromWire(body: Buffer, { names: marks }: Endpoint, names: WireNames): Buffer {
   if (names.empty || !marks?.body || body.length === 0) return body;
   let value: unknown;
@@ -50,7 +50,7 @@ export function queryFromWire(query: URLSearchParams, { names: marks }: Endpoint
 export function replyToWire(answer: Answer, endpoint: Endpoint | undefined, names: DeploymentNames): Answer {
   if (names.empty || answer.text === undefined || answer.headers?.['content-type'] !== undefined) return answer;
   const marks = answer.status < 300 ? (endpoint?.names?.reply ?? []) : [];
-  // A signed response contains neither, so it stays unchanged, byte for byte.
+  // A signed response contains no marked words or messages, so it stays unchanged, byte for byte.
   if (marks.length === 0 && !answer.text.includes('"message"')) return answer;
   return { ...answer, text: stringifyJson(sentencesToWire(names.encode(parseJson(answer.text), marks), names)) };
 }

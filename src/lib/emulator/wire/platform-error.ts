@@ -9,7 +9,7 @@ export interface Answer {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** An error response. `body` is its JSON. */
+/** An error response. `body` is the JSON of the response. */
 export class PlatformError extends Error {
   readonly status: number;
   readonly body: unknown;

@@ -25,7 +25,7 @@ export function openRequestLog(db: Database) {
     )`);
   let pending: LoggedRequest[] = [];
 
-  /** Writes pending requests. If the disk is full, they remain in memory until the next attempt. */
+  /** Writes pending requests. If the disk is full, these requests remain in memory until the next attempt. */
   function flush(): void {
     if (pending.length === 0) return;
     try {
