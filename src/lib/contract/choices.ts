@@ -1,5 +1,5 @@
-// The closed sets of values in the specification. They are separate from the schemas, so that a flag can list them without
-// building a schema.
+// The closed sets of values in the specification. These sets are separate from the schemas, so that a flag can list
+// values without building a schema.
 
 export const REGULATIONS = ['gdpr', 'ccpa'] as const;
 export type Regulation = (typeof REGULATIONS)[number];
@@ -9,7 +9,7 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 /** How the values that the members have for an attribute are combined. */
 export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-/** States of connections and data models. Without one in a request, the state is `new` (decision: D62). */
+/** States of connections and data models. If a request omits the state, it is `new` (decision: D62). */
 export const RESOURCE_STATES = ['new', 'active', 'inactive'] as const;
 export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_TYPES = ['user_attributes', 'events'] as const;

@@ -93,7 +93,7 @@ export const ConnectionReply = looseObject({
   status: word(['healthy', 'faulted']),
   errors: ResourceErrors,
   service_provider: word(SERVICE_PROVIDERS),
-  /** The secrets in it are masks. */
+  /** The config of a connection. Its secrets are masks. */
   config: nullish(record(string(), unknown())),
   ...auditFields,
 });

@@ -1,5 +1,5 @@
-// The specification's error responses: status and message, verbatim. The emulator sends them. The client decides by the
-// status, never by a message alone.
+// The specification's error responses: status and message, verbatim. The emulator sends these responses. The client
+// decides by the status, never by a message alone.
 
 export interface Failure {
   readonly status: number;

@@ -236,7 +236,7 @@ function content(schema: Json, example?: unknown): Json {
   return { content: { 'application/json': { schema, ...(example !== undefined && { example }) } } };
 }
 
-/** Fields that the platform sets. A request may send them back with the other fields. */
+/** Fields that the platform sets. A request may send such fields back with the others. */
 const OWN_FIELDS = ['status', 'errors', 'created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
 
 /**

@@ -9,7 +9,7 @@ export interface Permission {
   meaning: string;
 }
 
-/** A standard role. Its id, name and tasks are the specification's. Its description, free text there, is ours. */
+/** A standard role. The id, name and tasks are the specification's. The description, free text there, is ours. */
 export interface RoleTemplate {
   role_id: string;
   name: string;

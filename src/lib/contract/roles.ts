@@ -5,7 +5,7 @@ import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
 import { hasControlCharacter, textWhere } from './shared.ts';
 
-/** The task that every custom role has. The platform adds it automatically, so it is never a difference. */
+/** The task that every custom role has. The platform adds this task automatically, so it is never a difference. */
 export const CORE_TASK = 'user:core';
 
 /** Characters that the platform may reject in ids and names (decision: D12). */

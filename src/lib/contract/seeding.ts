@@ -80,7 +80,7 @@ export const SingleSeed = strictObject({
   .register(globalRegistry, oneFieldOf(['xpid'], ['identities']));
 export type SingleSeed = Infer<typeof SingleSeed>;
 
-/** The body of the bulk call. The platform accepts or rejects it as a whole. */
+/** The body of the bulk call. The platform accepts or rejects the body as a whole. */
 export const BulkSeed = array(SingleSeed).check(minLength(1, { error: 'contains no user' }));
 
 /** The deployment's own words in one user's body. */

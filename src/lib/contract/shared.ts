@@ -19,7 +19,7 @@ import { isCalendarDay } from '../kernel/timestamps.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { FieldIssue } from './explain.ts';
 
-/** A check that fails with the issues of `issuesOf`. Their paths start at the checked value. */
+/** A check that fails with the issues of `issuesOf`. The paths of these issues start at the checked value. */
 export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
   return check<T>(({ value, issues }) => {
     for (const { path, message, ...params } of issuesOf(value)) {
@@ -36,7 +36,7 @@ export function messageRule<T>(messageOf: (value: T) => string | undefined) {
   });
 }
 
-/** JSON Schema keywords for what a schema's check requires. The documents of `schema` contain them. */
+/** JSON Schema keywords for what a schema's check requires. The documents of `schema` contain these keywords. */
 export type Keywords = Readonly<Record<string, unknown>>;
 
 /** JSON Schema that requires at least one of the fields and, among these maps, at least one entry. */
@@ -123,10 +123,10 @@ export const Xpid = pipe(
 export const ENVIRONMENTS = ['production', 'development'] as const;
 export const Environment = oneOf(ENVIRONMENTS);
 
-/** Identity type -> value (E and F). Both are strings, and the list of types is open (decision: D27). */
+/** Identity type -> value (E and F). Types and values are strings, and the list of types is open (decision: D27). */
 export const Identities = record(string(), textOf(1, 4096));
 
-/** Fields that the platform sets. Requests may send them back, but the platform ignores them. */
+/** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */
 export const ignoredAuditFields = {
   created_on: optional(unknown()),
   created_by: optional(unknown()),

@@ -32,7 +32,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
   };
 }
 
-/** The issues of a body's identities in neutral words. Does not check their form. */
+/** The issues of a body's identities in neutral words. Does not check the form of the identities. */
 export function userIdentityIssues(
   identities: unknown,
   field: string,

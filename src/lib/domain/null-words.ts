@@ -1,10 +1,10 @@
-// Words that other programs write for a missing value. Some make a cell empty; others must never identify a user.
+// Words that other programs write for a missing value. Some words make a cell empty; others must never identify a user.
 
 import type { Dialect } from './csv/dialect.ts';
 
-/** Warehouses write this for a missing value, in every format. */
+/** Warehouses write this word for a missing value, in every format. */
 const ALWAYS_NULL = '\\N';
-/** pandas, Python and SQL tools write these for a missing value. As an attribute, each may also be intended as text. */
+/** pandas, Python and SQL tools write these words for a missing value. As an attribute, each word may also be text. */
 const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;

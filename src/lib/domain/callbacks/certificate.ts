@@ -100,7 +100,7 @@ function dateIssue(certificate: X509Certificate, now: number): string | undefine
   return Date.parse(certificate.validTo) >= now ? undefined : `expired on ${certificate.validTo}`;
 }
 
-/** Searches a chain of issuers from the certificate to a root. Node has no function for this. */
+/** Searches a chain of issuers from the certificate to a root. Node has no function for this search. */
 function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
   let reason = 'was signed by an untrusted authority';
 

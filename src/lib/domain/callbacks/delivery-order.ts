@@ -34,11 +34,11 @@ export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: r
 export interface TargetHealth {
   /** Deliveries that have failed since the last success. */
   failed: Set<string>;
-  /** The time when the first of them failed. */
+  /** The time when the first of these deliveries failed. */
   failedSince: number;
   /** The number of pauses since the target went down. */
   pauses: number;
-  /** While the target is down, it is not tried before this time. */
+  /** While the target is down, deliveries are not tried before this time. */
   retryAt: number;
   /** Waiting deliveries that became due because of a success. The value is true until the delivery is attempted. */
   woken: Map<string, boolean>;

@@ -32,7 +32,7 @@ const ReceivedLine = looseObject({
   address: string(),
   /** Null if the body has none. */
   workspace_id: nullable(string()),
-  /** Both null if the body is not a request status. */
+  /** The request id and status are null if the body is not a request status. */
   request_id: nullable(string()),
   status: nullable(string()),
   expected_completion_time: exactOptional(nullable(string())),
@@ -91,7 +91,7 @@ export interface OutboxState {
   /** Open deliveries in the order of their callbacks. */
   open: Map<string, Delivery>;
   seen: Map<string, SeenRequest>;
-  /** Lines that are damaged or written by a newer version. They are kept unchanged. */
+  /** Lines that are damaged or written by a newer version. Such lines are kept unchanged. */
   unknown: string[];
 }
 

@@ -38,7 +38,7 @@ export function signingIssue(extensions: Extensions): string | undefined {
 }
 
 /**
- * The reason why a certificate cannot issue the next one. `below` counts the authorities between it and the certificate
+ * The reason why a certificate cannot issue the next one. `below` counts the authorities from there to the certificate
  * of `domain`.
  */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {

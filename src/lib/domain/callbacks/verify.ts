@@ -31,7 +31,7 @@ export type SignatureFacts = Infer<typeof SignatureFacts>;
 
 export interface Verdict {
   valid: boolean;
-  /** All four checks, in order. Checks after a failed one are skipped. */
+  /** All four checks, in order. Checks after a failed check are skipped. */
   checks: Check[];
 }
 
@@ -69,7 +69,7 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
   return { name, ok, detail: ok ? 'valid for the body' : 'not valid for the body' };
 }
 
-/** All checks in order. Checks after a failed one are marked as skipped. */
+/** All checks in order. Checks after a failed check are marked as skipped. */
 export function verdictOf(done: readonly Check[]): Verdict {
   const failed = done.find(({ ok }) => !ok);
   const checks = CHECK_NAMES.map((name): Check => {

@@ -9,7 +9,7 @@ export interface Cells {
   ends: Int32Array;
 }
 
-/** A record. The next record overwrites it. */
+/** A record. Reading the next record overwrites this one. */
 export interface CsvRecord {
   /** The bytes of the record without the line end. */
   start: number;
@@ -32,7 +32,7 @@ const BEHIND = 'text follows a closing quote; double a quote inside quotes';
 
 export class RecordScan {
   readonly record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
-  /** The cells of the record, still escaped; the next record overwrites them. */
+  /** The cells of the record, still escaped. The next record overwrites these cells. */
   readonly cells: Cells = { bytes: Buffer.alloc(0), starts: new Int32Array(64), ends: new Int32Array(64) };
   /** The offset within the record of the quoted cell that was open when `read` returned false. */
   openAt = 0;

@@ -12,7 +12,7 @@ export interface RequestEvidence {
   /** The deadline that counts. */
   deadline: string | null;
   original_deadline: string | null;
-  /** The last extension that a user recorded. It does not count if the deadline had already passed. */
+  /** The last extension that a user recorded. The extension does not count if the deadline had already passed. */
   extended_deadline: string | null;
   /** When the subject got the answer or the erasure completed. Null for an open or rejected request. */
   finished_at: string | null;

@@ -16,7 +16,7 @@ import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isOpen, REJECTED } from './statuses.ts';
 
-/** The user and the machine. Lines of earlier versions lack them. */
+/** The user and the machine. Lines of earlier versions lack both. */
 const actor = { by: exactOptional(string()), host: exactOptional(string()) };
 const text = exactOptional(string());
 const textOrNull = exactOptional(nullable(string()));
@@ -77,7 +77,7 @@ interface News<Kind extends string> {
   id: string;
 }
 
-/** A request, recorded just before it is sent. A bulk run writes it together with the response, in one line. */
+/** A request, recorded just before it is sent, or by a bulk run together with the response, in one line. */
 export type SubmittedNews = News<'submitted'> &
   Infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
@@ -91,7 +91,7 @@ export type MarkedNews = News<'marked'> & Infer<typeof Mark>;
 
 export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | MarkedNews;
 type Actor = Pick<LedgerRequest, 'by' | 'host'>;
-/** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of them. */
+/** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of these fields. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
 /** How lines combine. The code that reads the file (`files/ledger.ts`) uses these rules. */

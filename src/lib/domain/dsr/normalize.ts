@@ -12,7 +12,7 @@ import { nullWordIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
-  /** The request as it is sent, in the specification's words. Present only if there are no issues. */
+  /** The request that is sent, in the specification's words. Present only if there are no issues. */
   request?: DsrRequest;
   issues: FieldIssue[];
   /** Advice, which does not stop the command. */

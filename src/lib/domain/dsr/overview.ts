@@ -5,7 +5,7 @@ import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
 import { answeredAt, deadlineOfRequest, isAnswered, isDue, type LedgerRequest } from './ledger.ts';
 
-/** The platform's fields, then ours. Ours are null if this machine did not submit the request. */
+/** The platform's fields, then ours. Our fields are null if this machine did not submit the request. */
 export function requestResult() {
   return extend(RequestStatusReply, {
     regulation: nullable(string()),

@@ -19,7 +19,7 @@ export const ROW_FIELDS = [
   'skip_waiting_period',
 ] as const;
 
-/** Columns that only a results file has. They are ignored as input, except that completed rows are skipped. */
+/** Columns that only a results file has. Such columns are ignored as input, except that completed rows are skipped. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
 
 /** Every identity type, with the standard types first. */
@@ -76,8 +76,8 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
 }
 
 /**
- * Values that no column or flag provides. They are reported once for the file, not once for each row. `path` is the
- * name of the missing column, or empty if any of several columns would do.
+ * Values that no column or flag provides. Missing values are reported once for the file, not once for each row. `path`
+ * is the name of the missing column, or empty if any of several columns would do.
  */
 export function missingColumns(
   targets: readonly ColumnTarget[],

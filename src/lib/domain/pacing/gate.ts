@@ -1,5 +1,5 @@
 // Decides when the next request of a bulk run may be sent: within the limits on number and rate, not during a pause,
-// and one at a time during an outage. Also decides when to give up. All times are milliseconds on one clock.
+// and one at a time during an outage. Also decides when a run gives up. All times are milliseconds on one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 import { createExcuses, createTroubles } from './troubles.ts';
@@ -12,7 +12,7 @@ export interface PacingOptions {
   rate: number | undefined;
   /** Decides when requests may be sent. Default: at `rate`. */
   schedule?: Schedule | undefined;
-  /** An outage ends the run after this long without a successful request. */
+  /** An outage ends the run after this many milliseconds without a successful request. */
   giveUpAfterMs: number;
   random(): number;
   /** Reports a pause or a learned rate, for verbose output. */
@@ -198,7 +198,7 @@ export class Pacing {
   }
 }
 
-/** The maximum pause. Callers use a random part of it. */
+/** The maximum pause. Callers use a random part of this pause. */
 function backoff(times: number, cap = BACKOFF_CAP_MS): number {
   return Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 }

@@ -15,7 +15,7 @@ const HEADROOM = 0.97;
  */
 const STEP_DOWN = 0.85;
 const SOON_MS = 5000;
-/** Time until the rate returns to the one that was too high. It doubles each time that the limit is unchanged. */
+/** Time until the rate returns to the rate that was too high. Doubles each time that the limit is unchanged. */
 const RETURN_MS = 45_000;
 const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
@@ -38,7 +38,7 @@ interface Curve {
   returnMs: number;
 }
 
-/** `wanted` is the rate of a flag or the profile. It is trusted unless the platform accepts clearly less. */
+/** `wanted` is the rate of a flag or the profile. That rate is trusted unless the platform accepts clearly less. */
 export function createLearnedRate(wanted = Infinity) {
   const sent = new Float64Array(MAX_REMEMBERED).fill(-Infinity);
   let count = 0;

@@ -1,4 +1,4 @@
-// The number of concurrent requests. It grows while responses stay fast, and shrinks when they slow or hit a limit.
+// The number of concurrent requests, which grows while responses stay fast, and shrinks when they slow or hit a limit.
 
 export type Window = ReturnType<typeof createWindow>;
 
@@ -30,7 +30,7 @@ export function createWindow(max: number) {
     get size(): number {
       return Math.max(1, Math.floor(size));
     },
-    /** Records that a response arrived after `ms`. `slowDown` is true if it reported that a limit is near. */
+    /** Records that a response arrived after `ms`. `slowDown` is true if the response reported that a limit is near. */
     answered: (ms: number, slowDown: boolean): void => {
       if (stale > 0) stale--;
       answers++;

@@ -55,7 +55,7 @@ export function sameRole(a: Role, b: Role): boolean {
   return a === b || roleContent(a) === roleContent(b);
 }
 
-/** Compares the specification's fields of two lists of roles. A PUT is confirmed in this way. */
+/** Compares the specification's fields of two lists of roles, which is how a PUT is confirmed. */
 export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   const content = (roles: readonly Role[]): string => canonicalJson(roles.map(specifiedPart).map(roleContent).sort());
   return content(a) === content(b);

@@ -130,7 +130,7 @@ export interface GuardRefusal {
 const THRESHOLD_ROLES = 10;
 const THRESHOLD_PERCENT = 30;
 
-/** Every guard that stops this push. One run reports them all. */
+/** Every guard that stops this push, so that one run reports all of them. */
 export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlags): GuardRefusal[] {
   const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;

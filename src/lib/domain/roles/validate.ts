@@ -11,7 +11,7 @@ export interface Known {
   /** The manifests whose unknown fields the file may repeat. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
-  /** The task ids that a role may have. Without them, the specification's catalog causes only warnings. */
+  /** The task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
   /**
    * True until the platform has been read. Unknown fields and empty strings are then not issues, because the platform

@@ -98,7 +98,7 @@ export class Batch {
     this.to = position;
   }
 
-  /** The bytes of one row. The batch owns them. */
+  /** The bytes of one row, which the batch owns. */
   row(index: number): Buffer {
     return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
   }

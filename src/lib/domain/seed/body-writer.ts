@@ -1,5 +1,5 @@
 // Writes the bodies of users from the cells of a table, from bytes to bytes: it creates no string, value or object for
-// a row. The contract accepts everything that it writes. A row with an unusual cell goes to the exact check.
+// a row. The contract accepts everything that this writes. A row with an unusual cell goes to the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
@@ -23,7 +23,7 @@ import {
   ZERO,
 } from './scan.ts';
 
-/** Values for rows that lack them. */
+/** Values for rows that lack a field. */
 export interface TableDefaults {
   workspace: string;
   environment: string | undefined;
@@ -41,7 +41,7 @@ export interface BodyWriter {
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
 
-/** An item of a list or an object. It is omitted if its cells are empty. */
+/** An item of a list or an object. The item is omitted if its cells are empty. */
 interface Part {
   /** The first byte is reserved for the preceding bracket or comma. */
   head: Buffer;
@@ -50,7 +50,7 @@ interface Part {
   tail: Buffer;
 }
 
-/** Items that belong together. The group is omitted if it has no items, unless it is required. */
+/** Items that belong together. An empty group is omitted unless it is required. */
 interface Group {
   head: Buffer;
   open: number;

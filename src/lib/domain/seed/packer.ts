@@ -7,7 +7,7 @@ import { checkRow, readRecord, type ReadRow } from './read-row.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** Limits of a batch. Both shrink permanently when the platform rejects a body as too large. */
+/** Limits of a batch. Both limits shrink permanently when the platform rejects a body as too large. */
 export interface BatchLimits {
   rows: number;
   bytes: number;
@@ -25,7 +25,7 @@ const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), mes
 type RowWriter = (out: Buffer) => number;
 
 export class RowPacker {
-  /** Full batches, in the order of the input. The caller removes them. */
+  /** Full batches, in the order of the input. The caller removes these batches. */
   ready: Batch[] = [];
   /** Turns records of the current input into bodies; undefined if the records are bodies. */
   table: RecordTable | undefined;
@@ -128,7 +128,7 @@ export class RowPacker {
     this.ready.push(batch);
   }
 
-  /** Makes a completed batch available again. The caller must not read it any more. */
+  /** Makes a completed batch available again. The caller must not read that batch any more. */
   recycle(batch: Batch): void {
     if (batch.capacity === this.#bufferBytes) this.#spare.push(batch);
   }

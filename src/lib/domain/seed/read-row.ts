@@ -1,5 +1,5 @@
-// The exact check: parses the body of one user and checks it, in neutral words, against the contract. It is slower than
-// the byte check, but finds the issues.
+// The exact check: parses the body of one user and checks it, in neutral words, against the contract. This check is
+// slower than the byte check, but finds the issues.
 import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';

@@ -1,4 +1,4 @@
-// The bytes of an input, for a reader that turns them into rows.
+// The bytes of an input, for a reader that turns bytes into rows.
 import { LINE_FEED } from './scan.ts';
 
 /** Reads an input chunk by chunk and passes its rows to the packer. */
@@ -14,7 +14,7 @@ export interface JsonTaker {
   line: number | undefined;
   /** The offset at which reading can resume after the current row; -1 if it cannot. */
   offset: number;
-  /** The column at which the current row begins. Updated only if it is set. */
+  /** The column at which the current row begins. Updated only if already set. */
   column?: number;
   /** Accepts a row of JSON text, from `start` to `end`. The byte after it is below 0x20. The bytes may change later. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;

@@ -102,7 +102,7 @@ export function isReserved(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE;
 }
 
-/** Scans a key without escapes that does not begin with `__`. Its bytes are its name. */
+/** Scans a key without escapes that does not begin with `__`. The bytes of such a key are its name. */
 export function scanPlainKey(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE || isReserved(bytes, start + 1)) return FAIL;
   let at = start + 1;

@@ -1,4 +1,4 @@
-// Turns rows of a table into users: as the bytes of a body, or as a value for the exact check. Both give the same body.
+// Turns rows of a table into users: as the bytes of a body, or as a value for the exact check, with the same result.
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
 import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
 import { createColumnFinder } from './column-finder.ts';

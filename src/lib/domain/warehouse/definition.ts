@@ -21,7 +21,7 @@ export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly stri
   pipeline: [['partner_feed_key']],
 };
 
-/** Fields that a file may omit. The platform then keeps its value, which does not count as a difference. */
+/** Fields that a file may omit. The platform then keeps the current value, which does not count as a difference. */
 const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [['state'], ['config', 'port']],
   data_model: [['state']],
@@ -61,7 +61,7 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   );
 }
 
-/** The desired definition. Omitted fields are taken from the live one. */
+/** The desired definition. Omitted fields are taken from the live definition. */
 export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
   if (!live) return wanted;
   return LEFT_TO_PLATFORM[type].reduce(

@@ -25,7 +25,7 @@ export interface Diagnosis<Next = readonly Hint[]> {
   state: string | null;
   status: string | null;
   last_success: string | null;
-  /** Root cause first; later findings may be its consequences. */
+  /** Root cause first; later findings may be consequences of that. */
   findings: Finding<Next>[];
 }
 
@@ -226,7 +226,7 @@ function because(reason: string): string {
   return reason ? `: ${reason}` : '';
 }
 
-/** The usual identities, and columns that may contain them under another name. */
+/** The usual identities, and columns that may contain identities under another name. */
 const LIKELY: Readonly<Record<string, RegExp>> = {
   customer_id: /^(?:cust|customer|client|member|user|person|account)?_?(?:id|key|no|nr|number|uuid)$/,
   email: /mail/,
