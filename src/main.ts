@@ -25,7 +25,7 @@ import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf, wantedVersion } from './program.ts';
 
-/** The entry that the scripts of `cdpadm completion` call. It is not a command. */
+/** The entry that the scripts of `cdpadm completion` call, which is not a command. */
 const COMPLETE = '__complete';
 
 /** Thrown instead of running the action if the command line must run once for each of several profiles. */
@@ -122,7 +122,7 @@ export async function run(
   }
 }
 
-/** The state of a run that is needed if it ends early. */
+/** The state of a run that is needed if the run ends early. */
 interface RunState {
   flags: () => GlobalFlags;
   hasWritten: () => boolean;
@@ -157,7 +157,7 @@ async function runCommand(
     await root.parseAsync([...args], { from: 'user' });
   }
 
-  /** A busy process does not receive signals. If a signal is pending, it takes precedence over an input error. */
+  /** A busy process does not receive signals. A pending signal takes precedence over an input error. */
   async function stopAmid(error: unknown): Promise<unknown> {
     if (!(error instanceof KnownError) || exitOf(error) !== 'invalidInput') return error;
     try {

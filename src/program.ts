@@ -66,7 +66,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Con
   version: () => import('./commands/version/index.ts'),
 };
 
-/** The commands that take target flags, for groups in which not all commands do. Hints add these flags to them. */
+/** The commands that take target flags, in groups where not all do. Hints add the flags to these commands. */
 const ASKING: Readonly<Record<string, readonly string[]>> = {
   ...{ profile: ['show'], auth: ['login', 'logout', 'test'] },
   ...{ log: [], completion: [], emulator: [], tour: [], schema: [], help: [], version: [] },

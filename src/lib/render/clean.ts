@@ -37,7 +37,7 @@ export function breakCommands(text: string): string {
 
 /** JSON text with unsafe characters escaped: the same value, but harmless on a screen and in a log. */
 export function escapeJson(json: string): string {
-  // `##[` starts a command of GitHub's runner. In JSON, it is always inside a string.
+  // `##[` starts a command of GitHub's runner. In JSON, `##[` is always inside a string.
   return json.replaceAll('##[', '#\\u0023[').replace(UNSAFE, (character) => {
     if (character === '\n') return character;
     return Array.from({ length: character.length }, (_, index) => {

@@ -8,7 +8,7 @@ const SOON_DAYS = 7;
 
 interface Section {
   title: string;
-  /** The color of the heading. It adds nothing to the words. */
+  /** The color of the heading, which only repeats its words. */
   kind: 'bad' | 'warn' | 'plain';
   holds(request: RequestOverview): boolean;
 }

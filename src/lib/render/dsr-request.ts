@@ -88,7 +88,7 @@ export function maskRequest(request: DsrRequest): DsrRequest {
 
 const STARS = '***';
 
-/** Masks an address as `a***@***.org`, and anything else as `+4***`. Of a short value, it shows nothing. */
+/** Masks an address as `a***@***.org`, and anything else as `+4***`. A short value is hidden completely. */
 export function maskIdentity(value: string): string {
   const mail = /^([^@\s])[^@\s]*@[^@\s]*?(\.[a-z]{2,})?$/i.exec(value);
   if (mail) return `${mail[1] ?? ''}${STARS}@${STARS}${mail[2] ?? ''}`;

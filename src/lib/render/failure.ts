@@ -36,7 +36,7 @@ export function failureScreen(error: KnownError, style: Style, redactor: Redacto
   return redactor.text(`${lines.join('\n')}\n`);
 }
 
-/** The number of issues that are not shown, and how to see them. Undefined if all issues are shown. */
+/** The number of issues that are not shown, and how to see all of them. Undefined if all issues are shown. */
 function unlisted({ issues, issuesOmitted }: KnownError, json: string): string | undefined {
   const more = issues.length + issuesOmitted - LISTED_ISSUES;
   if (more <= 0) return undefined;
@@ -103,7 +103,7 @@ export function failureJson(error: KnownError, redactor: Redactor): string {
   return `${redactor.text(escapeJson(stringifyJson(document)))}\n`;
 }
 
-/** The error for an unexpected failure. With `--debug`, it includes the stack. */
+/** The error for an unexpected failure. With `--debug`, the error includes the stack. */
 export function bugError(error: unknown, debug: boolean): KnownError {
   const cause = error instanceof Error ? error : new Error(String(error));
   const stack = debug && cause.stack !== undefined ? `\n${cause.stack}` : '';

@@ -8,7 +8,7 @@ import { largest } from '../kernel/numbers.ts';
 /** A table whose cells cannot end the table, start code, or add their own markup. */
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
-  // A Markdown table needs a heading line, so without headings it is empty.
+  // A Markdown table needs a heading line, so without headings that line is empty.
   const head = columns.map((column) => (header ? escapeMarkdown(column.key) : ' '));
   const rule = columns.map((column) => (column.align === 'right' ? '---:' : '---'));
   const body = rows.map((row) => line(columns.map((column) => escapeMarkdown(cellText(column.value(row))))));

@@ -35,7 +35,7 @@ interface MatrixSource extends PageSource {
   last_modified_by?: string | null | undefined;
 }
 
-/** The words for a cell. Color only repeats them. */
+/** The words for a cell. Color only repeats the words. */
 const HELD_WORDS = { direct: 'yes', implied: 'by *' } as const;
 
 /** Shown instead of an empty matrix. */

@@ -18,14 +18,14 @@ const same = (text: string): string => text;
 export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /**
- * The style of one stream. It uses only the sixteen colors of the terminal's own palette, because these are readable on
- * any background. Loads chalk only for a colored stream.
+ * The style of one stream. The style uses only the sixteen colors of the terminal's own palette, because these are
+ * readable on any background. Loads chalk only for a colored stream.
  */
 export async function createStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // Each accepts one argument, because chalk would also print the index that `map` passes.
+  // Each function accepts one argument, because chalk would also print the index that `map` passes.
   return {
     level: 1,
     bold: (text) => chalk.bold(text),

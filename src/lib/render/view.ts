@@ -18,7 +18,7 @@ export interface Column<Row> {
   paint?(text: string, row: Row, style: Style): string;
   /** True for an id, which is never truncated or dropped. */
   id?: boolean;
-  /** True for a table's main content: it wraps instead of being truncated. If it is too narrow, rows become cards. */
+  /** True for a table's main content: it wraps instead of being truncated. If that is too narrow, rows become cards. */
   uncut?: boolean;
   /**
    * A table that is too wide drops the columns with the highest rank first: those that are empty in every row, and then
@@ -39,7 +39,7 @@ export function fields<Key extends string>(...keys: Key[]): Column<Readonly<Part
 export interface ListView<Row> {
   kind: 'list';
   columns: Column<Row>[];
-  /** The sentence for an empty list. It goes to stderr. */
+  /** The sentence for an empty list, which goes to stderr. */
   empty: string;
   /** The text for `-o name`. Default: the first id column. */
   name?(row: Row): string;

@@ -31,7 +31,7 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
 
 /**
  * The settings of a second profile, which uses only its own settings and secrets: no variable, project file or id flag
- * applies to it, but `--ca-file` does. `flag` is the flag that names it.
+ * applies to it, but `--ca-file` does. `flag` is the flag that names the profile.
  */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
   const { caFile } = ctx.flags;
@@ -133,7 +133,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   return flags.curl ? api : rememberingIds(api, settings, ctx);
 }
 
-/** Opens the `--trace-file`: a private file with one exchange per line. It stays open until the command ends. */
+/** Opens the `--trace-file`: a private file with one exchange per line. The file stays open until the command ends. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
   let isOpen = true;

@@ -82,13 +82,13 @@ export interface TextSink {
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
   /** True for a regular file, which no log viewer reads. */
   readonly isFile?: boolean;
-  /** The first error. Nothing is written after it. */
+  /** The first error. Nothing is written after that error. */
   readonly errored: Error | null;
 }
 
 /** The progress of a running operation, drawn according to `--progress`. */
 export interface Progress {
-  /** `isPassing` marks one of many states in quick succession. Only some of them and the last one are shown. */
+  /** `isPassing` marks one of many states in quick succession. Only some states and the last one are shown. */
   update(state: {
     done: number;
     total?: number;
@@ -138,7 +138,7 @@ export interface Output {
   progress(title: string): Progress;
   /** Starts a wait, which is shown after a second of silence. Call the returned function when the wait ends. */
   waits(wait: Wait): () => void;
-  /** The hints as one text. Their commands get the target flags of the current command. */
+  /** The hints as one text. Commands in hints get the target flags of the current command. */
   advice(hints: readonly Hint[]): string;
   /** The same output without `--out`, for a command that writes its own file there. */
   beside(): Output;
@@ -189,7 +189,7 @@ export interface PromptOptions {
 /** Facts about its writes that a command adds to the log. */
 export interface WriteFacts {
   plan?: string;
-  /** The number of things done, not of those planned. */
+  /** The number of changes made, not of changes planned. */
   counts?: Record<string, number>;
   /** The words of the command that would undo the write. */
   undo?: readonly string[];
@@ -210,7 +210,7 @@ export interface Context {
   readonly prompt: Prompts;
   readonly redactor: Redactor;
   readonly paths: SettingsPaths;
-  /** The cache. It is kept in memory, after one warning, if the home folder is read-only or full. */
+  /** The cache. The cache is kept in memory, after one warning, if the home folder is read-only or full. */
   readonly cacheFiles: CacheFiles;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
@@ -223,7 +223,7 @@ export interface Context {
   profiles(): Promise<Profiles>;
   /** The root with all commands. */
   commands(): Promise<Command>;
-  /** Runs another command line with its own streams and context. Returns its exit code. */
+  /** Runs another command line with its own streams and context. Returns the exit code. */
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
   /** The API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;

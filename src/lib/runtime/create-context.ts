@@ -1,4 +1,4 @@
-// Builds the Context of one run. `--help` needs only part of it. `begin` adds the rest once the flags are read.
+// Builds the Context of one run. `--help` needs only part of it. `begin` adds the rest once the flags have been read.
 import type { Command } from 'commander';
 import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';

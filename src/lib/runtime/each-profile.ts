@@ -87,7 +87,7 @@ async function checkWrites(ctx: Context): Promise<void> {
   }
 }
 
-/** The output of one part. It keeps the part's result, and adds the profile to its messages. */
+/** The output of one part. Keeps the part's result, and adds the profile to its messages. */
 function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
   const advised = (hint: string | Hint): string | Hint =>

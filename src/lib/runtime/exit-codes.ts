@@ -1,4 +1,4 @@
-// The exit codes that scripts rely on. `cdpadm help exit-codes` shows them to users.
+// The exit codes that scripts rely on. `cdpadm help exit-codes` shows these codes to users.
 import type { ExitName } from '../errors/entry.ts';
 
 export const EXIT = {

@@ -42,7 +42,7 @@ export function explainStop(error: KnownError, hasWritten: boolean): KnownError 
   return error.with({ hint });
 }
 
-/** The reader closed the pipe (`| head -1`). This ends the command, but is not an error. */
+/** The reader closed the pipe (`| head -1`). A closed pipe ends the command, but is not an error. */
 export class BrokenPipeError extends Error {
   constructor() {
     super('standard output was closed by its reader');

@@ -1,4 +1,4 @@
-// Files may contain the deployment's words. These are translated to the contract's words before anything is checked.
+// Files may contain the deployment's words, which are translated to the contract's words before any check.
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createWireNames } from '../contract/names.ts';
 import type { Context } from './context.ts';

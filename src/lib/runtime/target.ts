@@ -63,7 +63,7 @@ function nameOf(profile: Setting | undefined): string {
   return profile === undefined ? 'no profile' : `profile ${profile.value}`;
 }
 
-/** The error for every write under `access: read`. The HTTP core also throws it. */
+/** The error for every write under `access: read`. The HTTP core also throws this error. */
 export function readOnly({ origins, profile }: Settings): KnownError {
   const origin = origins['access'];
   const holder = origin?.kind === 'project' ? origin.detail : `Profile \`${profile?.value ?? ''}\``;
@@ -86,7 +86,7 @@ export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }
 
-/** The key under which this machine remembers a service. It stays the same if the embedded platform's port changes. */
+/** The key under which this machine remembers a service, even if the embedded platform's port changes. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
   return isEmbedded(settings, name)
     ? 'local'

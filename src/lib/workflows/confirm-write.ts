@@ -3,7 +3,7 @@ import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 import type { Tell } from './ports.ts';
 
-/** The error code of every write whose outcome is unknown. `http` throws it for a response that proves nothing. */
+/** The error code of a write whose outcome is unknown. `http` throws this code if a response proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
 
 /** The reason why a write needs a read. */
@@ -36,7 +36,7 @@ export interface Write<Result, Stored> {
   /** True if a complete response proves the write: it must have the same id and, if signed, a valid signature. */
   isOurs(result: Result): boolean;
   read(): Promise<Stored>;
-  /** True if the read returned the same resource. A different one proves nothing. */
+  /** True if the read returned the same resource. A different resource proves nothing. */
   isAbout(stored: Stored): boolean;
   judge(stored: Stored, doubt: Doubt): Judgement<Result> | Promise<Judgement<Result>>;
 }

@@ -66,7 +66,7 @@ async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf
   return states.flatMap(({ callback, state }) => (state && news.has(state) ? [callback] : []));
 }
 
-/** Stores callbacks that have no targets. These go only to the ledger. */
+/** Stores callbacks that have no targets, which go only to the ledger. */
 export function storeStates(ledger: LedgerOf): Deliveries['store'] {
   const news = new Set<ReceivedLine>();
   const record = inBatches<ReceivedLine>(async (callbacks) => {
@@ -91,7 +91,7 @@ export class Deliveries {
   /** Stored callbacks whose state is not in the ledger yet. */
   #unrecorded: ReceivedLine[] = [];
 
-  /** Each piece of work returns its lines. They are part of the state before the next work runs. */
+  /** Each piece of work returns lines, which are part of the state before the next work runs. */
   readonly #write = inBatches<() => OutboxLine[]>(async (works) => {
     await this.#ports.outbox.exchange((news) => {
       this.#takeNews(news);

@@ -16,7 +16,7 @@ export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed' | 'unknown';
   /** The reason why the row failed or is unknown, without personal data. */
   error?: string;
-  /** The time in the platform's response; null if it contains none. */
+  /** The time in the platform's response; null if the response has none. */
   expected_completion_time?: string | null;
   received_time?: string | null;
   /** False only if a signature was checked and is invalid. */
@@ -35,7 +35,7 @@ export interface RowPorts {
   verify: VerifyMessage;
   /** The ledger entry of a request. */
   describe(request: DsrRequest): Promise<SubmittedNews>;
-  /** The number of complete rows. It shows if others succeed while one does not. */
+  /** The number of complete rows. The number shows if others succeed while one does not. */
   completed(): number;
   clock: Clock;
   /** Aborted when even requests in progress are abandoned. */

@@ -36,7 +36,7 @@ export interface BulkCounts {
   unsigned: number;
 }
 
-/** Rows get their ids in groups, with one write to the disk. The next run reads those that were not sent. */
+/** Rows get their ids in groups, with one write to the disk. The next run reads the rows that were not sent. */
 const PLANNED_AT_ONCE = 512;
 /** Outcomes are written in groups. After a kill, the next run reads the rows whose outcome is missing. */
 const WRITTEN_AT_ONCE = 1024;
@@ -146,7 +146,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     if (state !== 'unknown') completed++;
     // An unknown row with our own id may be on the platform. A row with an id from the file may be a different request.
     const isRecorded = state !== 'failed' && (state !== 'unknown' || !hasId);
-    // One line has the request and its response, so that a ledger of a million is read in half the time.
+    // One line has the request and its response, so that a ledger of a million lines is read in half the time.
     const status = state !== 'unknown' && { status: 'pending' as const };
     outcomes.add(
       error === undefined ? [row, state] : [row, state, error],

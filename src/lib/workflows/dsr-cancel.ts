@@ -12,7 +12,7 @@ import { fail } from '../errors/fail.ts';
 export interface CancelPlan {
   /** Pending requests. */
   cancel: RequestOverview[];
-  /** Other requests of the group. They are not cancelled. */
+  /** Other requests of the group, which are not cancelled. */
   keep: RequestOverview[];
 }
 

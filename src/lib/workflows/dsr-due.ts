@@ -17,7 +17,7 @@ export interface Due {
 
 /** The number of requests that are read concurrently. */
 const FEWEST = 4;
-/** A run stops after this many finished requests. Their new states are in the ledger, so the next run continues. */
+/** A run stops after this many finished requests. The ledger has their new states, so the next run continues. */
 const ENDED_AT_MOST = 1000;
 
 export interface DueOptions {

@@ -33,9 +33,9 @@ export interface Examined {
   /** The number of rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number;
   mostDaysLate: number;
-  /** The columns, under our own names, that the rows use. They are for the results file if the rows have no columns. */
+  /** The columns, under our own names, that the rows use. The results file has these columns if the rows have none. */
   used: Set<string>;
-  /** The first requests that are not done, in order. If the file has no id for a request, it has a placeholder. */
+  /** The first requests that are not done, in order. A request without an id in the file has a placeholder. */
   first: ReadyRow[];
   digest: string;
 }
@@ -43,7 +43,7 @@ export interface Examined {
 /** The number of requests of a bulk run that a dry run shows. */
 const FIRST = 100;
 
-/** Reads all inputs. `name` names them in messages. Throws invalid input (9) with every issue, duplicates included. */
+/** Reads all inputs. `name` is used in messages. Throws invalid input (9) with every issue, duplicates included. */
 export async function examineRows(table: RowTable, options: RowOptions, name: string): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();

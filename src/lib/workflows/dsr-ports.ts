@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Tell } from './ports.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 
-/** The ledger of one workspace at one address. It never reads or writes other requests. */
+/** The ledger of one workspace at one address. This port never reads or writes other requests. */
 export type LedgerPort = ScopedLedger<LedgerEvent, LedgerRequest>;
 
 /** The profile and workspace that submit a request. The ledger stores them with the request. */

@@ -11,7 +11,7 @@ export function isSameId({ subject_request_id }: { subject_request_id: string },
   return subject_request_id.toLowerCase() === id;
 }
 
-/** True if type and identities are the same. The platform also compares these before it returns a 409. */
+/** True if type and identities are the same. The platform also compares both before it returns a 409. */
 export function isSameSubject(
   before: Pick<LedgerRequest, 'subject_request_type' | 'identities'>,
   news: SubmittedNews,

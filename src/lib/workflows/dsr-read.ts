@@ -9,7 +9,7 @@ import { ifFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
-/** The number of concurrent reads. It is low enough that a list of requests does not use up the rate limit. */
+/** The number of concurrent reads, low enough that a list of requests does not use up the rate limit. */
 const AT_ONCE = 4;
 
 /** The current state of a request. `date` is the platform's time, and undefined for a state from the ledger. */

@@ -27,7 +27,7 @@ export interface Submitted {
   controller_id: string | null;
   /** Set for a request that was submitted before, because its deadline counts from then. */
   submitted_time?: string | undefined;
-  /** The verdict on the 201. Undefined if there is no 201 or it could not be checked. */
+  /** The verdict on the 201. Undefined without a 201, or if the 201 could not be checked. */
   verdict: VerifiedMessage | undefined;
 }
 
@@ -109,7 +109,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
 
-/** True if the platform rejected the request itself. After a 429 or a failed login, it may still be submitted. */
+/** True if the platform rejected the request itself. After a 429 or a failed login, a request may still be accepted. */
 function isRejection(error: KnownError): boolean {
   return error.status !== undefined && error.status !== 429 && exitOf(error) !== 'auth';
 }
@@ -188,7 +188,7 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
 type FindAll = (news: SubmittedNews) => LedgerRequest[];
 type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
 
-/** Finds the requests of a person among those that `which` selects, newest first. Undefined if it selects none. */
+/** Finds the requests of a person among those that `which` selects, newest first. Undefined if `which` selects none. */
 async function byPerson(
   ledger: DsrPorts['ledger'],
   { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },

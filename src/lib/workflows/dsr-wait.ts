@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 const GROWTH = 1.5;
 
 /**
- * Returns once every request has reached or passed the status. Throws conflict (6) if a request can no longer reach it.
- * If the signal is aborted, throws its reason (130, or 11 for `--timeout`) with a command that continues.
+ * Returns once every request has reached or passed the status. Throws conflict (6) if a request can no longer reach
+ * that status. If the signal is aborted, throws its reason (130, or 11 for `--timeout`) with a command that continues.
  */
 export async function waitForRequests(
   ids: readonly string[],

@@ -53,7 +53,7 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** The error for a response that proves nothing. A run that ends with it does not know which requests were accepted. */
+/** The error for a response that proves nothing: when a run ends, the accepted requests are then unknown. */
 function lossIfAnswered(failure: KnownError): KnownError {
   return failure.status === undefined ? failure : endingAs(failure, 'network');
 }

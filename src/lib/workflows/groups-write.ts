@@ -24,7 +24,7 @@ export function groupCalls(api: GroupsApi): GroupCalls {
   };
 }
 
-/** PATCH writes only the attributes, so only these are compared. */
+/** PATCH writes only the attributes, so only attributes are compared. */
 function patchCalls(api: GroupsApi): GroupCalls {
   return {
     ...groupCalls(api),

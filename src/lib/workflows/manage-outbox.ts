@@ -31,7 +31,7 @@ export function chooseDeliveries(found: readonly Found[], ids: readonly string[]
   return found.filter((one) => ids.some((id) => has(one, id)));
 }
 
-/** Makes deliveries due immediately with all their attempts, or drops them. A running listener sees it in the file. */
+/** Makes deliveries due immediately with all their attempts, or drops them, in the file that a listener reads. */
 export async function changeDeliveries(
   chosen: readonly Found[],
   event: 'replayed' | 'dropped',

@@ -10,7 +10,7 @@ import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
   waitIdle: boolean;
-  /** True if the command waits for the run. It then also waits for a pipeline that is not visible yet. */
+  /** True if the command waits for the run. The command then also waits for a pipeline that is not visible yet. */
   patient: boolean;
   pollMs: number;
   onState(text: string): void;
@@ -85,7 +85,7 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** The result of the last read. If the command is stopped, the hint depends on it. */
+/** The result of the last read. If the command is stopped, the hint depends on this result. */
 type Seen = 'nothing' | 'unknown' | 'running';
 
 async function becomeIdle(
@@ -122,7 +122,7 @@ async function explainRejection(id: string, error: KnownError, { api, signal }: 
   return state === 'paused' ? paused(id, error) : error;
 }
 
-/** Sends a reset once. A 204 means that it was accepted. After a lost response, the sync position is reported. */
+/** Sends a reset once. A 204 means that the platform accepted it. After a lost response, reports the sync position. */
 export async function resetPipeline(id: string, ports: TriggerPorts): Promise<void> {
   const { api, signal } = ports;
   const position = async (): Promise<string | null> => (await api.report(id, signal)).current_iterator_position ?? null;

@@ -25,7 +25,7 @@ export interface WatchOptions {
   onUnknown?(): Promise<void>;
 }
 
-/** The first pause between two reads. It doubles up to `pollMs`. */
+/** The first pause between two reads. The pause doubles up to `pollMs`. */
 const FIRST_PAUSE_MS = 1000;
 
 /** Reads the run until it finishes. Errors include the command that continues the watch. */

@@ -14,7 +14,7 @@ export interface CallbackPorts {
   /** The only workspace whose callbacks are accepted; undefined accepts every workspace. */
   workspace: string | undefined;
   address: string;
-  /** Resolves once the callback is on disk, with true for a new status. Rejects if it cannot be stored. */
+  /** Resolves once the callback is on disk, with true for a new status. Rejects if the callback cannot be stored. */
   store(callback: ReceivedLine): Promise<boolean>;
   clock: Clock;
 }

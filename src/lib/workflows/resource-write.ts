@@ -36,7 +36,7 @@ const MAX_SENDS = 3;
 
 /**
  * POSTs a resource whose id was free at the last read. "Already exists" is a success if the platform has this
- * definition. Throws conflict (6) if it has a different one.
+ * definition. Throws conflict (6) if the platform has a different one.
  */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
@@ -136,7 +136,7 @@ async function confirmedById<Result, Reply extends Identified>(
   );
 }
 
-/** True if the platform has everything that was sent. It may add fields, such as a state. */
+/** True if the platform has everything that was sent. The platform may add fields, such as a state. */
 function holds<Reply, Body>(calls: ResourceCalls<Reply, Body>, shown: Reply, sent: Body): boolean {
   return contains(calls.comparable(shown), calls.comparable(sent));
 }

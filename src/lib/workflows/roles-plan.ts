@@ -168,7 +168,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   return stamped;
 }
 
-/** For a platform whose response to a PUT contains no stamps. If they cannot be read, the write still counts. */
+/** For a platform whose response to a PUT contains no stamps. If stamps cannot be read, the write still counts. */
 async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts): Promise<Manifest> {
   try {
     return fromReply(await api.get({ signal }));

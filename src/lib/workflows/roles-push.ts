@@ -9,7 +9,7 @@ import type { Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected, replaceConfirmed } from './roles-plan.ts';
 import { fail } from '../errors/fail.ts';
 
-/** How to compute the desired manifest. It is computed again whenever the platform has changed. */
+/** How to compute the desired manifest, again whenever the platform has changed. */
 export interface PushIntent {
   /** The command, for the history: `push`, `edit`, `rollback` … */
   reason: string;

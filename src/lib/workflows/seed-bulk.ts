@@ -18,7 +18,7 @@ export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
   limits: BatchLimits;
   /** Ends the run if more rows than this are rejected. */
   maxErrors: MaxErrors | undefined;
-  /** Undefined for standard input, because it cannot be resumed. */
+  /** Undefined for standard input, which cannot be resumed. */
   journal: SeedJournal | undefined;
   /** The state that an earlier run left, with the current fingerprints of the inputs. */
   before: SeedCheckpoint;

@@ -14,7 +14,7 @@ interface InspectedColumn {
   column: string;
   field: string | null;
   empty: number;
-  /** Null word -> number of rows that contain it. */
+  /** Null word -> number of rows that contain the word. */
   nulls: Record<string, number>;
 }
 
@@ -26,8 +26,8 @@ const hasLongName = (names: readonly string[]): boolean => names.some(({ length 
 
 /**
  * Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for anything that cannot be
- * read. `source` is null if nothing indicates one. `row_groups` is null for formats without row groups. `bodies` counts
- * rows that need no map, and `duplicates` counts rows whose identity an earlier row has.
+ * read. `source` is null if nothing indicates a program. `row_groups` is null for formats without row groups. `bodies`
+ * counts rows that need no map, and `duplicates` counts rows whose identity an earlier row has.
  */
 export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   const columns = new Map<string, InspectedColumn>();

@@ -103,7 +103,7 @@ function bodyOf(columns: readonly string[], cells: readonly unknown[]): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Warehouses without nested types export them as JSON in a string. */
+/** Warehouses without nested types export nested values as JSON in a string. */
 function fieldOf(name: string, cell: unknown): unknown {
   if (typeof cell !== 'string' || name === 'environment' || !cell.startsWith('{')) return cell;
   return tryJson(cell) ?? cell;

@@ -12,7 +12,7 @@ import { environmentForChild } from '../child-environment.ts';
 import type { Context } from '../context.ts';
 
 export interface DeliveredCallback {
-  /** The same id in every attempt. */
+  /** The id of the delivery, which is the same in every attempt. */
   id: string;
   headers: readonly (readonly [string, string])[];
   body: Buffer;
@@ -23,7 +23,7 @@ export interface DeliveredCallback {
 /** Resolves once the callback was accepted. Rejects with the reason, as the end of a sentence, or when aborted. */
 export type Deliver = (callback: DeliveredCallback, signal: AbortSignal) => Promise<void>;
 
-/** Headers that belong to the connection, and our own header. The message does not include them. */
+/** Headers that belong to the connection, and our own header. The message does not include these headers. */
 const NOT_FORWARDED = new Set([
   'host',
   'connection',
@@ -97,8 +97,8 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
 const GRACE_MS = 300;
 
 /**
- * Runs a command without a shell: quotes group words, nothing is expanded. It gets none of our secrets, and a process
- * group that ends as a whole when the listener ends or the limit is reached. Throws usage (2) for an empty line.
+ * Runs a command without a shell: quotes group words, nothing is expanded. The command gets none of our secrets, and a
+ * process group that ends as a whole when the listener ends or the limit is reached. An empty line throws usage (2).
  */
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
@@ -133,7 +133,7 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
         child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
         child.on('exit', (code, killed) => {
           clearTimeout(kill);
-          // The processes that the command started end with it.
+          // The processes that the command started end with the command.
           if (reason) host.endGroup(child.pid, 'SIGKILL');
           if (code === 0 && !reason) resolve();
           else reject(reason ?? new Error(`the command failed with ${killed ?? `exit ${code}`}`));

@@ -15,7 +15,7 @@ export interface ReceivedCallback {
 
 export interface CallbackServer {
   port: number;
-  /** Accepts no more requests, and resolves once those in progress are answered. */
+  /** Accepts no more requests, and resolves once requests in progress are answered. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function startCallbackServer(
 ): Promise<CallbackServer> {
   const { createServer } = await import('node:http');
   const underWay = new Set<Promise<void>>();
-  /** Connections that wait for their sender, oldest first. Excludes those whose callback is being answered. */
+  /** Connections that wait for their sender, oldest first. Excludes connections whose callback is being answered. */
   const waiting = new Set<Socket>();
   let connections = 0;
   const server = createServer(

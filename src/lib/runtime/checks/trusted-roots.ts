@@ -31,7 +31,7 @@ export async function loadTrustedRoots(ctx: Context) {
   return [...further, ...(nodeRoots ??= rootCertificates.map((pem) => new X509Certificate(pem)))];
 }
 
-/** A profile may be a copy that points to an embedded platform. That authority is trusted only on loopback. */
+/** A profile may be a copy that points to an embedded platform, whose authority is trusted only on loopback. */
 async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
   const address = (await ctx.settings()).get('dsr_base_url')?.value;
   return address !== undefined && isLoopback(new URL(address).hostname) ? authorityFile(ctx.paths) : undefined;

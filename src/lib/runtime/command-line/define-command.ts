@@ -6,7 +6,7 @@ import type { View } from '../../render/view.ts';
 import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
 
-/** An argument. Help and messages call it `name` or, without `name`, by its key. */
+/** An argument. Help and messages use `name` or, without `name`, the key of the argument. */
 export interface ArgSpec {
   readonly name?: string;
   readonly help: string;
@@ -31,7 +31,7 @@ export interface ArgSpec {
   };
 }
 
-/** A flag. `expectPlan` means `--expect-plan`. Without `value`, it is boolean; with `default: true`, it is `--no-…`. */
+/** A flag. `expectPlan` means `--expect-plan`. Without `value`, a flag is boolean; with `default: true`, `--no-…`. */
 export interface FlagSpec {
   readonly short?: string;
   /** The placeholder for the value in help. `file` and `dir` are completed as paths. */
@@ -50,7 +50,7 @@ export interface FlagSpec {
   /** Checks and converts the value. Throws KnownError usage (2). */
   readonly read?: (text: string) => unknown;
   readonly heading?: string;
-  /** True if the flag exists only to be rejected. Help does not show it, and its value may be missing. */
+  /** True if the flag exists only to be rejected. Help does not show the flag, and its value may be missing. */
   readonly hidden?: true;
   /** True for a flag of the parent command, whose help shows it. */
   readonly inherited?: true;
@@ -109,8 +109,8 @@ export interface Definition extends CommandRecord {
 }
 
 /**
- * Completes a record. `run` gets the context, and the arguments and flags with the types in the record. It returns the
- * command's result, which `view` draws for people, or undefined if there is none or it was already printed.
+ * Completes a record. `run` gets the context, and the arguments and flags with the types in the record. `run` returns
+ * the command's result, which `view` draws for people, or undefined if there is none or it was printed.
  */
 export function defineCommand<
   R,

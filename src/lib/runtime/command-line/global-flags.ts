@@ -1,4 +1,4 @@
-// The flags of every command. They are defined once on the root, and checked once before an action.
+// The flags of every command. Global flags are defined once on the root, and checked once before an action.
 import type { Command } from 'commander';
 import { quickOutput } from '../../config/quick-settings.ts';
 import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
@@ -10,7 +10,7 @@ import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
 import { type FlagSpec, flagName, optionOf } from './define-command.ts';
 
 export { OUTPUT_FORMATS };
-/** The output format for each extension of `--out`. It applies without `-o`. */
+/** The output format for each extension of `--out`. The extension counts only without `-o`. */
 const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
   ndjson: 'ndjson',
@@ -256,7 +256,7 @@ function retries(raw: Raw): number {
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  // Without this, the nearest word would be `csv`.
+  // Without this case, the nearest word would be `csv`.
   const isTabbed = flag === '--output' && value === 'tsv';
   const hint = isTabbed ? 'Omit -o: a table on a pipe is tab-separated.' : choiceHint(value, offered);
   throw usageError(`Invalid value \`${value}\` for ${flag}.`, hint);

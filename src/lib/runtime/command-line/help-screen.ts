@@ -8,9 +8,9 @@ import { largest } from '../../kernel/numbers.ts';
 /** If fewer columns are left, the description of a flag goes below the flag. */
 const LEAST_BESIDE = 24;
 
-/** A space at which a line cannot break. It is replaced by a normal space at the end. */
+/** A space at which a line cannot break, replaced by a normal space at the end. */
 const GLUE = '\u2060';
-/** The last line below the exit codes. It fits into the narrowest terminal. */
+/** The last line below the exit codes, which fits into the narrowest terminal. */
 const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';
 
 /** A summary of the global flags. */

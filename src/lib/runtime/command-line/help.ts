@@ -21,7 +21,7 @@ type Callee = 'platform' | 'emulator' | 'settings' | 'none';
 /** Exit name -> when the command exits with it. */
 export type Exits = Readonly<Partial<Record<ExitName, string>>>;
 
-/** The exit codes that all commands of a service share, in a word each. `cdpadm help exit-codes` explains them. */
+/** The exit codes that all commands of a service share, in a word each. `cdpadm help exit-codes` explains the codes. */
 const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
   platform: { failed: 'rejected', usage: 'usage', auth: 'access', unavailable: 'unavailable', network: 'network' },
   emulator: { failed: 'rejected', usage: 'usage', notFound: 'none running', network: 'no response' },
@@ -61,8 +61,8 @@ export interface CommandHelp {
   /** The formats of the result. Default: all except html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /**
-   * The columns that `--fields` accepts, if they are not the fields of `output`. A function if they depend on the
-   * flags. Checked before the command does anything.
+   * The columns that `--fields` accepts, if they are not the fields of `output`. A function if the columns depend on
+   * the flags. Checked before the command does anything.
    */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
   /** Name of a flag (`--state`) or an argument -> the values that completion offers. Other values are also accepted. */

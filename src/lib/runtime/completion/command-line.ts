@@ -30,7 +30,7 @@ export interface Reading {
 
 /**
  * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open
- * substitution, this is the command of the substitution. A closed substitution is part of its word, as typed.
+ * substitution, the last command is that of the substitution. A closed substitution is part of its word, as typed.
  */
 export function readLine(line: string, name: string, reading: Reading = {}): TypedLine {
   const words = splitWords(line, reading);

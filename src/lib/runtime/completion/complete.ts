@@ -37,7 +37,7 @@ export type Values = (subject: Argument | Option, point: CompletionPoint) => Pro
 
 const NOTHING: Completion = { kind: 'values', candidates: [] };
 
-/** Parses `words` as the program would, and returns candidates for the next word. `current` is its typed part. */
+/** Parses `words` as the program would, and returns candidates for the next word, of which `current` was typed. */
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;
@@ -175,7 +175,7 @@ function findOption(chain: readonly Command[], flag: string): Option | undefined
   return chain.flatMap((command) => command.options).find(({ long, short }) => long === flag || short === flag);
 }
 
-/** The command's own flags, and then the global ones. Omits those that were given and may be given only once. */
+/** The command's own flags, and then the global ones. Omits flags that were given and may be given only once. */
 function flagsOf({ chain, point }: State): Candidate[] {
   const options = chain.toReversed().flatMap((command) => command.options.filter(({ hidden }) => !hidden));
   const help = { value: '--help', description: 'show help' };

@@ -16,7 +16,7 @@ export function authorityFile(paths: SettingsPaths): string {
   return join(authorityFolder(paths), 'ca.pem');
 }
 
-/** The state folder for the imitation of a profile. It is separate from `local`, which has other data and ids. */
+/** The state folder for the imitation of a profile, separate from `local`, which has other data and ids. */
 export function rehearsalFolder({ data }: SettingsPaths, profile: string): string {
   return join(data, 'rehearsals', profile);
 }

@@ -26,7 +26,7 @@ export interface Sandbox {
   run(args: readonly string[]): Promise<CommandRun>;
 }
 
-/** Creates the platform and the folder. They end with the command, and do not use the user's settings. */
+/** Creates the platform and the folder. Both end with the command, and do not use the user's settings. */
 export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const folder = makeScratchFolder('tour', { root: ctx.io.env.TMPDIR || undefined });

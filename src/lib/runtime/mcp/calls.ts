@@ -111,7 +111,7 @@ function sink(): TextSink & { text(): string } {
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
-    // The command checks the format later. Here, it must not become a path.
+    // The command checks the format later. Here, the format must not become a path.
     const given = typeof format === 'string' && /^[a-z]+$/.test(format) ? format : undefined;
     return save(folder, `content.${given ?? extensionOf(text, 'format' in flags)}`, text);
   }

@@ -22,7 +22,7 @@ import { runWords } from './calls.ts';
 import { openSession } from './session.ts';
 import { toolsOf } from './tools.ts';
 
-/** The error code of the protocol. The SDK has no name for it. */
+/** The error code of the protocol. The SDK has no name for this code. */
 const RESOURCE_NOT_FOUND = -32002;
 /** When the input closes, a call in progress may finish within this time. */
 const LAST_MS = 5000;
@@ -103,7 +103,7 @@ function withReason(signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** The output stream of the protocol. If a client closes it, the server ends. */
+/** The output stream of the protocol. If a client closes the stream, the server ends. */
 function outputOf(ctx: Context, ended: AbortController): Writable {
   const output = new Writable({ write: (chunk: Buffer, _encoding, done) => void ctx.io.stdout.write(chunk, done) });
   return output.on('error', () => ended.abort(interrupted()));

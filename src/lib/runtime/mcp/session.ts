@@ -17,7 +17,7 @@ import { MASK, type Redactor } from '../../kernel/redact.ts';
 import { cleanForAssistant, escapeJson } from '../../render/clean.ts';
 
 const PLAN_MS = 10 * 60_000;
-/** Maximum number of plans. The oldest ones are dropped. */
+/** Maximum number of plans. The oldest plans are dropped. */
 const MOST_PLANS = 20;
 
 interface Plan {

@@ -68,7 +68,7 @@ function read(file: string): Kept {
   }
 }
 
-/** Removes the cached token of a profile, if it may have one. The platform cannot revoke a token. */
+/** Removes the cached token of a profile, if the profile may have one. The platform cannot revoke a token. */
 export async function forgetToken(ctx: Context, profile: string): Promise<void> {
   const settings = await ctx.settings(profile);
   if (!settings.get('auth_url') || !settings.get('audience') || !settings.secretOrigin('client_id')) return;

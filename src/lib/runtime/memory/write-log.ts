@@ -163,7 +163,7 @@ function isOlder(line: string, before: string): boolean {
   return isText(ended_at) && ended_at < before;
 }
 
-/** A damaged line becomes an empty object here. `log verify` reports it. */
+/** A damaged line becomes an empty object here. `log verify` reports such a line. */
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string) {

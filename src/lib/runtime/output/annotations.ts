@@ -16,7 +16,7 @@ export function isGitHub(env: Io['env']): boolean {
   return env.GITHUB_ACTIONS === 'true';
 }
 
-/** Text for standard error. On GitHub Actions, it contains no workflow commands (decision: D248). */
+/** Text for standard error. On GitHub Actions, the text contains no workflow commands (decision: D248). */
 export function forLog(text: string, env: Io['env']): string {
   return isGitHub(env) ? breakCommands(text) : text;
 }

@@ -158,7 +158,7 @@ export function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-/** The rows and columns of a result. If it has none, throws KnownError usage (2), naming `format`. */
+/** The rows and columns of a result. Throws KnownError usage (2), naming `format`, if there are none. */
 export function listOf(
   data: unknown,
   view: AnyView,

@@ -33,7 +33,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     note(`Written to ${flags.out}.`);
   }
 
-  /** A file or pipe gets YAML and CSV unchanged. A terminal gets them without control characters. */
+  /** A file or pipe gets YAML and CSV unchanged. A terminal gets text without control characters. */
   function forTarget(text: string): string {
     const isExact = flags.output === 'yaml' || flags.output === 'csv';
     return isExact && toTerminal ? cleanText(text) : text;
@@ -110,7 +110,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     emit,
     emitParts,
     emitText: (text: string): Promise<void> => deliver(toTerminal ? cleanText(text) : text),
-    /** Writes a separate line. It never goes to the `--out` file. */
+    /** Writes a separate line, which never goes to the `--out` file. */
     emitLine: (line: string): Promise<void> => write(io.stdout, fenced(`${line}\n`, io)),
   };
 }

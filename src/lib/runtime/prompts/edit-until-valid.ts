@@ -1,4 +1,4 @@
-// Opens the user's editor until the text is valid. The errors of an invalid text become comments above it.
+// Opens the user's editor until the text is valid. The errors of an invalid text become comments above the text.
 import { KnownError } from '../../kernel/errors.ts';
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
@@ -45,7 +45,7 @@ function errorLines(error: KnownError): string[] {
   return ['The text is not valid yet. Fix these errors, or empty the file to cancel:', ...lines];
 }
 
-/** The errors as comments. `cleanLine` keeps each of them on one line. */
+/** The errors as comments. `cleanLine` keeps each error on one line. */
 function errorHeader(error: KnownError): string {
   return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
 }

@@ -38,7 +38,7 @@ export function openEditedFile(ctx: Context, name: string) {
       return readFileSync(path, 'utf8');
     },
     discard,
-    /** After a failure, returns the path of the kept text. Undefined if it is unchanged or was discarded. */
+    /** After a failure, returns the path of the kept text. Undefined if the text is unchanged or was discarded. */
     keep: (): string | undefined => {
       if (!isUntouched(folder)) return path;
       discard();
