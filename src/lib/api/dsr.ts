@@ -24,7 +24,7 @@ export function createDsrApi(client: Client) {
     /** POSTs a request. Also returns status, headers and raw text, because the platform signs the response. */
     create: (body: DsrRequest, signal?: AbortSignal) => client.exchange(create, { body, signal }),
     describeCreate: (body: DsrRequest) => client.describe(create, { body }),
-    /** Sends many requests. Their bodies are JSON bytes that use wire names. */
+    /** Sends many requests. Each body is JSON bytes that use wire names. */
     openCreate: () => client.openSender(create),
     /** Reads many requests. The parameter `requestId` contains the id. */
     openGet: () => client.openSender(get),

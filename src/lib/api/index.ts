@@ -1,4 +1,4 @@
-// The clients of all areas. Each is created on first use.
+// The clients of all areas. Each client is created on first use.
 import { connectionsEndpoints, type ServiceProvider } from '../contract/connections.ts';
 import { dataModelsEndpoints } from '../contract/data-models.ts';
 import { type EventIntake, type IdentityIntake, intakeEndpoints } from '../contract/intake.ts';
@@ -68,7 +68,7 @@ function createSeedingApi(client: Client) {
     describeSet: (body: SingleSeed) => client.describe(set, { body }),
     /**
      * POSTs a list without users, which changes nothing. Returns when the platform accepts the credentials, because it
-     * checks them before the body (specification, E). If the platform rejects them, throws like any other call.
+     * checks them before the body (specification, E). Rejected credentials throw like any other call.
      */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
       try {
@@ -77,7 +77,7 @@ function createSeedingApi(client: Client) {
         if (!(error instanceof KnownError) || (error.status !== 400 && error.status !== 422)) throw error;
       }
     },
-    /** Sends many bulk calls. Their bodies are JSON bytes that use wire names. */
+    /** Sends many bulk calls. Each body is JSON bytes that use wire names. */
     openBulk: () => client.openSender(bulk),
     describeBulk: (body: SingleSeed[]) => client.describe(bulk, { body }),
   };

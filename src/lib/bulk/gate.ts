@@ -9,7 +9,7 @@ import { createSharedSchedule, type SharedRate } from './shared-schedule.ts';
 export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'> {
   clock: Clock;
   signal: AbortSignal;
-  /** The rate is shared with other processes. `rate` is then this process's share. */
+  /** A rate shared with other processes; `rate` is then this process's share. */
   shared?: SharedRate | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Gate {
   #resting = 0;
   #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;
-  /** The error of the current response. If the run gives up, it ends with this error. */
+  /** The error of the current response. A run that gives up ends with this error. */
   #cause: KnownError | undefined;
 
   constructor(options: GateOptions) {
@@ -87,8 +87,8 @@ export class Gate {
   }
 
   /**
-   * Call this for every request that was let through. `failure` ends the run if it gives up now. Returns how long the
-   * row must pause.
+   * Call this for every request that was let through. `failure` is the error that ends a run that gives up now. Returns
+   * how long the row must pause.
    */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.#retries++;

@@ -6,7 +6,7 @@ import type { Place } from '../kernel/errors.ts';
 export interface Row {
   /** Counts from 1 across all inputs; headings and empty lines do not count. */
   number: number;
-  /** The name of its input. */
+  /** The name of the input that contains the row. */
   file: string;
   /** The cells of a CSV row, the value of a JSON row, or the reason why the row cannot be read. */
   content: { cells: readonly string[] } | { value: unknown } | { fault: string };

@@ -12,13 +12,13 @@ export interface RowTable {
   heading: Heading;
   /** The rows, in groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
   rows: AsyncIterable<Row[]>;
-  /** The SHA-256 of the unwrapped bytes in hex. It is complete once all rows are read. */
+  /** The SHA-256 of the unwrapped bytes in hex. The hash is complete once all rows are read. */
   digest(): string;
 }
 
 /**
- * Reads the rows of all inputs. Stops with the reason of `signal` when it is aborted. Throws usage (2) for Parquet, and
- * invalid input (9) for columns that differ from those of the first input.
+ * Reads the rows of all inputs. Stops with the reason of `signal` when that is aborted. Throws usage (2) for Parquet,
+ * and invalid input (9) for columns that differ from those of the first input.
  */
 export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<RowTable> {
   const hash = createHash('sha256');

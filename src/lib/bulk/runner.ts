@@ -1,11 +1,11 @@
-// The loop of a bulk run: starts tasks as rows are read, with a limit on concurrent tasks. A failure or a stop ends it
-// after a grace period.
+// The loop of a bulk run: starts tasks as rows are read, with a limit on concurrent tasks. A failure or a stop ends the
+// loop after a grace period.
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
 import type { Gate } from './gate.ts';
 
-/** The work on one row or batch, until its outcome is known. An error that it throws ends the run. */
+/** The work on one row or batch, until its outcome is known. An error that the work throws ends the run. */
 export type Task = () => Promise<void>;
 
 export interface RunOptions {

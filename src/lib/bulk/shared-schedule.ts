@@ -17,7 +17,7 @@ const RETRY_MS = 5000;
 /** Requests are reserved for this long, so that a late or killed process leaves few of them unused. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
-/** An older slot is lost, because others were granted the time after it. A longer time would exceed the margin. */
+/** A slot older than this is lost: others were granted the time after it. A longer time would exceed the margin. */
 const LATE_MS = 10;
 
 /** `share` is the rate of this process alone. */

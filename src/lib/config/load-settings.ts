@@ -27,11 +27,11 @@ export interface SettingsSources {
   onWarning(text: string): void;
   /** Receives a sentence about variables that a pinned profile makes ineffective. */
   onNote?(text: string): void;
-  /** Opens the embedded platform. Called only if its profile is in use. */
+  /** Opens the embedded platform. Called only if the profile `local` is in use. */
   local?: (() => Promise<LocalValues>) | undefined;
   /**
-   * The flag that names a second profile of one command. Its addresses and secrets must not mix with those of the first, so
-   * the project file and all `CDPADM_` variables are ignored.
+   * The flag that names a second profile of one command. The addresses and secrets of that profile must not mix with
+   * those of the first, so the project file and all `CDPADM_` variables are ignored.
    */
   alone?: string | undefined;
   /** Default: the system's. */

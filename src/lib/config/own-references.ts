@@ -1,4 +1,4 @@
-// References to secrets of this program. Definition files may not use them, and child processes do not receive them.
+// References to this program's secrets, which definition files may not use and child processes do not receive.
 import { join, sep } from 'node:path';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import { parseReference } from './secret-file.ts';
@@ -38,17 +38,17 @@ export function isOwnFile(path: string, folders: { config: string; cache: string
   return [join(folders.config, 'secrets'), folders.cache].some((folder) => path.startsWith(folder + sep));
 }
 
-/** A helper may need these for the network. A proxy's password is not a secret of the platform. */
+/** A helper may need proxy variables for the network. A proxy's password is not a secret of the platform. */
 const PROXY_VARIABLE = /^(?:https?|all|no)_proxy$/i;
 
-/** Programs need these to run. Their values are names and folders, not secrets. */
+/** Programs need these variables to run. The values are names and folders, not secrets. */
 const NEEDED_TO_RUN =
   /^(?:path|home|user|logname|shell|pwd|term|lang|language|lc_\w+|tz|tmpdir|tmp|temp|display|wayland_display|xdg_runtime_dir|systemroot|pathext|comspec|userprofile|appdata|localappdata)$/i;
 
 /**
- * The environment, without credentials, of a program that a command starts for the user. It omits our variables, those
- * that a profile names (`env:NAME`), and any other variable that contains their value or a known secret. A value of
- * fewer than eight characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
+ * The environment, without credentials, of a program that a command starts for the user. Omits our variables, those
+ * that a profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer than
+ * eight characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment({
   env,

@@ -50,7 +50,7 @@ function setting(name: SettingName) {
   );
 }
 
-/** An id may be a number in the file. It becomes text, which keeps every digit. */
+/** An id may be a number in the file. The id becomes text, which keeps every digit. */
 function idSetting(name: SettingName) {
   return pipe(pipe(union([string(), number(), bigint()]), transform(String)), setting(name));
 }
@@ -170,7 +170,7 @@ export const SettingsFile = looseObject({
 });
 export type SettingsFile = Infer<typeof SettingsFile>;
 
-/** The unknown fields as dotted paths. They are kept, and the user is warned about them. */
+/** The unknown fields as dotted paths. Unknown fields are kept, and the user is warned about them. */
 export function unknownFields(profile: Profile): string[] {
   const known = new Set([...Object.keys(PROFILE_FIELDS), 'secrets']);
   const knownSecrets = new Set(Object.keys(Secrets.shape));

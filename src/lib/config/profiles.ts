@@ -19,7 +19,7 @@ export interface ProfileDraft {
   profile: Profile;
   typed: Partial<Record<ProfileSecretName, string>>;
   storage: SecretStorage;
-  /** Makes it the current profile. The first profile always becomes the current one. */
+  /** Makes the new profile the current one. The first profile always becomes the current one. */
   use: boolean;
 }
 
@@ -180,7 +180,7 @@ export function openProfiles(options: SecretsOptions) {
       const { profiles } = await read();
       return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
     },
-    /** The value as it is stored, or its problem. */
+    /** The value of a setting as it is stored, or its problem. */
     checkValue: checkSetting,
     /** Throws KnownError auth (4), naming the alternatives, if secrets cannot be stored there. */
     checkStorage: secrets.check,

@@ -1,4 +1,4 @@
-// `.cdpadm.yaml`: settings that a repository shares with its users. It never has credentials or decides about trust.
+// `.cdpadm.yaml`: settings that a repository shares with its users, but never credentials or decisions about trust.
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';

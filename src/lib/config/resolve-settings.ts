@@ -106,9 +106,9 @@ export function resolveSettings(given: SettingsLayers) {
     protected: stored?.protected === true || guards?.protected === true,
     /** `read` blocks every write. */
     access: stored?.access === 'read' || guards?.access === 'read' ? ('read' as const) : ('write' as const),
-    /** True if definition files may name commands. Only a profile can allow it, never a project file. */
+    /** True if definition files may name commands. Only a profile can allow this, never a project file. */
     allowCommands: stored?.allow_commands === true,
-    /** Folders whose files definition files may name. Only a profile can allow them. */
+    /** Folders whose files definition files may name. Only a profile can allow such folders. */
     allowFiles: stored?.allow_files ?? [],
     /** Request rates for areas whose limit is unknown, such as `{dsr: '1000/m'}`. */
     limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,
@@ -146,7 +146,7 @@ function ineffectiveIn(
     const result = text ? checkSetting(name, text) : undefined;
     return result && !('value' in result && result.value === settings.get(name)?.value);
   });
-  // That variable may contain the profile's own secret.
+  // The variable may contain the profile's own secret.
   const secrets = SECRET_NAMES.filter((name) => {
     const origin = sources.get(name)?.origin;
     const variable = variableOf(name);
@@ -176,7 +176,7 @@ function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Recor
   return origins;
 }
 
-/** The profile's own settings. Its secrets may be sent only to these addresses. */
+/** The profile's own settings. The profile's secrets may be sent only to these addresses. */
 function ownSettings({ profile }: SettingsLayers): Partial<Record<SettingName, string>> {
   const own: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
@@ -213,7 +213,7 @@ function checked(name: SettingName, text: string, origin: Origin, folder: string
   return { value: join(folder, result.value), origin };
 }
 
-/** A pinned profile's own secrets come first, and it ignores `CDPADM_ACCESS_TOKEN`. */
+/** A pinned profile's own secrets come first, and `CDPADM_ACCESS_TOKEN` is ignored. */
 function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: boolean): Map<SecretName, SecretSource> {
   const sources = new Map<SecretName, SecretSource>();
   for (const name of SECRET_NAMES) {

@@ -153,7 +153,7 @@ export interface CommandOptions {
 }
 
 /**
- * Runs the line in the user's shell, like git's credential helpers. Returns the trimmed first line of its output, which
+ * Runs the line in the user's shell, like git's credential helpers. Returns the trimmed first line of the output, which
  * is never shown. Throws KnownError auth (4) if the command fails, writes nothing, or takes longer than 30 seconds.
  */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
@@ -178,7 +178,7 @@ async function run(line: string, { env, clock, signal }: CommandOptions): Promis
       waiting.abort();
       signal?.removeEventListener('abort', interrupted);
       child.kill('SIGKILL');
-      // A grandchild process may keep the pipe open. It must not block us.
+      // A grandchild process may keep the pipe open. That process must not block us.
       child.stdout.destroy();
     }
     function end(status: string): void {

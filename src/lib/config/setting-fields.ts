@@ -10,7 +10,7 @@ interface SettingField {
   label: string;
   /** The flag that every command has. */
   flag?: string;
-  /** True if a project file may set it. */
+  /** True if a project file may set this setting. */
   shared?: true;
   /** True for a 64-bit id, which a file may contain as a number. */
   isId?: true;
@@ -56,7 +56,7 @@ const SECRET_FIELDS = {
   client_secret: { label: 'client secret', sentTo: PLATFORM },
   workspace_key: { label: 'workspace key', sentTo: WORKSPACE },
   workspace_secret: { label: 'workspace secret', sentTo: WORKSPACE },
-  /** Only the environment can provide it, and it is used unchanged. */
+  /** Only the environment can provide an access token, which is used unchanged. */
   access_token: { label: 'access token', sentTo: ['base_url'] as readonly SettingName[] },
 };
 

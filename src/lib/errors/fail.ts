@@ -5,7 +5,7 @@ import { type ErrorCode, ERRORS } from './registry.ts';
 
 export type FailureParts = Omit<KnownErrorOptions, 'code'> & { exit?: ExitName };
 
-/** The fields of an error that it takes from its cause. */
+/** The fields of an error that come from the error's cause. */
 export function causedBy(cause: KnownError | undefined): Pick<FailureParts, 'status' | 'request' | 'cause'> {
   return cause ? { status: cause.status, request: cause.request, cause } : {};
 }

@@ -1,4 +1,4 @@
-// The journals of bulk runs: private files from which an interrupted run resumes. They contain no identities.
+// The journals of bulk runs: private files from which an interrupted run resumes. Journals contain no identities.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -78,7 +78,7 @@ export type SeedCounts = SeedCheckpoint['counts'];
 
 export type SeedJournal = ReturnType<typeof openSeedJournal>;
 
-/** A file that each checkpoint replaces. Opens it for this process only. Throws guard (12) if another has it open. */
+/** A file that each checkpoint replaces. Opens it for this process. Throws guard (12) if another one has it open. */
 export function openSeedJournal(path: string) {
   const lock = hold(path, 'seed.running');
   return {
@@ -115,7 +115,7 @@ const headSchema = () =>
   });
 export type JournalHead = Infer<ReturnType<typeof headSchema>>;
 
-/** `p`: rows and their ids, before they are sent. `u`: those that were not sent. `d`: outcomes and errors. */
+/** `p`: rows and their ids, before they are sent. `u`: rows that were not sent. `d`: outcomes and errors. */
 function lineSchema() {
   const Count = count();
   const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
@@ -162,7 +162,7 @@ export function openDsrJournal(path: string) {
         yield data;
       }
     },
-    /** Writes lines. They are on disk when this returns. */
+    /** Writes lines, which are on disk when this returns. */
     write: (...lines: (JournalHead | JournalLine)[]): void => {
       log ??= openDurableLog(path);
       log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

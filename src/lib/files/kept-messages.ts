@@ -18,7 +18,7 @@ export function openMessageFolder(folder: string) {
   } catch (error) {
     throw cannotWrite(folder, error);
   }
-  /** The last number used for each name. It saves counting a long series for every message. */
+  /** The last number used for each name, which saves counting a long series for every message. */
   const last = new Map<string, number>();
 
   return {

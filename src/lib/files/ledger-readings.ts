@@ -19,7 +19,7 @@ export interface LedgerRules<Event extends StoredEvent, Request> {
   isAdvance(current: string | undefined, next: string): boolean;
 }
 
-/** Kept small, because each request has one while the whole ledger is read. */
+/** Kept small, because each request needs such an object while the whole ledger is read. */
 interface Phases<Event> {
   /** The phase of a request, as one of a few words. */
   phase(before: string | undefined, event: Event): string | undefined;
@@ -39,7 +39,7 @@ export interface PruneRules<Event> extends Phases<Event> {
   before: string;
 }
 
-/** A complete line, found without parsing. Its strings are in `latin1`: each character is one byte of the file. */
+/** A complete line, found without parsing. The strings are in `latin1`: each character is one byte of the file. */
 export interface LedgerLine {
   kind: string;
   id: string;
@@ -76,7 +76,7 @@ export function scopeKey({ address, workspace_id }: { address: string; workspace
 export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event | undefined {
   try {
     const line = Buffer.from(text, 'latin1').toString();
-    // These two fields belong to the chain, not to the event.
+    // The number and the hash belong to the chain, not to the event.
     const { chain: _hash, entry: _number, ...event } = JSON.parse(line) as Event & Record<'chain' | 'entry', unknown>;
     return event as unknown as Event;
   } catch {

@@ -47,8 +47,8 @@ interface LedgerOptions<Event extends StoredEvent, Request> {
 }
 
 /**
- * Opens the ledger below the state directory: a private file of chained lines. Any number of processes can append to
- * it, under a lock. The requests of all workspaces are in the same file, but only an export reads across workspaces.
+ * Opens the ledger below the state directory: a private file of chained lines. Any number of processes can append
+ * lines, under a lock. The requests of all workspaces are in the same file, but only an export reads across workspaces.
  */
 export function openLedger<Event extends StoredEvent, Request>(
   stateFolder: string,
@@ -134,7 +134,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  /** Removes the requests that the rules select, and leaves checkpoints in their place. A dry run only counts them. */
+  /** Removes the requests that the rules select, and leaves checkpoints. A dry run only counts these requests. */
   async function prune(pruneRules: PruneRules<Event>, isDryRun: boolean) {
     const work = async () => {
       const { entries, isKept, requests } = await readings.prunable(pruneRules);
@@ -157,14 +157,14 @@ export function openLedger<Event extends StoredEvent, Request>(
       const own = scopeKey(scope);
       return {
         actor,
-        /** A keyed hash. It is the same for the same identity on this machine, and useless elsewhere. */
+        /** A keyed hash. The hash is the same for the same identity on this machine, and useless elsewhere. */
         hash,
-        /** Durably writes new states and signed states, and returns the new ones. The first call reads the file. */
+        /** Durably writes new states and signed states, and returns the new states. The first call reads the file. */
         append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>
           withLock(lock, clock, async (): Promise<State[]> => {
             refreshStatuses();
             const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
-            // A signature is kept even if its status is already known.
+            // A signature is kept even if the signed status is already known.
             const lines = events.filter((event) => news.includes(event) || event.signature !== undefined);
             try {
               await write(lines, scope);

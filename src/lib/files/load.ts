@@ -58,7 +58,7 @@ export function withoutSchemaHint(value: unknown): unknown {
   return fields;
 }
 
-/** The error for an invalid document. `what` is its kind (`roles file`). Issues are in the order of the text. */
+/** The error for an invalid document. `what` names the kind (`roles file`). Issues are in the order of the text. */
 export function invalidDocument(
   document: LoadedDocument,
   what: string,

@@ -38,7 +38,7 @@ function folderOf(stateFolder: string): string {
 /** Lines added to the file since the last read. */
 export interface OutboxNews {
   lines: readonly string[];
-  /** True if these are all lines of the file. They then replace what was read before. */
+  /** True if these are all lines of the file. All lines then replace what was read before. */
   isWhole: boolean;
 }
 

@@ -43,7 +43,7 @@ interface Page {
 const HEADER_BYTES = 1024;
 /** Writers may omit the bytes after the last value of a page, although hyparquet reads them. */
 const PADDING = 64;
-/** No writer stores more values on a page. The memory for them is allocated before they are read. */
+/** No writer stores more values on a page. The memory for values is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
 /** Enough bits to index that many values. hyparquet silently misreads wider indexes. */
 const MOST_BITS = 24;
@@ -201,7 +201,7 @@ export class ColumnChunk {
     this.#pages.push({ size, count, at: 0, valueAt: 0, repetition, definition, value });
   }
 
-  /** Reads the values of a page. They are converted later, when they are taken. */
+  /** Reads the values of a page. Values are converted later, when they are taken. */
   #values(reader: DataReader, size: number, encoding: Encoding | undefined, count: number): Page['value'] {
     const { convert, element } = this.#leaf;
     if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY') {

@@ -128,10 +128,10 @@ function outOfRange(value: bigint): BadValue {
 
 const REPLACEMENT = '\ufffd';
 
-/** A byte-order mark is part of the text. Without it, two different strings would become equal. */
+/** A byte-order mark is part of the text. Without the mark, two different strings would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
-  // Only invalid UTF-8, or text that contains this very character, produces it.
+  // Only invalid UTF-8, or text that contains the replacement character itself, produces one.
   if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return text;
   return new BadValue(`is not UTF-8 (${shown(bytes)})`, shown(bytes));
 }

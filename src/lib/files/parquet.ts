@@ -134,7 +134,7 @@ async function* readRows(
   }
 }
 
-/** Node's own decompressors where available. None writes more than the size that a page states. */
+/** Node's own decompressors where available. No decompressor writes more than the size that a page states. */
 async function loadCompressors(): Promise<Compressors> {
   const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
     import('hyparquet-compressors'),

@@ -1,4 +1,4 @@
-// The JSON Schema of `.cdpadm.yaml`, the shared settings of a repository. It allows neither secrets nor trust settings.
+// The JSON Schema of `.cdpadm.yaml`, a repository's shared settings. The schema allows no secrets or trust settings.
 import { LIMITED_AREAS } from '../contract/limits.ts';
 
 const address = { type: 'string', format: 'uri', pattern: '^https?://' };

@@ -8,7 +8,7 @@ import { blockText, inlineText } from './yaml-text.ts';
 
 type Yaml = typeof import('yaml');
 
-/** The text of a valid roles file, edited to match `manifest`. Undefined if it cannot be edited in place. */
+/** The text of a valid roles file, edited to match `manifest`. Undefined if the text cannot be edited in place. */
 export function updateYaml(yaml: Yaml, text: string, manifest: ManifestReply): string | undefined {
   const edited = new YamlEditor(yaml, text).update(manifest);
   if (edited === text || says(edited, manifest)) return edited;

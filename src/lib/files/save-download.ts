@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension, because the content type decides the extension. The platform chooses neither of them. */
+/** `name` has no extension: the content type decides that. The platform chooses neither name nor extension. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;

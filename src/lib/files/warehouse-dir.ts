@@ -1,4 +1,4 @@
-// Reads a folder of connections, data models and pipelines. Each is one file, and SQL files are next to data models.
+// Reads a folder of connections, data models and pipelines: one file per resource, with SQL files next to data models.
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KnownError, usageError } from '../kernel/errors.ts';

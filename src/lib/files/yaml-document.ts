@@ -11,7 +11,7 @@ import {
   type ValuePath,
 } from './reading.ts';
 
-/** The maximum number of values that aliases may add. It protects against alias bombs. */
+/** The maximum number of values that aliases may add. This limit protects against alias bombs. */
 const MAX_REPEATED = 100_000;
 
 /** No id has more digits. */

@@ -36,7 +36,7 @@ export function inlineText(yaml: Yaml, value: unknown, like?: Scalar): string {
   return isPlain && blockText(yaml, value) === `${value}\n` ? value : escaped(JSON.stringify(value));
 }
 
-/** Escapes unprintable characters. They occur only in double quotes, where an escape has the same meaning. */
+/** Escapes unprintable characters, which occur only in double quotes, where an escape has the same meaning. */
 function escaped(text: string): string {
   return text.replace(new RegExp(UNPRINTABLE, 'g'), (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,7 +1,7 @@
-// A failure below HTTP: no complete response arrived. Records its kind, and whether the platform may have acted.
+// A failure below HTTP: no complete response arrived. Records what failed, and whether the platform may have acted.
 import { systemErrorCode } from '../kernel/errors.ts';
 
-/** Whether the platform can have received the request. Retries depend on this. */
+/** Whether the platform can have received the request, which decides about retries. */
 export type Phase = 'not-delivered' | 'perhaps-delivered';
 
 export type TransportKind =

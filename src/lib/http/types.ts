@@ -33,7 +33,7 @@ export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [nev
     ? Infer<Schema>
     : never;
 
-/** A request for a dry run. Its body is unmasked, and it has no credentials. */
+/** A request for a dry run, with an unmasked body and without credentials. */
 export interface DescribedRequest {
   method: string;
   url: string;
@@ -51,7 +51,7 @@ export interface Reply<T> {
 /** A link from a response. */
 export interface Link {
   url: string;
-  /** A link below this service's base address gets its credentials. Undefined: any address, and no credentials. */
+  /** A link below this service's base address gets the service's credentials. Undefined: any address, none of them. */
   service?: 'dsr';
   /** The `accept` header. */
   accept: string;
@@ -59,7 +59,7 @@ export interface Link {
   headers?: Record<string, string>;
 }
 
-/** Receives a download in chunks. An error that it throws ends the download. */
+/** Receives a download in chunks. An error that the sink throws ends the download. */
 export interface Sink {
   /** Called when a response starts. Discard the chunks of an earlier attempt. `headers` have lower-case names. */
   begin(headers: Record<string, string>): void;
@@ -148,7 +148,7 @@ export interface HttpOptions {
   address(service: Service): string;
   /** The `audience` of the token request. */
   audience(): string;
-  /** Keys for cached data of a service or audience. They stay the same when the embedded platform's port changes. */
+  /** Keys for cached data of a service or audience, which stay the same when the embedded platform's port changes. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;
@@ -178,7 +178,7 @@ export interface HttpOptions {
   redactor: Redactor;
   /** Called before anything is sent for a write. Throws if writes are not allowed. */
   allowWrite?: (() => void) | undefined;
-  /** Called just before a write is sent; the write waits for it. A repeat has the id of the first attempt. */
+  /** Called just before a write is sent; the write waits for the result. A repeat has the id of the first attempt. */
   onWrite?: ((write: SentWrite) => unknown) | undefined;
   /** Called for each 2xx response to a write. */
   onAccepted?: (() => void) | undefined;
@@ -203,7 +203,7 @@ export interface Exchange {
   method: string;
   /** The scheme, host and port: `https://host:port`. */
   origin: string;
-  /** The percent-encoded path and query. They are sent unchanged. */
+  /** The percent-encoded path and query, which are sent unchanged. */
   path: string;
   headers: Record<string, string>;
   body: string | Buffer | undefined;

@@ -1,4 +1,4 @@
-// Files that only save work, such as cached tokens. If they cannot be stored on disk, they are kept in memory.
+// Files that only save work, such as cached tokens. Files that cannot be stored on disk are kept in memory.
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
@@ -42,7 +42,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   }
 
   return {
-    /** Runs `work`, which stores something. Returns undefined if it cannot be stored. */
+    /** Runs `work`, which stores something. Returns undefined if storing fails. */
     attempt,
     /** The text stored at this path; undefined if there is none. */
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),

@@ -30,7 +30,7 @@ export interface ChainOptions {
 
 /**
  * The chain in the file at `path` and in the rotated files. The file `path`.head contains the number and the hash of
- * the last line. Without it, missing lines at the end would remain undetected.
+ * the last line. Without that file, missing lines at the end would remain undetected.
  */
 export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
@@ -198,7 +198,7 @@ function* linesIn(path: string): Generator<string[]> {
   }
 }
 
-/** The number and hash of the last line that has them. An incomplete line may follow it. */
+/** The number and hash of the last line that has both. An incomplete line may follow. */
 function lastTip(path: string): ChainTip | undefined {
   const file = openLineFile(path);
   try {

@@ -14,7 +14,7 @@ export interface Issue {
   at?: 'key';
 }
 
-/** `file:line:column`, or the parts of it that are known. */
+/** `file:line:column`, or the known parts of that. */
 export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
@@ -22,7 +22,7 @@ export function placeOf({ file, line, column }: Issue): string {
 /** The maximum number of issues in an error. All others are only counted. */
 export const MOST_ISSUES = 1000;
 
-/** The request that caused an error. `id` is the client request id that was sent with it. */
+/** The request that caused an error. `id` is the client request id that was sent. */
 export interface FailedRequest {
   id: string;
   method: string;
@@ -146,7 +146,7 @@ export function toHints(hints: Hints | undefined): readonly Hint[] {
   return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
 }
 
-/** A hint as one line. It ends with the command. */
+/** A hint as one line that ends with the command. */
 export function hintLine({ text, command }: Hint): string {
   return command === undefined ? text : `${text} ${command}`;
 }

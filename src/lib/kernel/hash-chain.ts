@@ -77,9 +77,9 @@ export interface ChainReport {
   tip: ChainTip;
   /** The number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
-  /** Lines from a version without a chain, and when they were chained. Earlier changes to them cannot be detected. */
+  /** Lines from a version without a chain, and when they were chained. Changes before that time cannot be detected. */
   adopted: { entries: number; at: string } | undefined;
-  /** Lines that a killed process or a full disk left incomplete. They do not count as entries. */
+  /** Lines that a killed process or a full disk left incomplete. Incomplete lines do not count as entries. */
   unfinished: number;
   faults: ChainFault[];
   /** The number of faults that are not listed. */

@@ -41,9 +41,9 @@ export const host = {
   cwd: (): string => process.cwd(),
   /** The numeric user id; undefined on Windows. */
   uid: (): number | undefined => process.getuid?.(),
-  /** True if the file descriptor is a terminal. Does not open a stream for it, because that takes milliseconds. */
+  /** True if the file descriptor is a terminal. Does not open a stream, because that takes milliseconds. */
   isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
-  /** The standard streams. Each is opened on first access. */
+  /** The standard streams. Each stream is opened on first access. */
   streams: {
     get stdin() {
       return process.stdin;

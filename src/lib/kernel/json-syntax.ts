@@ -40,7 +40,7 @@ export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSp
   return root;
 }
 
-/** Ends the recursion. It is never thrown outside this file. */
+/** Ends the recursion. Never thrown outside this file. */
 class Stop extends Error {
   readonly found: JsonSyntaxError;
   constructor(found: JsonSyntaxError) {

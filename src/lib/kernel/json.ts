@@ -236,7 +236,7 @@ function countMembers(value: unknown): number {
   return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
 }
 
-/** The number of members in JSON text. Each has one colon outside of strings. */
+/** The number of members in JSON text. Each member has one colon outside of strings. */
 function countColons(text: string): number {
   // A regular expression would exhaust the stack on a string of several megabytes.
   let count = 0;

@@ -55,7 +55,7 @@ export function openLineFile(path: string) {
       return { rest: rest.toString(encoding), restAt: at - rest.length };
     },
     read,
-    /** The last bytes of the file. They may begin inside a line. */
+    /** The last bytes of the file, which may begin inside a line. */
     tail: (): string => read(Math.max(0, size - TAIL_BYTES), size).toString('utf8'),
     close: (): void => closeSync(descriptor),
   };

@@ -88,7 +88,7 @@ function held(path: string, nonce: string): Lock {
   const isOurs = (): boolean => readHolder(path)?.nonce === nonce;
   const heartbeat = setInterval(() => {
     const now = systemClock.now() / 1000;
-    // If the folder is removed, the lock is removed with it. This must not end the process.
+    // If the folder was removed, the lock is gone too, which must not end the process.
     try {
       if (isOurs()) utimesSync(path, now, now);
     } catch {

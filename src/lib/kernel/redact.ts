@@ -28,7 +28,7 @@ const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
 /** Matches a word that is not a credential, as in `Basic authentication` and `Bearer TOKEN`. */
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
-/** Shorter values are too likely to occur in other text. They are still masked by key and by header. */
+/** Shorter values are too likely to occur in other text. Short values are still masked by key and by header. */
 export const MIN_SECRET_LENGTH = 4;
 
 /** A shorter spelling is likely to be a part of another word: `home` in `/home/me`. */
@@ -201,7 +201,7 @@ function valuesOf(secret: string): string[] {
   return values;
 }
 
-/** A key with many lines may be printed line by line. In a JSON key file, its line feeds are `\n`. */
+/** A key with many lines may be printed line by line. In a JSON key file, line feeds are `\n`. */
 function longLines(secret: string): string[] {
   const lines = secret.split(/\r?\n|\\n/);
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= MIN_FRAGMENT && !line.startsWith('-----'));

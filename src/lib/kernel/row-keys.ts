@@ -26,7 +26,7 @@ export function createRowKeys() {
   }
 
   return {
-    /** The earlier row with this key. For a new key, remembers it and returns undefined. Rows count from 1. */
+    /** The earlier row with this key. Remembers a new key and returns undefined. Rows count from 1. */
     add: (key: string, row: number): number | undefined => {
       const digest = hash('sha1', key, 'buffer');
       const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)];

@@ -1,4 +1,4 @@
-// Lists and creates folders, scratch folders and temporary files. Removes those that killed processes left behind.
+// Lists and creates folders, scratch folders and temporary files. Removes files that killed processes left behind.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ export function uniqueWord(): string {
   return parts.map((part) => Math.floor(part).toString(36)).join('');
 }
 
-/** A path in `folder` for a file that is soon renamed or removed. Open it with the flag `wx`. */
+/** A path in `folder` for a file that is soon renamed or removed. Open the path with the flag `wx`. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }
@@ -74,8 +74,8 @@ export interface ScratchOptions {
 }
 
 /**
- * Creates an empty folder (0700) with an unpredictable name. The caller removes it. Removes older folders of this kind
- * and user whose process ended an hour ago: an unknown process may run in another container that shares the folder.
+ * Creates an empty folder (0700) with an unpredictable name, which the caller removes. Removes older folders of this
+ * kind and user whose process ended over an hour ago: unknown ones may run in another container that shares the folder.
  */
 export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {}): string {
   const { root = tmpdir(), isSpent = () => true } = options;

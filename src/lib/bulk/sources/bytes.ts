@@ -72,7 +72,7 @@ export interface ReadOptions {
 const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
-/** Opens inputs in their order. Throws as `openBytes` does, and usage (2) for a shard of standard input. */
+/** Opens the inputs in order. Throws as `openBytes` does, and usage (2) for a shard of standard input. */
 export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
   const { shard } = options;
   let dealt = 0;

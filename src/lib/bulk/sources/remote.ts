@@ -1,4 +1,4 @@
-// Inputs at an https address, such as a signed link to an object store. Their query is a secret.
+// Inputs at an https address, such as a signed link to an object store. The query of such an address is a secret.
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -170,7 +170,7 @@ function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }
 
-/** A file that only its owner can read. It is removed when the process exits. */
+/** A file that only its owner can read, and that is removed when the process exits. */
 function temporaryFile(): { path: string; file: number } {
   const folder = makeScratchFolder('input');
   host.onExit(() => rmSync(folder, { recursive: true, force: true }));

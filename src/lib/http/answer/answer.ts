@@ -9,7 +9,7 @@ export interface Answer {
   text: string;
   /** The number of bytes of the body, as they were sent. */
   size: number;
-  /** The reason why the body cannot be trusted. It completes the sentence "the response …". */
+  /** The reason why the body cannot be trusted. The reason completes the sentence "the response …". */
   problem: string | undefined;
 }
 

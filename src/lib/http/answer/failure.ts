@@ -13,7 +13,7 @@ export interface FailedCall {
   endpoint: Endpoint;
   request: FailedRequest;
   origin: string;
-  /** True if the user passed the access token, so that it cannot be renewed. */
+  /** True if the user passed the access token, which cannot be renewed. */
   readyToken: boolean;
   /** Masks secrets in text from the platform or a proxy. */
   redact(text: string): string;

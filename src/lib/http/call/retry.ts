@@ -49,7 +49,7 @@ function again(circumstances: Circumstances, retryAfter: string | undefined): Re
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
 }
 
-/** The longest pause after an attempt. Full jitter uses a random part of it. */
+/** The longest pause after an attempt. Full jitter uses a random part of this pause. */
 export function backoffCeiling(attempt: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }
@@ -62,7 +62,7 @@ const ASCTIME_DATE = /^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2
 
 /**
  * How many milliseconds to wait from `now`, according to a `Retry-After` in seconds or as an HTTP date. A past date
- * means 0. Undefined for anything else. There is no upper limit.
+ * means 0. Undefined for anything else. The wait has no upper limit.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const text = value.trim();

@@ -26,7 +26,7 @@ interface CachedToken {
   expires_at: number;
 }
 
-/** A failed token request, for other processes that waited for the token. `at` is the time when it failed. */
+/** A failed token request, for other processes that waited for the token. `at` is the time of the failure. */
 interface FailedRound {
   at: number;
   error: KnownErrorOptions;
@@ -175,7 +175,7 @@ function failurePath(path: string): string {
   return path.replace(/\.json$/, '.failed');
 }
 
-/** The cached token; undefined if there is none or the file is damaged. This only costs a token request. */
+/** The cached token. Undefined if there is none or the file is damaged, which only costs a token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
   const value = readRecord<CachedToken>(text);
   const { access_token, obtained_at, expires_at } = value ?? {};
@@ -188,7 +188,7 @@ export interface Authorization {
   header: string | undefined;
   /** The bearer token, if renewing it may help after a 401. */
   renewable: string | undefined;
-  /** True if the user passed the token, so that it cannot be renewed. */
+  /** True if the user passed the token, so that the token cannot be renewed. */
   readyToken: boolean;
 }
 

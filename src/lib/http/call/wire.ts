@@ -14,7 +14,7 @@ import { isoMillis } from '../../kernel/timestamps.ts';
 export interface Attempt {
   endpoint: Endpoint;
   request: BuiltRequest;
-  /** The client's request id. All attempts of one call share it. */
+  /** The client's request id. All attempts of one call share this id. */
   id: string;
   /** From 1. */
   attempt: number;

@@ -22,7 +22,7 @@ export type Progress = Pick<ExchangeMonitor, 'sending' | 'answered' | 'received'
 
 /**
  * Follows one exchange, so that all engines apply the same timeouts, size limit, abort and phases. `start` starts the
- * engine's work and returns a function that stops it.
+ * engine's work and returns a function that stops that work.
  */
 export function followExchange(exchange: Exchange, start: (progress: Progress) => () => void): Promise<RawReply> {
   return new Promise((resolve, reject) => {
@@ -156,7 +156,7 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
 
 /**
  * A TLS context that trusts Node's roots and `pem`; undefined if there is nothing to add. Throws KnownError (usage) for
- * text without a certificate, because Node would ignore it.
+ * text without a certificate, because Node would ignore such text.
  */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;

@@ -22,10 +22,10 @@ export function createPoolEngine(options: PoolOptions): Engine {
     const key = isPlain ? 'plain' : (proxy?.href ?? '');
     let dispatcher = dispatchers.get(key);
     if (!dispatcher) {
-      // Adding an authority to Node's own ones takes a tenth of a second.
+      // Adding an authority to Node's own authorities takes a tenth of a second.
       dispatcher = connectDispatcher(proxy, isPlain ? undefined : options.extraAuthorities);
       dispatchers.set(key, dispatcher);
-      // The call reports the error. There is no dispatcher to close.
+      // The call reports the error, and there is no dispatcher to close.
       dispatcher.catch(() => dispatchers.delete(key));
     }
     return dispatcher;
@@ -85,7 +85,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
           else progress.sending();
         },
         onResponseStart: (_controller, status, answerHeaders) => {
-          // Only a proxy answers with 407. Without a tunnel, its answer replaces the response.
+          // Only a proxy answers with 407. Without a tunnel, the proxy's answer replaces the response.
           if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
           else if (status >= 200) progress.answered(status, answerHeaders);
         },

@@ -1,4 +1,4 @@
-// The rate budget of an area whose limit the specification fixes. All processes of one user share it (decision: D7).
+// The rate budget of an area with a limit in the specification, shared by all processes of one user (decision: D7).
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
