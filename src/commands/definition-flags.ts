@@ -150,7 +150,7 @@ export function flagOf(type: ResourceType, path: readonly (string | number)[]): 
   return FIELD_FLAGS[type].find((field) => field.path.join('.') === path.join('.'))?.flag;
 }
 
-/** The fields that flags set; an empty value removes a field. Two flags of one field or a literal secret: usage (2). */
+/** The fields that flags set; an empty value removes a field. Throws usage (2) for duplicates and literal secrets. */
 export async function readFieldFlags(
   ctx: Context,
   type: ResourceType,

@@ -92,7 +92,7 @@ export async function secretOf(ctx: Context, source: SourcedDefinition, use: Pla
   return await readReference(ctx, use, options);
 }
 
-/** The body to send: the definition, completed from the live one, with secrets. `onSecret` gets each and its path. */
+/** The definition to send, completed from the live one. `onSecret` gets each secret that it contains, with its path. */
 export async function bodyWithSecrets(
   ctx: Context,
   source: SourcedDefinition,

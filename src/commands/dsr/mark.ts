@@ -112,7 +112,7 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
     throw usageError('--extended requires --reason TEXT.');
 }
 
-/** Throws usage (2) for a date that is no extension. Warns if the extension is late or beyond the legal limit. */
+/** Throws usage (2) unless the date is an extension. Warns if the extension is late or beyond the legal limit. */
 function checkExtension(ctx: Context, request: LedgerRequest, extended: string): void {
   const { regulation, submitted_time: submitted } = request;
   const deadline = deadlineOfRequest(request);

@@ -63,7 +63,7 @@ export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions
 }
 
 export interface Verification {
-  /** Processor domains that may sign. Default: those of the vendor domain, or else those in the certificate. */
+  /** Processor domains that may sign. Default: the vendor's domains, or else the names in the certificate. */
   allow?: readonly string[] | undefined;
   /** Default: the certificate that discovery at the DSR address names. */
   certificates?: CertificateSource;

@@ -68,7 +68,7 @@ function createSeedingApi(client: Client) {
     describeSet: (body: SingleSeed) => client.describe(set, { body }),
     /**
      * POSTs a list without users, which changes nothing. Returns when the platform accepts the credentials, because it
-     * checks them before the body (specification, E). Rejected credentials throw like any other call.
+     * checks them before the body (specification, E). Rejected credentials cause the usual error.
      */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
       try {

@@ -83,7 +83,7 @@ function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | und
 const ADDRESSES = SETTING_NAMES.filter((name): name is AddressName => name.endsWith('_url'));
 type AddressName = Extract<SettingName, `${string}_url`>;
 
-/** The profile of `--profile`, `CDPADM_PROFILE` or the project file, or else the current one; undefined if none. */
+/** The profile in `--profile`, `CDPADM_PROFILE` or the project file, else the current one; undefined if none is set. */
 function chooseProfile(
   { flags, env, paths, alone = '--profile' }: SettingsSources,
   project: ProjectFile | undefined,

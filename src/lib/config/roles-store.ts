@@ -113,7 +113,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
 
-  /** `-<stamp>-<content>.json`, the end of a base's file name: it finds a base by its stamp without reading others. */
+  /** `-<stamp>-<content>.json`, the end of a base's file name: it identifies a base by stamp without reading others. */
   function baseSuffix(manifest: ManifestReply): string {
     return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}.json`;
   }

@@ -3,7 +3,7 @@ import type { Method } from './choices.ts';
 import type { ZodMiniType } from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
 
-/** The service that a path belongs to. A profile has a base address for each. */
+/** The service that a path belongs to. A profile has a base address for each service. */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 
 /** The three kinds of credentials, and none for the token call. */

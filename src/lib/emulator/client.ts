@@ -19,9 +19,7 @@ export interface ControlCall<Reply = unknown> {
   /** The path below the control address: `/clock`. */
   path: string;
   body?: object;
-  /**
-   * The required fields of the reply, or of each entry of a list. Sent fields come back unchanged, but not in a list.
-   */
+  /** The required fields of the reply, or of each entry of a list. Sent fields come back unchanged, except in lists. */
   reply?: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 

@@ -186,8 +186,7 @@ export function openLedger<Event extends StoredEvent, Request>(
         /** The newest requests, newest first. */
         newest: (limit: number) => readings.newest(limit, own),
         /**
-         * The open requests in parts, most urgent first. `count` returns the size of the next part; `left` is what
-         * follows.
+         * The open requests in parts, most urgent first. `count` returns the next part's size; `left` counts the rest.
          */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };

@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: the content type decides that. The platform chooses neither name nor extension. */
+/** `name` has no extension: the content type decides the extension. The platform chooses neither name nor extension. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;

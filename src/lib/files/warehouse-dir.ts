@@ -16,7 +16,7 @@ export interface DirectoryFile {
   document: LoadedDocument;
 }
 
-/** Reads every `.yaml`, `.yml` and `.json` file in the `groups` folders, sorted. Throws usage (2) without a folder. */
+/** Reads every YAML and JSON file in the folders of `groups`, sorted. Throws usage (2) if `dir` is not a folder. */
 export async function readWarehouseDir(
   dir: string,
   groups: readonly string[],

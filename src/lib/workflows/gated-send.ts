@@ -53,7 +53,7 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** The error for a response that proves nothing: when a run ends, the accepted requests are then unknown. */
+/** The error for an inconclusive response. A run that ends with it does not know which requests were accepted. */
 function lossIfAnswered(failure: KnownError): KnownError {
   return failure.status === undefined ? failure : endingAs(failure, 'network');
 }

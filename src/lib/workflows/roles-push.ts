@@ -9,7 +9,7 @@ import type { Tell } from './ports.ts';
 import { type Planned, planWanted, requireExpected, replaceConfirmed } from './roles-plan.ts';
 import { fail } from '../errors/fail.ts';
 
-/** How to compute the desired manifest, again whenever the platform has changed. */
+/** The desired manifest, which is computed again whenever the platform has changed. */
 export interface PushIntent {
   /** The command, for the history: `push`, `edit`, `rollback` … */
   reason: string;
@@ -72,7 +72,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // The bare stop reason means that no write has started. `confirmed` reports a write that has.
+    // The bare stop reason means that no write has started. `confirmed` reports a started write.
     if (!(error instanceof KnownError) || error !== ports.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,

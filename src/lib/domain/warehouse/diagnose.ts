@@ -234,7 +234,7 @@ const LIKELY: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Reports if a query returns an identity, and which columns could serve as one. `names` translates the deployment's
+ * Checks whether a query returns an identity, and which columns could serve as one. `names` translates the deployment's
  * words.
  */
 export function identityColumns(sql: string, names: Pick<ReturnType<typeof createWireNames>, 'fromWire' | 'toWire'>) {

@@ -33,7 +33,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     if (pipeline) db.transaction(() => life.begin(workspace, pipeline, 'scheduled', at));
   }
 
-  /** Does the first work that is due by `now`. Returns false if there is none. */
+  /** Does the earliest work that is due by `now`. Returns false if there is none. */
   async function step(now: number): Promise<boolean> {
     const run = runs.firstDue();
     const scheduled = pipelines.firstDue();
@@ -41,7 +41,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const scheduledAt = scheduled?.next_run_at ?? Infinity;
     if (Math.min(runAt, scheduledAt) > now) return false;
     if (scheduled && scheduledAt < runAt) {
-      // If an interval passed during a run, its run starts right after that run.
+      // If an interval began during a run, the run of the interval starts right afterwards.
       const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
       beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
     } else if (run?.progress.done === true) {

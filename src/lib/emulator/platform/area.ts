@@ -89,9 +89,9 @@ export interface OpenArea<Endpoints> {
   /** The time of the next due work (epoch ms); undefined if there is none. */
   nextDue?(): number | undefined;
   /**
-   * Runs the work that is due by `now` (epoch ms), in order. With `nextDue`, it is called for one time after another,
-   * in turn with other areas, and may leave a part for its next call. Without `nextDue`, it is called when the clock
-   * has changed and whenever another area does something.
+   * Runs the work that is due by `now` (epoch ms), in order. With `nextDue`, `catchUp` is called for one time after
+   * another, in turn with other areas, and may leave a part for its next call. Without `nextDue`, `catchUp` is called
+   * when the clock has changed and whenever another area does something.
    */
   catchUp?(now: number): void | Promise<void>;
   /** Stops work in other threads. After the next start, that work resumes. */

@@ -96,8 +96,9 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /**
-   * The flags that are arguments of an MCP tool, in addition to required ones. Never a guard, a wait or a path to
-   * write. False means that the command is no tool. A command that stays on this machine is a tool only with this list.
+   * The flags that are arguments of an MCP tool, in addition to required ones. Guards, waits and paths to write are
+   * never arguments. False means that the command is no tool. A command that stays on this machine is a tool only with
+   * this list.
    */
   readonly tool?: readonly string[] | false;
   /** The subcommands of a command that also runs alone, such as `emulator clock`. */
@@ -120,7 +121,10 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** For a list or record, also the default of `columns`. A function if only a run should load its code. */
+    /**
+     * The view of the result. For a list or record, also the default of `columns`. A function if only a run loads its
+     * code.
+     */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },

@@ -39,7 +39,7 @@ export interface OtherProfile {
   where: string;
 }
 
-/** Opens the profile that `flag` names. Throws KnownError usage (2) if it is unknown, or has no address or id. */
+/** Opens the profile in `flag`. Throws KnownError usage (2) for a profile that is unknown or has no address or id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
   const { connect, resolveAlone } = await import('../connect.ts');
   const settings = await resolveAlone(ctx, name, flag);
