@@ -119,7 +119,7 @@ function isWithin(place, outer) {
 function lazyEdits({ name, declaration, load, conversion, members }) {
   const open = `var $${name};\nfunction ${name}() { return $${name} ??= `;
   const close = '; }';
-  // In parentheses, because `new a().B()` would construct `a()`.
+  // Adds parentheses, because `new a().B()` would construct `a()`.
   const calls = members.map((place) => edit(place.start, place.end, `(${name}())`));
   if (!conversion) return [edit(declaration.start, declaration.end, open + load + close), ...calls];
   const { statement, value, itself } = conversion;

@@ -86,7 +86,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   'zod/mini': ['contract', 'domain', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };
 
-/** Without the page of the console, which runs in a browser. */
+/** Skips the page of the console, which runs in a browser. */
 const sources = readSources('src').filter(({ path }) => !path.startsWith('src/lib/emulator/console/'));
 const byPath = new Map(sources.map((file) => [file.path, file]));
 

@@ -9,7 +9,7 @@ import { createFastClock } from '../helpers/fast-clock.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
 import { sample } from '../helpers/size.ts';
 
-/** An hour takes less than two seconds. */
+/** An hour of this clock takes less than two seconds. */
 const SPEED_UP = 2000;
 const MINUTE = 60_000;
 

@@ -5,7 +5,7 @@ import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
 import { sample, size } from '../helpers/size.ts';
 
-/** Complete with `--mode whole`, otherwise a sample. */
+/** All runs with `--mode whole`, otherwise a sample. */
 const RUNS = size(200, 10);
 const ROWS = size(1000, 200);
 /** The maximum number of requests in a group. */

@@ -138,7 +138,7 @@ async function bash(script: string, { home }: Scene, env: Record<string, string>
   return { code: code as number, stdout, stderr };
 }
 
-/** The running shards: the number of the task, by the engine's variable, and the process. */
+/** The running shards: the number of each task, from the engine's variable, and its process. */
 function running(variable: string): { task: number; pid: number }[] {
   return readdirSync('/proc').flatMap((name) => {
     try {

@@ -49,7 +49,7 @@ test('reads, plans and writes, and ends when the client closes', async () => {
   expect(done).toMatchObject({ data: { applied: true } });
   expect(await names()).toContain('Help desk');
   await client.close();
-  // Signal 0 only asks whether the process exists.
+  // Signal 0 only checks whether the process exists.
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 

@@ -1,4 +1,4 @@
-// The pictures of the pages show what the program prints now.
+// Checks that the pictures of the pages show what the program prints now.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

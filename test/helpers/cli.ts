@@ -11,7 +11,7 @@ import { SEED } from './seed.ts';
 import { reportingEnv } from './wire-judge.ts';
 
 export interface CliOptions {
-  /** Added to an environment that contains only the home's folders. */
+  /** Variables that are added to an environment with only the home's folders. */
   env?: Record<string, string>;
   cwd?: string;
   /** Text, or a stream, such as one that never ends. */

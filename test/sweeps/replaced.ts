@@ -129,7 +129,7 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
   if (stranger !== undefined) forms.push(make("another resource's body", () => json(usual === 204 ? 200 : usual, stranger)));
   if (method === 'POST' && pathOf(target) === '/v3/requests')
     forms.push(make('a signed body with a different id', () => strangers.signed));
-  // If the request is not delivered, this would equal the response to a successful write.
+  // If the request is not delivered, the replacement would equal the response to a successful write.
   if (delivered)
     forms.push(...[200, 201, 202].filter((status) => status !== usual).map((status) =>
       make(`${status} with the body`, (answer) => (answer.status === 204 ? answer : { ...answer, status }))));
@@ -157,7 +157,7 @@ export function alteredForms({ answered }: Pick<ProxiedRequest, 'answered'>): Pr
 
 const TROUBLED = JSON.stringify(TROUBLE);
 
-/** Faults that leave the outcome of a write to a read. */
+/** Faults after which a read decides the outcome of a write. */
 export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) => [
   replaced('503', delivered, () => ({ status: 503, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),
   replaced('429', delivered, () => ({ status: 429, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),

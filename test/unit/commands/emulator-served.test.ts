@@ -80,7 +80,7 @@ describe('start --as', () => {
         JSON.stringify({ environment: 'production', member_id: 42, calculated_attributes: { 43: [] } }),
       );
       expect(await run(['seed', 'set', '-f', 'seed.json', '--yes', ...as])).toMatchObject({ code: 0 });
-      // The commands have read the secrets; the platform had not.
+      // Only the commands read the secrets; the platform did not.
       expect(markerFiles.filter(existsSync)).toEqual(markerFiles);
     });
     const state = join(home.folder, 'data', 'rehearsals', 'live');

@@ -111,7 +111,7 @@ it('the platform responds to generated requests as documented', async () => {
       const { status } = await sendTo(platform, target, sent);
       statuses.add(`${target.operation.operationId} ${status < 300 ? 'accepted' : 'rejected'}`);
       expect(status, JSON.stringify(sent)).not.toBe(500);
-      // The limit of roles holds for a minute of the clock.
+      // The rate limit of roles applies to a minute of the clock.
       if (status === 429) await platform.api.advance('1m');
     }),
     { numRuns: runs(6000).numRuns },

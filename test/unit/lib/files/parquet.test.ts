@@ -151,7 +151,7 @@ it('stops with a hint if the pages do not fit in memory', async () => {
   });
 });
 
-/** The file was written by pyarrow 25: pages of a few values, rows that span pages, dictionaries that end early, checksums. */
+/** A file by pyarrow 25: pages of a few values, rows that span pages, dictionaries that end early, checksums. */
 const SAMPLES = new URL('../../../data/parquet/', import.meta.url);
 
 it.each(['pages-v1.parquet', 'pages-v2.parquet'])('assembles nested rows of %s', async (name) => {

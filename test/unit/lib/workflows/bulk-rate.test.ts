@@ -56,7 +56,7 @@ interface Platform {
   /** Milliseconds until a request arrives, and from there to the response. */
   latency(request: number, random: () => number): number;
   answerMs: number;
-  /** Stall of the program every five seconds; pending requests are sent afterwards. */
+  /** A stall of the program every five seconds; pending requests are sent afterwards. */
   stallMs?: number;
 }
 

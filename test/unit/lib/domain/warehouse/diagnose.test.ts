@@ -10,7 +10,7 @@ import {
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import { hintText } from '../../../../../src/lib/kernel/errors.ts';
 
-/** Diagnoses with hints as text. */
+/** Diagnoses a pipeline and returns the hints as text. */
 function diagnose(of: Evidence): Diagnosis<string> {
   const { findings, ...rest } = diagnoseAsData(of);
   return { ...rest, findings: findings.map((finding) => ({ ...finding, next: hintText(finding.next) })) };

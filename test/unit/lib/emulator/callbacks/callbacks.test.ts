@@ -36,7 +36,7 @@ async function submit(change: Record<string, unknown> = {}, paths = ['/']): Prom
 const control = (method: string, path: string, body?: unknown): Promise<Exchange> =>
   send(method, `${emulator.control}/callbacks${path}`, { body });
 const log = async () => (await control('GET', '')).json as Callback[];
-/** The log, once no callback is being sent. */
+/** Returns the log as soon as no callback is being sent. */
 async function delivered(): Promise<Callback[]> {
   for (;;) {
     const entries = await log();
