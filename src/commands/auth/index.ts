@@ -45,7 +45,7 @@ const logIn = defineCommand({
     const stored = Object.keys({ ...references, ...typed });
     if (stored.length === 0) throw usageError('No secret was passed.', 'Pass a secret with a flag; see --help.');
     if (ctx.flags.dryRun) {
-      const text = `To be stored for profile ${profile}: ${stored.join(', ')}.`;
+      const text = `Would be stored for profile ${profile}: ${stored.join(', ')}.`;
       return await ctx.out.emitDryRun([], { profile, stored }, text, [profile]);
     }
     await forgetToken(ctx, profile);

@@ -87,7 +87,7 @@ export async function warnOfPeople(
   const { duplicates, unanswered } = found;
   if (unanswered.length > 0)
     ctx.out.warn(
-      `${counted(unanswered.length, 'erasure is', 'erasures are')} for people whose access or portability request is still due; they will delete its data (${rowsText(unanswered)}).`,
+      `${counted(unanswered.length, 'erasure deletes', 'erasures delete')} the data of people whose access or portability request is still due (${rowsText(unanswered)}).`,
     );
   if (duplicates.length === 0) return;
   ctx.out.warn(

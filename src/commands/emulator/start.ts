@@ -74,7 +74,7 @@ export const startPlatform = defineCommand({
   flags: startFlags,
   output: readyResult,
   notes: [
-    'The embedded platform serves all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
+    'The embedded platform provides all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
     'With --as, a copy of the profile works once its addresses are replaced. The command does not read the secrets of the profile. --org, --account and --workspace set the first id of each kind.',
     '--from-live reads the platform of the profile once, when it starts, and writes nothing to it. Secrets of connections are masks.',
   ],

@@ -120,7 +120,7 @@ With -o json, an error is one document on standard error; \`cdpadm help exit-cod
 With more than one --profile, a table starts with a \`profile\` column, -o name prints the profile before each id, and
 JSON is a list of {"profile","data"}, with "error" instead of "data" for a profile that failed.
 
-With -o json, if standard error is not a terminal, it contains only JSON. Notes are omitted. A warning is
+With -o json, standard error contains only JSON, unless it is a terminal. Notes are omitted. A warning is
   {"warning":{"message"}}
 A long operation reports its progress from time to time (every step with --progress json, nothing with -q):
   {"progress":{"event":"start"|"progress"|"wait"|"end","title","at","done","total","seconds","text"}}

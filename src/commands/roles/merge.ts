@@ -59,7 +59,7 @@ export async function mergeFile(
   const merged = wantedRoles(manifest, base ?? (sameStamp(manifest, live) ? live : undefined), live);
   if (!base && !sameStamp(manifest, live) && !sameContent({ ...live, roles: merged.roles }, live)) {
     throw fail('roles.stale_file', {
-      message: `This machine does not have the manifest that ${file} was created from, so it cannot merge.`,
+      message: `This machine cannot merge, because it does not have the manifest that ${file} was created from.`,
       hint: 'Pass that manifest with --base FILE.',
     });
   }

@@ -74,7 +74,7 @@ export async function readSavedPlan<Content extends ZodMiniType>(
       hint: { text: 'To save a plan again:', command: `cdpadm ${COMMANDS[kind].diff} --save-plan new.plan` },
     });
   };
-  if (body === undefined || json === undefined) throw damaged('the file does not have the form of a saved plan');
+  if (body === undefined || json === undefined) throw damaged('the file does not have the format of a saved plan');
   if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
   const envelope = object({ kind: literal(kind), target: record(string(), string()), plan: string(), content: schema });
   const saved = envelope.safeParse(tryJson(json));
