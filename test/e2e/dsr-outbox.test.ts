@@ -114,7 +114,7 @@ describe('a listener', () => {
     await first.stop();
     const second = await listen('--on', 'completed', 'true');
     expect((await second.stop()).stderr).toContain(
-      '1 delivery of an earlier run: this listener has no matching --on or --forward-to.',
+      '1 delivery from an earlier run: this listener has no matching --on or --forward-to.',
     );
     await listen('--on', 'any', hook());
     await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);

@@ -114,10 +114,10 @@ export async function openDeliveryOutbox(
 }
 
 function reportLeft(ctx: Context, { dead, due, elsewhere }: Deliveries['left']): void {
-  if (due > 0) ctx.out.note(`${counted(due, 'delivery', 'deliveries')} of an earlier run: delivering now.`);
+  if (due > 0) ctx.out.note(`${counted(due, 'delivery', 'deliveries')} from an earlier run: delivering now.`);
   if (elsewhere > 0)
     ctx.out.warn(
-      `${counted(elsewhere, 'delivery', 'deliveries')} of an earlier run: this listener has no matching --on or --forward-to. See: cdpadm dsr callbacks outbox list`,
+      `${counted(elsewhere, 'delivery', 'deliveries')} from an earlier run: this listener has no matching --on or --forward-to. See: cdpadm dsr callbacks outbox list`,
     );
   if (dead > 0) ctx.out.warn(`${counted(dead, 'dead letter')}. See: cdpadm dsr callbacks outbox list --dead`);
 }

@@ -155,7 +155,7 @@ async function applyDirectory(
     if (error === undefined) return result;
     await ctx.out.emit(result, view);
     const again = {
-      text: 'Fix the cause, then save a plan of the rest:',
+      text: 'Fix the cause, then save a plan for the rest:',
       command: `cdpadm warehouse diff ${dir ?? 'DIR'} --save-plan new.plan`,
     };
     const next = expected === undefined ? 'Fix the cause and apply again. Completed steps are not repeated.' : again;

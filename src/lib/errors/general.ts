@@ -20,7 +20,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'An input file cannot be read.',
     explanation:
-      'The file does not exist, is a folder, or you cannot read it. A path that does not exist is a usage error (exit code 2).',
+      'The file does not exist, is a folder, or is not readable. A path that does not exist is a usage error (exit code 2).',
     fix: 'Check the path and its permissions. Use `-` for standard input.',
   },
   'files.write': {

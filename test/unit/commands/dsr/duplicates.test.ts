@@ -79,7 +79,7 @@ it('warns of every open access and portability request before an erasure, single
   );
   for (const flag of ['--dry-run', '--yes --allow-duplicates'])
     expect((await home.run(`dsr submit --bulk people.csv ${flag}`)).stderr).toMatch(
-      /1 erasure is for people whose access or portability request is still due.*\(row 2\)/,
+      /1 erasure deletes the data of people whose access or portability request is still due.*\(row 2\)/,
     );
 });
 
