@@ -34,6 +34,8 @@ export const shared: TestUserConfig = {
   hookTimeout: 600_000,
   // Reloading the modules for each file would take longer than many tests.
   isolate: false,
+  // Its parser imports JSON in a way that only bundlers accept.
+  server: { deps: { inline: [/@actions\//] } },
 };
 
 export default defineConfig({

@@ -362,10 +362,10 @@ describe('recipes', () => {
     writeFileSync(file, text.slice(0, text.lastIndexOf('  - role_id:')));
     const { steps } = await planned(createHomeEnv('second'));
     expect(steps.at(-1)).toEqual({ code: 12, output: expect.stringContaining('pass --allow-delete') as unknown });
-    const allowed = await planned({ ...createHomeEnv('third'), ALLOW_DELETE: '--allow-delete' });
+    const allowed = await planned({ ...createHomeEnv('third'), ALLOW_DELETE: 'yes' });
     expect(allowed.steps.at(-1)).toMatchObject({ code: 0 });
     const raw = readFileSync(join(root, 'docs/recipes/roles-push-with-plan.yml'), 'utf8');
-    expect(raw).toMatch(/^ {2}ALLOW_DELETE: .* inputs\.allow_delete && '--allow-delete' \|\| '' /m);
+    expect(raw).toMatch(/^ {2}ALLOW_DELETE: .* inputs\.allow_delete && 'yes' \|\| '' /m);
     writeFileSync(file, text);
   });
 });

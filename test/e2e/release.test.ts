@@ -166,11 +166,19 @@ test('the release workflow checks, builds, attests and publishes the release of 
   expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
   const folder = await repository({ '.gitignore': 'dist/\n.npm/\n.ci/\nbin/\ncalls\n' });
   // The checks and the programs that publish are replaced by scripts that only record their arguments.
-  for (const path of ['.ci/run', 'bin/gh', 'bin/npm']) {
+  const fakes = {
+    '.ci/run': '',
+    'bin/gh': `case $2 in view) test -e "${folder}/dist/released" ;; create) touch "${folder}/dist/released" ;; esac`,
+    'bin/npm': `case $1 in
+      view) cat "${folder}/dist/published" ;;
+      publish) sha1sum "$2" | cut -d ' ' -f 1 >"${folder}/dist/published" ;;
+      *) PATH="\${PATH#*:}" exec npm "$@" ;;
+      esac`,
+  };
+  for (const [path, lines] of Object.entries(fakes)) {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     const note = `echo "${path.replace(/.*\//, '')} $*" >>"${folder}/calls"`;
-    const real = path === 'bin/npm' ? `\n[ "$1" = publish ] || PATH="\${PATH#*:}" exec npm "$@"` : '';
-    executable(join(folder, path), `#!/bin/sh\n${note}${real}\n`);
+    executable(join(folder, path), `#!/bin/sh\n${note}\n${lines}\n`);
   }
   const PATH = [join(folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter);
   const env = { PATH, GITHUB_REF_NAME: 'v0.2.0', GITHUB_REPOSITORY: 'acme/cdpadm', ...TAGGER };
@@ -189,6 +197,10 @@ test('the release workflow checks, builds, attests and publishes the release of 
   expect(calls[0]).toBe('run ');
   expect(calls).toContain('npm publish ./dist/release/cdpadm-0.2.0.tgz --provenance --access public');
   expect(calls.join('\n')).toMatch(/gh release create v0\.2\.0 .*SHA256SUMS.* --verify-tag --notes-file/);
+  // A second run of the steps that publish, as after a failure of a later one, publishes nothing again.
+  for (const step of steps.slice(-2)) expect((await runStep(step, folder, {}, env)).code).toBe(0);
+  const again = readFileSync(join(folder, 'calls'), 'utf8').split('\n');
+  expect(again.slice(calls.length - 1)).toEqual(['gh release view v0.2.0', expect.stringMatching(/^npm view /), '']);
   const wrong = steps.find((step) => step.run?.startsWith('test ')) ?? {};
   expect((await runStep(wrong, folder, {}, { ...env, GITHUB_REF_NAME: 'v9.9.9' })).code).toBe(1);
 });
