@@ -19,7 +19,7 @@ export const Slug = textWhere(
 /** A non-blank string. */
 export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined), { pattern: '\\S' });
 
-/** Fields that the platform sets. Requests may send them back, but the platform ignores them. */
+/** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */
 export const readOnlyFields = {
   status: optional(unknown()),
   errors: optional(unknown()),

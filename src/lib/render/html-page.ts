@@ -12,7 +12,7 @@ export interface PageSource {
   made_on?: number | undefined;
 }
 
-/** The parts that are known of `organization 1001`, `workspace 42` and `https://platform.example`. */
+/** The known parts of `organization 1001`, `workspace 42` and `https://platform.example`. */
 export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
   return [
     ...(organization === undefined ? [] : [`organization ${organization}`]),

@@ -88,7 +88,7 @@ export function wrapAligned(text: string, width: number): string {
     .join('\n');
 }
 
-/** The text before each column: the indentation with a change sign, and all up to the end of each wide gap. */
+/** The text before each column: the indentation with a change sign, and everything through each wide gap. */
 function columnStarts(line: string): string[] {
   const indent = /^(?:\p{Cc}\[[\d;]*m| )*(?:[-+~] +)?/u.exec(line)?.[0] ?? '';
   const gaps = [...line.matchAll(/(?<=\S) {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);
