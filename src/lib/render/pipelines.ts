@@ -109,7 +109,7 @@ export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>
 
 /**
  * One sign for each of the newest runs, oldest first. The height of a sign shows the number of records of a successful
- * run. `Last 3 runs: ▁█× 2 success, 1 failed; 0 to 900 records`. Empty if there are no runs.
+ * run. `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Empty if there are no runs.
  */
 export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
   const signs = plain ? PLAIN : BLOCKS;
