@@ -70,7 +70,6 @@ const PARTS = [
   },
 ];
 
-/** The packages with a replaced part. */
 export const replacedPackages = new Set(['undici', 'conf', 'hyparquet-compressors']);
 
 const PREFIX = '\0spare-part:';

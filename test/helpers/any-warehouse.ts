@@ -42,7 +42,6 @@ const anyPipeline: fc.Arbitrary<Definition> = fc.record({
 
 const listOf = (item: fc.Arbitrary<Definition>) => fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 4 });
 
-/** All resources of a workspace. */
 export const anyWorkspace: fc.Arbitrary<ByType<Definition>> = fc.record({
   connection: listOf(anyConnection),
   data_model: listOf(anyModel),

@@ -86,7 +86,7 @@ export interface TestEmulator extends Emulator {
   send(method: string, path: string, options?: SendOptions): Promise<Exchange>;
   /** Sends a request with a bearer token, which is fetched again after the clock was moved. */
   call(method: string, path: string, options?: SendOptions): Promise<Exchange>;
-  /** A new access token. */
+  /** Requests a new access token. */
   token(): Promise<string>;
   /** `/platform/v2/organizations/…/accounts/…` of the first organization and account. */
   accountPath: string;

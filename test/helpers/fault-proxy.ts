@@ -254,7 +254,6 @@ function ended(name: string, delivered: boolean, act: (socket: Socket, answer: P
 /** A date one minute ahead, in real time. */
 const inAMinute = (): string => new Date(Date.now() + 60_000).toUTCString();
 
-/** All network faults. */
 export const PROXY_FAULTS: readonly ProxyFault[] = [
   { name: 'refused', delivered: false, refuses: true },
   ended('reset before delivery', false, (socket) => socket.resetAndDestroy()),

@@ -29,7 +29,6 @@ export interface Assistant {
   stop: AbortController;
   /** Closes the server's input and returns its exit code. */
   end(): Promise<number>;
-  /** The exit code of the server. */
   code: Promise<number>;
 }
 

@@ -13,7 +13,6 @@ export interface PlatformHome {
   folder: string;
   /** The program's environment, with credentials for the platform. */
   env: Record<string, string>;
-  /** The default options of every run. */
   defaults: CliOptions;
   /** Runs a command line; words with spaces need the list form. */
   run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { type CliHome, createCliHome } from './cli.ts';
 
 export interface ProfileHome extends CliHome {
-  /** The path of the settings file. */
   settingsFile: string;
   /** The contents of the settings file. */
   settings(): { current?: string; profiles: Record<string, Record<string, unknown>> };

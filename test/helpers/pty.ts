@@ -27,7 +27,6 @@ export interface Terminal {
   /** Waits for the first of several strings. */
   waitForOne(texts: readonly string[]): Promise<string>;
   type(keys: string): void;
-  /** The exit code of the program. */
   exit: Promise<number>;
   /** The complete output, verbatim. */
   raw(): string;

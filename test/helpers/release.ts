@@ -33,7 +33,6 @@ export function executable(file: string, text: string): void {
   chmodSync(file, 0o755);
 }
 
-/** A folder with a release of `program`. */
 export function releaseFolder(program = PROGRAM): string {
   const folder = temporaryFolder();
   const name = `cdpadm-${system}`;

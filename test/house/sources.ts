@@ -5,7 +5,6 @@ import ts from 'typescript';
 import { root } from '../helpers/root.ts';
 
 export interface Import {
-  /** The specifier in the source. */
   specifier: string;
   /** The imported file, relative to the root of the project; undefined for packages and Node's own modules. */
   target: string | undefined;

@@ -20,7 +20,6 @@ export interface Evidence {
   files: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
 }
 
-/** Returns the false claims of a run. */
 export function falseClaims(evidence: Evidence): string[] {
   const { after, before, outcome, requests, wanted } = evidence;
   const { code, stderr, hangs } = outcome;

@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The files of a folder and their contents. */
 function filesOf(folder: string): Map<string, string> {
   const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))

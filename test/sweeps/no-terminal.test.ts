@@ -36,7 +36,6 @@ async function run(one: CommandCase, options: CliOptions): Promise<{ code: numbe
   return await runCli(words, { ...options, clock: world.clock, cwd: world.folder, env });
 }
 
-/** The requests that write. */
 function writes(): string[] {
   const sent = world.proxy.requests.filter(({ method, target }) => method !== 'GET' && target !== '/oauth/token');
   return sent.map(({ method, target }) => `${method} ${target}`);

@@ -81,7 +81,6 @@ afterEach(async () => {
 const run = (line: string, options: CliOptions = {}) =>
   home.run(`${line} --yes`, { clock, ...options, env: { ...SECRET_ENV, ...options.env } });
 
-/** Runs a command through the proxy. */
 function runThroughProxy(line: string | string[], env: Record<string, string> = {}) {
   const { port } = proxy.address() as AddressInfo;
   const CDPADM_BASE_URL = `http://127.0.0.1:${port}`;

@@ -17,7 +17,6 @@ beforeEach(() => {
 
 const run = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
 
-/** The contents of all files in the folder. */
 function everyFile(folder = home.folder): string {
   return readdirSync(folder, { withFileTypes: true })
     .map((entry) =>

@@ -18,7 +18,6 @@ export function folderWith(settings: unknown): string {
   return folder;
 }
 
-/** A keychain in memory. */
 export function memoryKeychain(): Keychain & { entries: Map<string, string> } {
   const entries = new Map<string, string>();
   return {

@@ -10,7 +10,6 @@ import { never } from './setup.ts';
 
 const options = { timeoutMs: 20_000, clock: createTestClock(), signal: never };
 
-/** A server that responds with the fault. */
 async function serverOf(fault: Fault, tls?: { key: string; cert: string }) {
   const server = await opened(startFaultServer(tls && { tls }));
   server.otherwise(fault);

@@ -31,7 +31,6 @@ function writeLock(path: string, holder: Written = {}): void {
   fs.writeFileSync(path, JSON.stringify({ pid: DEAD_PID, host: hostname(), nonce: 'n0nce', ...holder }));
 }
 
-/** A clock with the given sleep. */
 function clockThat(sleep: Clock['sleep']): Clock {
   return { now: systemClock.now, sleep };
 }

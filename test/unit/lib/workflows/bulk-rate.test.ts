@@ -9,7 +9,6 @@ import { sample, size } from '../../../helpers/size.ts';
 /** Returns undefined to accept a request at `now`, or the milliseconds to wait. */
 type Limiter = (now: number) => number | undefined;
 
-/** A sliding window. */
 function slidingWindow(limit: number, windowMs = 1000): Limiter {
   const accepted: number[] = [];
   return (now) => {
@@ -34,7 +33,6 @@ function fixedWindow(limit: number, windowMs = 1000): Limiter {
   };
 }
 
-/** A token bucket. */
 function tokenBucket(rate: number, most: number): Limiter {
   let tokens = most;
   let before = -Infinity;

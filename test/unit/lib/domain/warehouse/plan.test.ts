@@ -37,7 +37,6 @@ function applied(live: ByType<Definition>, wanted: ByType<Definition>): ByType<D
   return after;
 }
 
-/** Reverses every list. */
 function reversed(workspace: ByType<Definition>): ByType<Definition> {
   return {
     connection: [...workspace.connection].reverse(),
