@@ -18,6 +18,8 @@ async function assets() {
   const built = await readdir(join(root, 'dist'), { recursive: true });
   const needed = built.filter((path) => /^(main\.js|help-\d+\.txt|chunks[\\/].*\.\w+)$/.test(path));
   const files = needed.map((path) => join('dist', path).replaceAll('\\', '/')).sort();
+  const recipes = (await readdir(join(root, 'docs', 'recipes'))).filter((name) => name.endsWith('.yml')).sort();
+  files.push(...recipes.map((name) => `docs/recipes/${name}`));
   return [...files, 'bin/cdpadm.js', 'bin/load.js', 'package.json', `${SQLITE}.js`, `${SQLITE}.wasm`];
 }
 

@@ -2,7 +2,7 @@
 // dpkg-deb. The package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
 // compression takes most of the time.
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 const executable = join(dist, 'bin', `cdpadm-linux-${process.arch}`);
-/** @type {{version: string, description: string, author: string}} */
-const { author, description, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+/** @type {{version: string, description: string, author: string, files: string[]}} */
+const { author, description, files, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 process.umask(0o022); // dpkg-deb rejects folders that others cannot read
 const folder = await mkdtemp(join(tmpdir(), 'cdpadm-deb-'));
@@ -25,6 +25,9 @@ try {
   await put('usr/share/bash-completion/completions/cdpadm', completion('bash'));
   await put('usr/share/zsh/vendor-completions/_cdpadm', completion('zsh'));
   await put('usr/share/fish/vendor_completions.d/cdpadm.fish', completion('fish'));
+  // The pages of the npm package.
+  for (const name of ['README.md', ...files.filter((path) => /^docs$|\.md$/.test(path))])
+    await cp(join(root, name), join(folder, 'usr/share/doc/cdpadm', name), { recursive: true });
   await put('usr/share/doc/cdpadm/copyright', await readFile(join(dist, 'bin', 'LICENSES.txt')));
   await put('usr/share/doc/cdpadm/changelog.gz', zipped(await readFile(join(root, 'CHANGELOG.md'))));
   await put('usr/share/doc/cdpadm/sbom.cdx.json', await readFile(`${executable}.cdx.json`));

@@ -32,10 +32,12 @@ export function manPages(reference, date) {
   }
   for (const { commands, name, summary } of groups) {
     if (commands.every(({ path }) => path !== name))
-      pages.set(`cdpadm-${name}.1`, manPage([name], summary, listOf(commands)));
+      pages.set(`cdpadm-${name}.1`, manPage([name], summary, listOf(name, commands)));
+    const group = [name, ...commands.map(({ path }) => path)];
     for (const command of commands) {
       const words = command.path.split(' ');
-      pages.set(`cdpadm-${words.join('-')}.1`, manPage(words, command.summary, commandSections(command)));
+      const sections = [...commandSections(command), ...seeAlso(command.path, group)];
+      pages.set(`cdpadm-${words.join('-')}.1`, manPage(words, command.summary, sections));
     }
   }
   return pages;
@@ -56,6 +58,7 @@ function roff(text) {
   return text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
+    .replace(/(?<=^|[\s(])(?=\\-)/g, '\\%')
     .replace(/(^|\s)(?=[A-Z][a-z]?(?:\s|$))/g, '$1\\&')
     .replace(/^(?=[.'])/, '\\&');
 }
@@ -78,13 +81,16 @@ function terms(items) {
   return ['.Bl -tag -width Ds', ...items.flatMap(([term, text]) => [`.It ${roff(term)}`, ...prose(text)]), '.El'];
 }
 
-/** @param {readonly Command[]} commands */
-function listOf(commands) {
+/** @param {string} name @param {readonly Command[]} commands */
+function listOf(name, commands) {
   return [
     '.Sh COMMANDS',
     'Each command has a page of its own.',
     ...terms(commands.map(({ path, summary }) => [`cdpadm ${path}`, summary])),
-    ...seeAlso(),
+    ...seeAlso(
+      name,
+      commands.map(({ path }) => path),
+    ),
   ];
 }
 
@@ -102,15 +108,12 @@ function commandSections({ args, effect, examples, exits, flags, notes, output, 
       `.Ss ${roff(heading)}`,
       ...terms(of.map((flag) => [typed(flag), meaning(flag)])),
     ]),
-    // Allows line breaks after commas.
-    ...(typeof shape === 'string'
-      ? ['.Ss JSON', ...shape.split('\n').map((line) => roff(line).replaceAll(',', ',\\:'))]
-      : []),
+    ...GLOBAL_FLAGS,
+    ...(typeof shape === 'string' ? ['.Ss JSON', ...display(folded(shape.replaceAll(',', ', ')))] : []),
     '.Sh EXIT STATUS',
     ...terms(exitRows(exits)),
     '.Sh EXAMPLES',
     ...display(examples.map((example) => `$ ${example}`)),
-    ...seeAlso(),
   ];
 }
 
@@ -142,6 +145,31 @@ const TOPICS = ['environment', 'files', 'exit-codes', 'recipes'];
 /** @type {Record<string, string | undefined>} */
 const SECTIONS = { 'exit-codes': 'EXIT STATUS', recipes: 'EXAMPLES' };
 
-function seeAlso() {
-  return ['.Sh SEE ALSO', '.Xr cdpadm 1'];
+const GLOBAL_FLAGS = [
+  '.Ss Global flags',
+  'Every command also has the global flags of',
+  '.Xr cdpadm 1 ,',
+  'such as',
+  roff('--profile, --dry-run, --yes and --output.'),
+];
+
+/**
+ * Breaks a text at spaces into lines of at most 70 characters, if it has spaces.
+ * @param {string} text
+ */
+function folded(text) {
+  return text.match(/\S.{0,69}(?=\s|$)|\S+/g) ?? [];
+}
+
+/**
+ * References to the program, and to the other pages of a group.
+ * @param {string} own the command of this page
+ * @param {readonly string[]} paths
+ */
+function seeAlso(own, paths) {
+  const others = [...new Set(paths)]
+    .filter((path) => path !== own)
+    .map((path) => `cdpadm-${path.replaceAll(' ', '-')}`);
+  const names = ['cdpadm', ...others.sort()];
+  return ['.Sh SEE ALSO', ...names.map((name, index) => `.Xr ${name} 1${index < names.length - 1 ? ' ,' : ''}`)];
 }

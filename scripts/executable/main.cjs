@@ -97,7 +97,8 @@ function run(name) {
  */
 function builtin(id) {
   const found = process.getBuiltinModule(id);
-  if (found === undefined) throw new Error(`${id} is not in the single executable.`);
+  if (found === undefined)
+    throw Object.assign(new Error(`${id} is not in the single executable.`), { code: 'NOT_IN_EXECUTABLE' });
   return found;
 }
 

@@ -2,7 +2,9 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
@@ -12,6 +14,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const isLinux = process.platform === 'linux' && process.arch === 'x64';
 const hasDpkg = spawnSync('dpkg-deb', ['--version']).error === undefined;
+const hasMandoc = spawnSync('mandoc', ['-Tlint'], { input: '' }).error === undefined;
 const isRoot = process.getuid?.() === 0;
 const EXECUTABLE = join(root, 'dist/bin/cdpadm-linux-x64');
 
@@ -61,7 +64,9 @@ const COMMANDS: [line: string, expected: RegExp][] = [
   ],
   ['pipelines trigger people --wait --yes', /success/],
   ['warehouse export sync', /people/],
+  ['roles edit user-role', /No changes/],
   ['seed template --out users.csv', /Written/],
+  ['seed inspect users.parquet', /email/],
   ['seed bulk users.csv --yes', /ACCEPTED\s+2/i],
   ['intake identify -f user.json --yes', /./],
   ['auth test', /ok/],
@@ -69,6 +74,9 @@ const COMMANDS: [line: string, expected: RegExp][] = [
   ['schema roles', /"\$schema"/],
   ['completion bash', /cdpadm/],
   ['profile list', /local/],
+  ['log', /seed bulk/],
+  ['log verify', /./],
+  ['help recipes roles-drift.yml', /^name: Roles drift$/m],
 ];
 
 const USER = {
@@ -84,6 +92,8 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     const home = temporaryFolder();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'user.json'), JSON.stringify(USER));
+    const column = { name: 'identity:email', data: ['ada@example.com'], type: 'STRING' as const };
+    writeFileSync(join(cwd, 'users.parquet'), new Uint8Array(parquetWriteBuffer({ columnData: [column] })));
     const platform = spawn(EXECUTABLE, ['emulator', 'start', '--memory', '--port', '0', '-o', 'json'], {
       env: envOf(home),
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -93,7 +103,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
       const ready = await new Promise<EmulatorReady>((resolve) => {
         platform.stdout.once('data', (line: Buffer) => resolve(JSON.parse(line.toString()) as EmulatorReady));
       });
-      const env = { ...envOf(home), ...environmentOf(ready) };
+      const env = { ...envOf(home), ...environmentOf(ready), CDPADM_EDITOR: '/bin/true' };
       for (const [line, expected] of COMMANDS) {
         const args = line.split(' ').map((word) => word.replaceAll('+', ' '));
         const { code, stderr, stdout } = await run(EXECUTABLE, args, { cwd, env });
@@ -110,10 +120,24 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect(written.filter((path) => /\.(js|cjs|node|wasm|html)$|[\\/]code[\\/]/.test(path))).toEqual([]);
   });
 
-  test('starts its own platform for `doctor --profile local`', async () => {
+  test('serves the Model Context Protocol until its input closes', async () => {
+    const home = temporaryFolder();
+    const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const request = { jsonrpc: '2.0', id: 1, method: 'initialize', params: client };
+    const stdout = execFileSync(EXECUTABLE, ['mcp', '--profile', 'local'], {
+      cwd: home,
+      env: envOf(home),
+      input: `${JSON.stringify(request)}\n`,
+      stdio: 'pipe',
+    });
+    expect(JSON.parse(stdout.toString())).toMatchObject({ id: 1, result: { serverInfo: { name: 'cdpadm' } } });
+  });
+
+  test('starts its own platform for `doctor --profile local`, and reports that it has no keychain', async () => {
     const home = temporaryFolder();
     const { code, stdout } = await run(EXECUTABLE, ['doctor', '--profile', 'local'], { cwd: home, env: envOf(home) });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('read roles') });
+    expect(stdout).toContain('the single executable has no access to it');
   });
 
   test('runs itself for each command of the tour when it is started from the PATH', async () => {
@@ -166,9 +190,19 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
         '/usr/share/zsh/vendor-completions/_cdpadm',
         '/usr/share/fish/vendor_completions.d/cdpadm.fish',
         '/usr/share/doc/cdpadm/copyright',
+        '/usr/share/doc/cdpadm/docs/recipes/roles-drift.yml',
       ]) {
         expect(listed).toContain(path);
         expect(existsSync(join(system, path))).toBe(true);
+      }
+      const readme = readFileSync(join(system, 'usr/share/doc/cdpadm/README.md'), 'utf8');
+      const linked = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path);
+      const absent = linked.filter((path) => !existsSync(join(system, 'usr/share/doc/cdpadm', path)));
+      expect({ absent, some: linked.length > 20 }).toEqual({ absent: [], some: true });
+      if (hasMandoc) {
+        const page = gunzipSync(readFileSync(join(system, 'usr/share/man/man1/cdpadm-roles-push.1.gz')));
+        const shown = execFileSync('mandoc', ['-Tutf8'], { input: page }).toString();
+        expect(shown).toContain('cdpadm-roles-pull(1)');
       }
       const field = (name: string): string =>
         execFileSync('dpkg-deb', ['-f', join(root, 'dist', deb), name]).toString();

@@ -143,7 +143,17 @@ test.each(recipes)('links %s from the main page, the page of its area and the he
   const page = (path: string): string => readFileSync(join(root, path), 'utf8');
   expect(page('README.md')).toContain(`](docs/recipes/${name})`);
   expect(page(`docs/${name.split('-')[0] ?? ''}.md`)).toContain(`](recipes/${name})`);
-  expect(topics.recipes).toContain(`docs/recipes/${name}`);
+  expect(topics.recipes).toContain(` ${name} `);
+});
+
+test.each(recipes)('prints %s unchanged for `help recipes`', async (name) => {
+  const printed = await runCli(['help', 'recipes', name], { columns: 40 });
+  expect(printed).toEqual({ code: 0, stdout: readFileSync(join(root, 'docs/recipes', name), 'utf8'), stderr: '' });
+});
+
+test('names no file of the repository in the help, because not every installation has it', () => {
+  const pages = [...Object.values(topics), readFileSync(join(root, 'dist/help-100.txt'), 'utf8')];
+  expect(pages.flatMap((page) => page.match(/\S*(?:docs\/|README|[A-Z]+\.md)\S*/g) ?? [])).toEqual([]);
 });
 
 describe('every job', () => {

@@ -61,6 +61,32 @@ it('lists the manual in package.json, because npm installs only pages on that li
   expect(man).toEqual([...manual.keys()].sort().map((name) => `dist/man/${name}`));
 });
 
+it('has a way from each manual page to the program, its group, and each command of the group', () => {
+  const referred = (name: string): string[] =>
+    [...(manual.get(`${name}.1`) ?? '').matchAll(/^\.Xr (\S+) 1/gm)].map(([, page = '']) => page);
+  const names = [...manual.keys()].map((file) => file.replace(/\.1$/, ''));
+  expect(names.flatMap(referred).filter((name) => !manual.has(`${name}.1`))).toEqual([]);
+  for (const { commands, name } of all.groups) {
+    const pages = [
+      ...new Set([`cdpadm-${name}`, ...commands.map(({ path }) => `cdpadm-${path.replaceAll(' ', '-')}`)]),
+    ];
+    for (const page of pages) expect(new Set([page, ...referred(page)]), page).toEqual(new Set([...pages, 'cdpadm']));
+  }
+});
+
+it('lists each flag of an example in the manual page or in the one that it refers to', () => {
+  const flagsOn = (page: string): string[] =>
+    page.replace(/\\%|\\(?=-)/g, '').match(/(?<=^\.It .*)-{1,2}[\w-]+/gm) ?? [];
+  expect(flagsOn(manual.get('cdpadm.1') ?? '')).toContain('--dry-run');
+  for (const [name, page] of manual) {
+    const examples = page.replace(/\\%|\\(?=-)/g, '').match(/^\$ cdpadm [^|;>#"']*/gm) ?? [];
+    const used = examples.flatMap((line) => line.match(/(?<= )-{1,2}[a-z][\w-]*/g) ?? []);
+    const own = [...manual].filter(([other]) => name.startsWith(other.replace(/\.1$/, '')));
+    const known = [...own.flatMap(([, text]) => flagsOn(text)), '-h', '--help'];
+    expect({ name, missing: used.filter((flag) => !known.includes(flag)) }).toEqual({ name, missing: [] });
+  }
+});
+
 it('escapes dots, backslashes and capitalized words in the manual', () => {
   const [group] = all.groups;
   if (!group) throw new Error('there is no group');
@@ -69,7 +95,7 @@ it('escapes dots, backslashes and capitalized words in the manual', () => {
   const notes = [".json and 'quoted' are not requests. No It is a macro: C:\\dir\\file -o."];
   const page = manPages({ ...all, groups: [{ ...group, commands: [{ ...command, notes }] }] }, '2026-01-31');
   expect(page.get(`cdpadm-${command.path.replaceAll(' ', '-')}.1`)).toContain(
-    "\n\\&.json and 'quoted' are not requests.\n\\&No \\&It is a macro: C:\\edir\\efile \\-o.\n",
+    "\n\\&.json and 'quoted' are not requests.\n\\&No \\&It is a macro: C:\\edir\\efile \\%\\-o.\n",
   );
 });
 

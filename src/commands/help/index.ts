@@ -2,18 +2,19 @@
 import type { Option } from 'commander';
 import { object, string, union } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { suggest } from '../../lib/kernel/nearest.ts';
 import { wrapPage } from '../../lib/render/page.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import { commandsResult, describeCommands } from './describe.ts';
-import { ERROR_CODES, errorPage, topics } from './topics.ts';
+import { ERROR_CODES, errorPage, RECIPES, topics } from './topics.ts';
+import { recipe } from '../recipe.ts';
 import { largest } from '../../lib/kernel/numbers.ts';
 
 const offeredWords: OfferedValues = ({ operands: [topic, code] }) => {
   if (topic === undefined) return [...Object.keys(topics), 'error', 'flags'];
-  return topic === 'error' && code === undefined ? ERROR_CODES : [];
+  return code !== undefined ? [] : topic === 'error' ? ERROR_CODES : topic === 'recipes' ? RECIPES : [];
 };
 
 export const command = defineCommand({
@@ -25,7 +26,7 @@ export const command = defineCommand({
     topic: {
       many: true,
       optional: true,
-      help: `${Object.keys(topics).join(', ')}, flags; error and a code; or a command`,
+      help: `${Object.keys(topics).join(', ')}, flags; error and a code; recipes and a file; or a command`,
       offers: offeredWords,
     },
   },
@@ -34,6 +35,7 @@ export const command = defineCommand({
   examples: [
     'cdpadm help exit-codes',
     'cdpadm help error roles.assigned',
+    'cdpadm help recipes roles-drift.yml',
     'cdpadm help roles push',
     'cdpadm help --json roles',
   ],
@@ -42,37 +44,33 @@ export const command = defineCommand({
     const isPage = topic === 'error' || topic === 'flags' || topic in topics;
     if (ctx.flags.output !== 'json' || isPage) {
       const page = { topic, text: await topicText(topic, more, ctx) };
-      const text = (data: typeof page, _style: unknown, width: number): string => wrapPage(data.text, width);
+      const text = (data: typeof page, _style: unknown, width: number): string =>
+        isRecipe(topic, more) ? data.text : wrapPage(data.text, width);
       return await ctx.out.emit(page, { kind: 'document', text });
     }
     const commands = describeCommands(await ctx.commands(), words);
-    if (!commands)
-      throw usageError(`Unknown command \`${words.join(' ')}\`.`, {
-        text: 'To list all:',
-        command: 'cdpadm help --json',
-      });
+    const hint = { text: 'To list all:', command: 'cdpadm help --json' };
+    if (!commands) throw usageError(`Unknown command \`${words.join(' ')}\`.`, hint);
     await ctx.out.emit(commands, { kind: 'document', text: (data) => JSON.stringify(data, null, 2) });
   },
 });
 
+const isRecipe = (topic: string, name = ''): boolean => topic === 'recipes' && RECIPES.includes(name);
+
 /** Throws usage (2) for an unknown topic, and for a word after a topic. */
 async function topicText(topic: string, more: string | undefined, ctx: Context): Promise<string> {
   if (topic === 'error') return errorPage(more);
+  if (more !== undefined && isRecipe(topic, more)) return await recipe(more);
   const text = topic === 'flags' ? flagsTopic((await ctx.commands()).options) : topics[topic];
   if (text !== undefined && more !== undefined) {
-    throw usageError(`Unexpected word \`${more}\` after \`help ${topic}\`.`, {
-      text: 'To read it:',
-      command: `cdpadm help ${topic}`,
-    });
+    const hint = { text: 'To read it:', command: `cdpadm help ${topic}` };
+    throw usageError(`Unexpected word \`${more}\` after \`help ${topic}\`.`, hint);
   }
   if (text !== undefined) return text;
   const names = (await ctx.commands()).commands.map((command) => command.name());
   const known = [...Object.keys(topics), 'error', 'flags', ...names];
-  const guess = nearest(topic, known);
-  throw usageError(
-    `Unknown command or help topic \`${topic}\`.`,
-    `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Topics: ${Object.keys(topics).join(', ')}, flags, error CODE.`,
-  );
+  const hint = suggest(topic, known, `Topics: ${Object.keys(topics).join(', ')}, flags, error CODE.`);
+  throw usageError(`Unknown command or help topic \`${topic}\`.`, hint);
 }
 
 /** The root's flags under their headings. */

@@ -3,7 +3,7 @@ import type { ErrorEntry } from '../../lib/errors/entry.ts';
 import { type ErrorCode, ERRORS } from '../../lib/errors/registry.ts';
 import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { suggest } from '../../lib/kernel/nearest.ts';
 
 const exitCodes = `Exit codes
 
@@ -162,11 +162,10 @@ In continuous integration: exit with 10 if the platform differs from the file; a
   $ cdpadm roles diff roles.yaml --save-plan roles.plan
   $ cdpadm roles push --plan roles.plan --yes
 
-The installed package contains complete workflow files: docs/recipes/roles-drift.yml reports differences each morning and
-shows the plan in a pull request; docs/recipes/roles-push-with-plan.yml applies the plan after its approval.
-docs/recipes/warehouse-drift.yml does the same for a folder of warehouse definitions, and applies the saved plan.
-docs/recipes/roles-test.yml checks who may do what each morning and in pull requests.
-docs/recipes/dsr-due.yml lists due data subject requests each morning, and fails if one is late.
+\`cdpadm help recipes NAME\` prints a complete workflow file. roles-drift.yml reports differences each morning and shows
+the plan in a pull request. roles-push-with-plan.yml applies the plan after its approval. warehouse-drift.yml does the
+same for a folder of warehouse definitions. roles-test.yml checks who may do what. dsr-due.yml lists due data subject
+requests each morning, and fails if one is late.
 
 Answer questions about access, for a ticket or a script:
 
@@ -220,6 +219,9 @@ export const topics: Readonly<Record<string, string>> = {
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
+/** The workflow files that `help recipes` names. */
+export const RECIPES: readonly string[] = recipes.match(/[\w-]+\.yml/g) ?? [];
+
 /** Throws KnownError usage (2) for a code that does not exist. */
 export function errorPage(code: string | undefined): string {
   const entry = code === undefined ? undefined : (ERRORS as Readonly<Record<string, ErrorEntry>>)[code];
@@ -227,9 +229,6 @@ export function errorPage(code: string | undefined): string {
     const { exit, explanation, fix, summary } = entry;
     return `${code}\n\n${summary} ${explanation}\n\n${fix}\n\nExit code: ${EXIT[exit]}\n`;
   }
-  const guess = code === undefined ? undefined : nearest(code, ERROR_CODES);
-  throw usageError(code === undefined ? 'Missing error code.' : `Unknown error code \`${code}\`.`, {
-    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}To list all:`,
-    command: 'cdpadm help exit-codes',
-  });
+  const hint = { text: suggest(code ?? '', ERROR_CODES, 'To list all:'), command: 'cdpadm help exit-codes' };
+  throw usageError(code === undefined ? 'Missing error code.' : `Unknown error code \`${code}\`.`, hint);
 }

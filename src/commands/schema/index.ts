@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { record, string, unknown } from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES } from '../../lib/files/json-schema.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { suggest } from '../../lib/kernel/nearest.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
@@ -52,14 +52,9 @@ function outputSchema(root: Command, words: readonly string[], shape: typeof res
   if (schema) return schema;
   if (found && resultSchema(found)) throw usageError(`\`${words.join(' ')}\` accepts only one --profile.`);
   const what = words.length === 0 ? 'Missing command.' : `\`${words.join(' ')}\` is not a command with a result.`;
-  const guess = nearest(
-    words.join(' '),
-    root.commands.flatMap((child) => pathsFrom(child)),
-  );
-  throw usageError(what, {
-    text: `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Pass a command, such as:`,
-    command: 'cdpadm schema output roles diff',
-  });
+  const paths = root.commands.flatMap((child) => pathsFrom(child));
+  const text = suggest(words.join(' '), paths, 'Pass a command, such as:');
+  throw usageError(what, { text, command: 'cdpadm schema output roles diff' });
 }
 
 /** The paths of this command and of all its subcommands that have a result. */

@@ -1,22 +1,24 @@
 // `version`: prints the version and, with --verbose, the commit and its date.
 import { object, optional, string } from 'zod/mini';
+import { host } from '../../lib/kernel/host.ts';
 import { SOURCE, VERSION } from '../../lib/kernel/version.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
 export const command = defineCommand({
   path: 'version',
-  summary: 'print the version; with --verbose also the commit and its date',
+  summary: 'print the version; with --verbose also the commit, its date and the version of Node',
   effect: 'local',
   calls: 'none',
-  output: () => object({ version: string(), commit: optional(string()), date: optional(string()) }),
+  output: () =>
+    object({ version: string(), commit: optional(string()), date: optional(string()), node: optional(string()) }),
   notes: [
     '`cdpadm --version` prints the same. The date is that of the commit and not of the build, so two builds of one commit are identical.',
   ],
   examples: ['cdpadm version', 'cdpadm version --verbose -o json'],
-  run: async (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && SOURCE) }),
+  run: async (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && { ...SOURCE, node: host.nodeVersion }) }),
   view: {
     kind: 'document',
-    text: ({ commit, date, version }) =>
-      commit === undefined ? version : `cdpadm ${version}\ncommit ${commit}\ncommit date ${date}`,
+    text: ({ commit, date, node, version }) =>
+      commit === undefined ? version : `cdpadm ${version}\ncommit ${commit}\ncommit date ${date}\nnode ${node}`,
   },
 });

@@ -15,7 +15,9 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
   try {
     keyring = await load();
   } catch (error) {
-    throw keychainMissing('its module is not installed for this system', error);
+    const isLeftOut = (error as { code?: unknown }).code === 'NOT_IN_EXECUTABLE';
+    const why = isLeftOut ? 'the single executable has no access to it' : 'its module is not installed for this system';
+    throw keychainMissing(why, error);
   }
 
   type Entry = InstanceType<KeyringModule['AsyncEntry']>;

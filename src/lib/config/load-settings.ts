@@ -1,7 +1,7 @@
 // Reads the settings file and the project file, and resolves the settings of one profile.
 import type { Clock } from '../kernel/clock.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { suggest } from '../kernel/nearest.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { Keychain } from './keychain.ts';
 import { settingsFilePath, type SettingsPaths, findProjectFile } from './paths.ts';
@@ -116,7 +116,5 @@ export function profileNotFound(name: string, profiles: ReadonlyMap<string, Prof
 
 function proposeProfile(name: string, profiles: ReadonlyMap<string, Profile>): string {
   const names = [...profiles.keys(), LOCAL_PROFILE];
-  const guess = nearest(name, names);
-  const list = `Profiles: ${names.join(', ')}.`;
-  return guess === undefined ? list : `Did you mean \`${guess}\`? ${list}`;
+  return suggest(name, names, `Profiles: ${names.join(', ')}.`);
 }

@@ -47,11 +47,15 @@ export function nearestHint(name: string, known: Iterable<string>, otherwise: Hi
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }
 
+/** A sentence, after a question with the nearest of `known` if there is one. */
+export function suggest(word: string, known: Iterable<string>, sentence: string, leastBeginning?: number): string {
+  const guess = nearest(word, known, leastBeginning);
+  return guess === undefined ? sentence : `Did you mean \`${guess}\`? ${sentence}`;
+}
+
 /** The hint for an invalid value: the nearest allowed value, if there is one, and all allowed values. */
 export function choiceHint(word: string, allowed: readonly string[]): string {
-  const guess = nearest(word, allowed);
-  const list = `Choose from ${allowed.join(', ')}.`;
-  return guess === undefined ? list : `Did you mean \`${guess}\`? ${list}`;
+  return suggest(word, allowed, `Choose from ${allowed.join(', ')}.`);
 }
 
 function editDistance(a: string, b: string): number {

@@ -3,7 +3,7 @@ import { cleanLine } from './clean.ts';
 import type { CellValue, Column } from './view.ts';
 import { csvCell } from '../kernel/csv.ts';
 import { usageError } from '../kernel/errors.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { suggest } from '../kernel/nearest.ts';
 
 /** A cell as text; empty if the cell has no value. */
 export function cellText(value: CellValue): string {
@@ -24,11 +24,8 @@ export function chooseColumns<C extends { key: string }>(columns: readonly C[], 
   return fields.map((field) => {
     const column = columns.find(({ key }) => key === field);
     if (column) return column;
-    const guess = nearest(field, known);
-    throw usageError(
-      `Unknown field \`${field}\` in --fields.`,
-      `${guess === undefined ? '' : `Did you mean \`${guess}\`? `}Known fields: ${known.join(', ')}.`,
-    );
+    const hint = suggest(field, known, `Known fields: ${known.join(', ')}.`);
+    throw usageError(`Unknown field \`${field}\` in --fields.`, hint);
   });
 }
 

@@ -13,12 +13,12 @@ test.each([
   ['version', '--verbose'],
   ['--version', '--verbose'],
   ['-v', '-V'],
-])('adds the commit and its date for `%s %s`', async (...args) => {
-  const stdout = `cdpadm ${version}\ncommit unknown\ncommit date unknown\n`;
+])('adds the commit, its date and the version of Node for `%s %s`', async (...args) => {
+  const stdout = `cdpadm ${version}\ncommit unknown\ncommit date unknown\nnode ${process.versions.node}\n`;
   expect(await runCli(args)).toEqual({ code: 0, stdout, stderr: '' });
 });
 
 test('prints JSON for `--version -o json`', async () => {
   const { stdout } = await runCli(['--version', '--verbose', '-o', 'json']);
-  expect(JSON.parse(stdout)).toEqual({ version, commit: 'unknown', date: 'unknown' });
+  expect(JSON.parse(stdout)).toEqual({ version, commit: 'unknown', date: 'unknown', node: process.versions.node });
 });

@@ -1,7 +1,7 @@
 // Converts commander's errors to our own, with our exit code.
 import type { Command, CommanderError } from 'commander';
 import { usageError, type KnownError } from '../../kernel/errors.ts';
-import { nearest } from '../../kernel/nearest.ts';
+import { nearest, suggest } from '../../kernel/nearest.ts';
 import { pathOf } from './help.ts';
 
 /** Help or the version was printed. `wanted` is false if help was printed because a subcommand was missing. */
@@ -76,9 +76,8 @@ function excessArguments(command: Command): KnownError {
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): KnownError {
   // There are few commands, so two letters are enough to find one.
-  const guess = nearest(word, known, kind === 'command' ? 2 : undefined);
+  const hint = suggest(word, known, seeHelp(command), kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` for \`${pathOf(command)}\`` : '';
-  const hint = guess === undefined ? seeHelp(command) : `Did you mean \`${guess}\`? ${seeHelp(command)}`;
   return usageError(`Unknown ${kind} \`${word}\`${where}.`, hint);
 }
 
