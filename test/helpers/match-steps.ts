@@ -3,7 +3,8 @@ import { type AST, parseRegExpLiteral } from '@eslint-community/regexpp';
 
 /** Continues a match at a position; false backtracks to the last choice. */
 type Next = (at: number) => boolean;
-type Matcher = (text: readonly string[], at: number, next: Next) => boolean;
+/** The text is an array of character codes. */
+type Matcher = (text: readonly number[], at: number, next: Next) => boolean;
 
 class TooManySteps extends Error {}
 
@@ -19,14 +20,15 @@ export function countSteps(expression: RegExp, limit: number): (text: string) =>
   };
   const match = either(pattern.alternatives, expression.flags, step);
   return (text) => {
-    const letters = expression.unicode ? [...text] : text.split('');
+    const letters = codesOf(text, expression.unicode);
     steps = 0;
     try {
+      let end = 0;
+      const found = (to: number): boolean => ((end = to), true);
       for (let at = 0; at <= letters.length; at += 1) {
         step();
-        let end = at;
         // A global search continues after each match.
-        if (match(letters, at, (to) => ((end = to), true)) && end > at) at = end - 1;
+        if (match(letters, at, found) && end > at) at = end - 1;
       }
     } catch (error) {
       if (!(error instanceof TooManySteps)) throw error;
@@ -35,17 +37,55 @@ export function countSteps(expression: RegExp, limit: number): (text: string) =>
   };
 }
 
+function codesOf(text: string, byCodePoint: boolean): number[] {
+  const codes: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = (byCodePoint ? text.codePointAt(at) : text.charCodeAt(at)) ?? 0;
+    codes.push(code);
+    if (code > 0xffff) at += 1;
+  }
+  return codes;
+}
+
 function either(alternatives: readonly AST.Alternative[], flags: string, step: () => void): Matcher {
   const all = alternatives.map(({ elements }) => sequence(elements, flags, step));
-  return (text, at, next) => all.some((one) => one(text, at, next));
+  return (text, at, next) => {
+    for (const one of all) if (one(text, at, next)) return true;
+    return false;
+  };
 }
 
 function sequence(elements: readonly AST.Element[], flags: string, step: () => void): Matcher {
-  const parts = elements.map((element) => part(element, flags, step));
+  const parts: Matcher[] = [];
+  for (let index = 0; index < elements.length; index += 1) {
+    const row = elements.slice(index).findIndex((element) => !isLetter(element));
+    const end = row === -1 ? elements.length : index + row;
+    const element = elements[index];
+    // Most of the time goes to rows of letters, so a row is one part.
+    if (end > index + 1) parts.push(letterRow(elements.slice(index, end), flags, step));
+    else if (element) parts.push(part(element, flags, step));
+    index = Math.max(index, end - 1);
+  }
+  const last = parts.pop() ?? ((_text, at, next) => next(at));
   return parts.reduceRight<Matcher>(
     (rest, first) => (text, at, next) => first(text, at, (to) => rest(text, to, next)),
-    (_text, at, next) => next(at),
+    last,
   );
+}
+
+/** Matches letters one after another. */
+function letterRow(elements: readonly AST.Element[], flags: string, step: () => void): Matcher {
+  const tests = elements.map((element) => codeTest(element, flags));
+  return (text, at, next) => {
+    let to = at;
+    for (const isOne of tests) {
+      step();
+      const code = text[to];
+      if (code === undefined || !isOne(code)) return false;
+      to += 1;
+    }
+    return next(to);
+  };
 }
 
 function part(node: AST.Element, flags: string, step: () => void): Matcher {
@@ -59,15 +99,25 @@ function part(node: AST.Element, flags: string, step: () => void): Matcher {
       return repeated(node, flags, step);
     case 'Backreference':
       throw new Error(`An expression may have no backreference: ${node.raw}`);
-    default: {
-      const isOne = letterTest(node, flags);
-      return (text, at, next) => {
-        step();
-        const letter = text[at];
-        return letter !== undefined && isOne(letter) && next(at + 1);
-      };
-    }
+    default:
+      return letterRow([node], flags, step);
   }
+}
+
+/** The same as `letterTest`, for character codes. */
+function codeTest(node: AST.Element, flags: string): (code: number) => boolean {
+  const isOne = letterTest(node, flags);
+  const known: boolean[] = [];
+  const others = new Map<number, boolean>();
+  return (code) => {
+    let found = code < 256 ? known[code] : others.get(code);
+    if (found === undefined) {
+      found = isOne(String.fromCodePoint(code));
+      if (code < 256) known[code] = found;
+      else others.set(code, found);
+    }
+    return found;
+  };
 }
 
 /** True if a class, a set or a literal of an expression matches a character. */
@@ -98,20 +148,26 @@ function assertion(node: AST.Assertion, flags: string, step: () => void): Matche
     };
   }
   const place = new RegExp(node.raw, `${flags.replace(/[gy]/g, '')}y`);
-  const isHere = new Map<string, boolean>();
+  const isHere = new Map<number, boolean>();
   return (text, at, next) => {
     step();
     // An anchor depends only on adjacent characters; `x` replaces those that are further away.
-    const before = `${at > 1 ? 'x' : ''}${text[at - 1] ?? ''}`;
-    const around = `${before}|${text[at] ?? ''}${at < text.length - 1 ? 'x' : ''}`;
+    const [before, after] = [text[at - 1], text[at]];
+    const around =
+      ((before ?? -1) + 1) * 2 ** 24 + ((after ?? -1) + 1) * 4 + (at > 1 ? 2 : 0) + (at < text.length - 1 ? 1 : 0);
     let found = isHere.get(around);
     if (found === undefined) {
-      place.lastIndex = before.length;
-      found = place.test(around.replace('|', ''));
+      const start = `${at > 1 ? 'x' : ''}${letterOf(before)}`;
+      place.lastIndex = start.length;
+      found = place.test(`${start}${letterOf(after)}${at < text.length - 1 ? 'x' : ''}`);
       isHere.set(around, found);
     }
     return found && next(at);
   };
+}
+
+function letterOf(code: number | undefined): string {
+  return code === undefined ? '' : String.fromCodePoint(code);
 }
 
 /** True if the element matches exactly one character. */
@@ -120,12 +176,16 @@ function isLetter({ type }: AST.Element): boolean {
 }
 
 function repeated(node: AST.Quantifier, flags: string, step: () => void): Matcher {
-  const one = part(node.element, flags, step);
   const { min, max, greedy } = node;
   if (greedy && isLetter(node.element)) {
+    const isOne = codeTest(node.element, flags);
     return (text, at, next) => {
       let to = at;
-      while (to - at < max && one(text, to, () => true)) to += 1;
+      for (; to - at < max; to += 1) {
+        step();
+        const code = text[to];
+        if (code === undefined || !isOne(code)) break;
+      }
       for (; to - at >= min; to -= 1) {
         step();
         if (next(to)) return true;
@@ -133,7 +193,8 @@ function repeated(node: AST.Quantifier, flags: string, step: () => void): Matche
       return false;
     };
   }
-  const more = (text: readonly string[], at: number, next: Next, count: number): boolean => {
+  const one = part(node.element, flags, step);
+  const more = (text: readonly number[], at: number, next: Next, count: number): boolean => {
     const again = (): boolean =>
       count < max && one(text, at, (to) => (to > at || count < min) && more(text, to, next, count + 1));
     if (count < min) return again();

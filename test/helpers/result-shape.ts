@@ -5,12 +5,14 @@ import { expect } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { jsonSchemaOfResult, shapeOf } from '../../src/lib/runtime/output/result-shape.ts';
 
+/** Shared, because a new instance compiles its own schemas first. */
+const ajv = new Ajv({ allErrors: true, strict: false });
+
 /** Fails if the JSON lacks a required field of the command's schema, or has an unknown one. */
 export function expectShape(command: Command, json: string): void {
   const output = helpOf(command)?.output;
   if (!output) throw new Error('the command has no schema of its JSON');
   const schema = jsonSchemaOfResult(output());
-  const ajv = new Ajv({ allErrors: true, strict: false });
   const isValid = ajv.validate(schema, JSON.parse(json));
   expect(isValid ? [] : ajv.errorsText(), `${shapeOf(schema)}\n${json}`).toEqual([]);
 }
