@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
 import { explainIssues, showPath } from '../contract/explain.ts';
-import { type KnownError, type Issue, invalidInput, placeAt } from '../kernel/errors.ts';
+import { type KnownError, type Issue, invalidInput, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
@@ -28,15 +28,15 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   const document = parseDocument(text, { intAsBigInt: true, prettyErrors: false, stringKeys: true });
   const mistakes = [...document.errors, ...document.warnings];
   if (mistakes.length > 0) {
-    throw unusable(
-      file,
-      mistakes.map(({ code, message, pos }) => ({
+    const issues = mistakes.slice(0, MOST_ISSUES).map(({ code, message, pos }) => {
+      return {
         file,
         path: '',
         ...placeAt(text, pos[0]),
         message: code === 'DUPLICATE_KEY' ? 'duplicate key' : message,
-      })),
-    );
+      };
+    });
+    throw unusable(file, issues, mistakes.length);
   }
   if (document.contents !== null && !isMap(document.contents)) {
     throw unusable(file, [{ file, path: '', line: 1, column: 1, message: 'must be a list of `name: value` lines' }]);
@@ -53,13 +53,14 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
     return { file, profile, settings };
   }
   const place = await placeFinder(text);
-  const issues = explainIssues(result.error.issues, value).map(({ at, path, message }) => ({
+  const explained = explainIssues(result.error.issues, value);
+  const issues = explained.slice(0, MOST_ISSUES).map(({ at, path, message }) => ({
     file,
     path: showPath(path),
     ...place(path),
     message: at === 'key' ? unknownField(message, path) : message,
   }));
-  throw unusable(file, issues);
+  throw unusable(file, issues, explained.length);
 }
 
 function unknownField(message: string, path: readonly (string | number)[]): string {
@@ -84,10 +85,11 @@ function readText(file: string): string {
   }
 }
 
-function unusable(file: string, issues: Issue[]): KnownError {
+function unusable(file: string, issues: Issue[], count = issues.length): KnownError {
   return invalidInput(
     `The project file ${file} cannot be used.`,
     issues,
     `It may contain ${['profile', ...Object.keys(SHARED_FIELDS)].join(', ')}. Put anything else in a profile.`,
+    count - issues.length,
   );
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explainIssues, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
-import { invalidInput, type KnownError, type Place, placeAt } from '../kernel/errors.ts';
+import { invalidInput, type Issue, type KnownError, MOST_ISSUES, type Place, placeAt } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
@@ -103,13 +103,11 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
     return { raw: { ...raw, version: FILE_VERSION, profiles: raw.profiles ?? {} }, checked: result.data };
   }
   const place = await placeFinder(text);
-  const issues = explainIssues(result.error.issues, value).map(({ path, message }) => ({
-    file,
-    path: showPath(path),
-    ...place(path),
-    message,
-  }));
-  throw broken(file, issues);
+  const explained = explainIssues(result.error.issues, value);
+  const issues = explained.slice(0, MOST_ISSUES).map(({ path, message }) => {
+    return { file, path: showPath(path), ...place(path), message };
+  });
+  throw broken(file, issues, explained.length);
 }
 
 async function parseText(file: string, text: string): Promise<unknown> {
@@ -121,11 +119,14 @@ async function parseText(file: string, text: string): Promise<unknown> {
     throw broken(file, [{ file, path: '', ...placeAt(text, error.offset ?? 0), message: error.message }]);
   }
   if (holdsEachKey(value, text)) return value;
-  const repeated = await repeatedKeys(text);
-  const issues = repeated.map((place) => ({ file, path: '', ...place, message: 'duplicate key' }));
+  const { parseDocument } = await import('yaml');
+  const repeated = parseDocument(text, { prettyErrors: false }).errors.filter(({ code }) => code === 'DUPLICATE_KEY');
+  const issues = repeated.slice(0, MOST_ISSUES).map(({ pos }) => {
+    return { file, path: '', ...placeAt(text, pos[0]), message: 'duplicate key' };
+  });
   // This is not a duplicate key: the parser dropped `__proto__`.
   const proto = { file, path: '', ...placeAt(text, text.indexOf('__proto__')), message: 'unknown field' };
-  throw broken(file, issues.length > 0 ? issues : [proto]);
+  throw issues.length > 0 ? broken(file, issues, repeated.length) : broken(file, [proto]);
 }
 
 function refuseNewer(file: string, value: unknown): void {
@@ -137,11 +138,12 @@ function refuseNewer(file: string, value: unknown): void {
   });
 }
 
-function broken(file: string, issues: Parameters<typeof invalidInput>[1]): KnownError {
+function broken(file: string, issues: readonly Issue[], count = issues.length): KnownError {
   return invalidInput(
     `The settings file ${file} cannot be used.`,
     issues,
     'Correct the file, or move it elsewhere to start over. An invalid file is never overwritten.',
+    count - issues.length,
   );
 }
 
@@ -170,11 +172,4 @@ export async function placeFinder(text: string): Promise<(path: readonly (string
     }
     return placeAt(text, offset);
   };
-}
-
-/** The positions of duplicate keys. */
-export async function repeatedKeys(text: string): Promise<Place[]> {
-  const { parseDocument } = await import('yaml');
-  const { errors } = parseDocument(text, { prettyErrors: false });
-  return errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => placeAt(text, pos[0]));
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findProjectFile } from '../../../../src/lib/config/paths.ts';
 import { SHARED_FIELDS } from '../../../../src/lib/config/profile-schema.ts';
 import { readProjectFile } from '../../../../src/lib/config/project-file.ts';
+import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { projectFileSchema } from '../../../../src/lib/files/project-schema.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -149,4 +150,14 @@ describe('readProjectFile', () => {
       code: 'input.invalid',
     });
   });
+});
+
+it.each([
+  ['duplicate keys', Array.from({ length: 1500 }, () => 'a: 1\n').join(''), 499, 1001],
+  ['unknown fields', Array.from({ length: 1500 }, (_, index) => `a${index}: 1\n`).join(''), 500, 1000],
+])('lists the first 1,000 of many %s with their lines, and counts the others', async (_what, text, omitted, last) => {
+  const { issues, issuesOmitted } = (await failureOf(
+    readProjectFile(projectIn(temporaryFolder(), text)),
+  )) as KnownError;
+  expect([issues.length, issuesOmitted, issues.at(-1)?.line]).toEqual([1000, omitted, last]);
 });

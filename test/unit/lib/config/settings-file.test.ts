@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProfiles } from '../../../../src/lib/config/profiles.ts';
 import { readSettingsFile } from '../../../../src/lib/config/settings-file.ts';
+import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { DEAD_PID } from '../../../helpers/dead-process.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -35,6 +36,16 @@ describe('reading', () => {
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toContain('`future`');
     expect(warnings[1]).toContain('`secrets.more`');
+  });
+
+  it.each([
+    ['duplicate keys', '"a": {}', 499],
+    ['unsafe addresses', '"b#": { "base_url": "http://x.example" }', 500],
+  ])('lists the first 1,000 of many %s with their lines, and counts the others', async (_what, profile, omitted) => {
+    const profiles = Array.from({ length: 1500 }, (_, index) => profile.replace('#', String(index)));
+    const folder = folderWith(`{"profiles": {\n${profiles.join(',\n')}}}`);
+    const { issues, issuesOmitted } = (await failureOf(readSettingsFile(folder))) as KnownError;
+    expect([issues.length, issuesOmitted, issues.at(-1)?.line]).toEqual([1000, omitted, omitted === 499 ? 1002 : 1001]);
   });
 
   it.each([
