@@ -24,6 +24,7 @@ import { readRecord } from './json.ts';
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
 const POLL_MS = 15;
+let ownLife: string | undefined;
 
 /** The holder of a lock, which is the content of the lock file. */
 export interface Holder {
@@ -50,7 +51,8 @@ export function tryLock(path: string): Lock | undefined {
 /** `root` is the original lock: `path` itself, or the lock whose dead instance the holder of `path` may remove. */
 function lockBelow(root: string, path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
-  const own: Holder = { pid: host.pid, host: host.hostname(), nonce: uniqueWord(), began: lifeOf(host.pid) };
+  ownLife ??= lifeOf(host.pid);
+  const own: Holder = { pid: host.pid, host: host.hostname(), nonce: uniqueWord(), began: ownLife };
   for (let attempt = 0; attempt < 3; attempt++) {
     if (createWhole(path, JSON.stringify(own))) return held(path, own.nonce);
     const holder = readHolder(path);

@@ -46,9 +46,9 @@ export async function openSigning(folder: string | undefined) {
 async function openAuthority(folder: string): Promise<Authority> {
   ensurePrivateFolder(folder);
   const read = (): Authority | undefined => {
-    const [key, certificate] = [readPrivateFile(caKeyIn(folder)), readPrivateFile(caFileIn(folder))];
-    if (key === undefined || certificate === undefined || !belong(key, certificate)) return undefined;
-    return { privateKey: createPrivateKey(key), certificate };
+    const [key = '', certificate = ''] = [caKeyIn(folder), caFileIn(folder)].map(readPrivateFile);
+    const privateKey = keyOf(key, certificate);
+    return privateKey && { privateKey, certificate };
   };
   const make = async (): Promise<Authority> => {
     const authority = await makeAuthority();
@@ -73,7 +73,7 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
   const path = join(folder, `${domain}.pem`);
   const read = (): string | undefined => {
     const text = readPrivateFile(path);
-    return text !== undefined && belong(text, text) && isIssuedBy(text, known) ? text : undefined;
+    return text !== undefined && keyOf(text, text) && isIssuedBy(text, known) ? text : undefined;
   };
   const make = async (): Promise<string> => {
     const text = await makeProcessor(domain, known);
@@ -101,12 +101,13 @@ function signerOf(processor: string, authority: Authority) {
   };
 }
 
-/** True if a key and a certificate are valid and belong together. The cache folder may contain anything. */
-function belong(key: string, certificate: string): boolean {
+/** The key, if it and the certificate are valid and belong together. The cache folder may contain anything. */
+function keyOf(key: string, certificate: string): KeyObject | undefined {
   try {
-    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+    const privateKey = createPrivateKey(key);
+    return new X509Certificate(certificate).checkPrivateKey(privateKey) ? privateKey : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
