@@ -170,11 +170,13 @@ async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<voi
 }
 
 function duplicate(before: LedgerRequest): Error {
-  const { id } = before;
+  const { id, status } = before;
+  const again = `To send that request again, pass --request-id ${id}: there can be no second request.`;
   return fail('dsr.duplicate', {
     message: `${duplicateText(before)}. Nothing was sent.`,
     hint: [
       { text: 'To check the earlier request:', command: `cdpadm dsr status ${id}` },
+      ...(status === undefined ? [again] : []),
       'To submit another request, pass --allow-duplicates.',
     ],
   });

@@ -17,6 +17,8 @@ export interface LedgerRules<Event extends StoredEvent, Request> {
   fold(before: Request | undefined, event: Event): Request | undefined;
   /** True if the second status comes after the first. */
   isAdvance(current: string | undefined, next: string): boolean;
+  /** True if the next submission in this phase starts the request again. */
+  isVoid(phase: string | undefined): boolean;
 }
 
 /** Kept small, because each request needs such an object while the whole ledger is read. */
@@ -165,7 +167,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Combines the events of each request with `take`, and returns the results by id and scope. */
+  /** Combines the events of each request with `take`, which sees the phase before the event. Returns them by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Phases<Event>,
     start: Facts,
@@ -178,8 +180,8 @@ export function createReadings<Event extends StoredEvent, Request>(
       if (event === undefined) return;
       const facts = known.get(line.key) ?? { ...start };
       if (!known.has(line.key)) known.set(ownText(line.key), facts);
-      facts.phase = phase(facts.phase, event);
       take(facts, event);
+      facts.phase = phase(facts.phase, event);
     });
     return known;
   }
@@ -195,9 +197,10 @@ export function createReadings<Event extends StoredEvent, Request>(
     const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {
         if (facts.rank !== undefined) facts.rank = rank(event, facts.rank) ?? facts.rank;
-      } else if (!facts.isSent) {
+      } else if (!facts.isSent || rules.isVoid(facts.phase)) {
         facts.isSent = true;
         if (belongs?.(event) ?? true) facts.rank = rank(event) ?? Infinity;
+        else delete facts.rank;
       }
     };
     const ids = [...(await survey(urgency, start, take, scope))]

@@ -128,7 +128,9 @@ export function createClient(options: HttpOptions): Client {
       const isStopped = isWrite && failure.code === 'interrupted';
       if (decision.act === 'unknown' || isStopped) throw outcomeUnknown(call, failure);
       if (decision.act === 'give-up')
-        throw rejection && mayRejectItself(endpoint, input, result) ? outcomeUnknown(call, failure) : failure;
+        throw rejection && mayRejectItself(endpoint, input, { first: rejection, last: result })
+          ? outcomeUnknown(call, failure)
+          : failure;
       if (isStatus(result, 429)) rejection = failure;
       attempt++;
       const isLong = decision.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
@@ -199,10 +201,15 @@ function isStatus(result: Answer | TransportError, ...statuses: readonly number[
 
 /**
  * A rejected repeat may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not idle",
- * or "not found" after a DELETE. A read then decides.
+ * or "not found" after a DELETE. A read then decides, as for a repeat after a 429 that was not sent.
  */
-function mayRejectItself({ safety }: Endpoint, { mayRepeat }: AnyInput, result: Answer | TransportError): boolean {
-  return (safety === 'confirm' || mayRepeat !== undefined) && isStatus(result, 400, 404, 409, 410, 422);
+function mayRejectItself(
+  { safety }: Endpoint,
+  { mayRepeat }: AnyInput,
+  { first, last }: { first: KnownError; last: Answer | TransportError },
+): boolean {
+  if (last instanceof TransportError) return safety === 'confirm' && first.status === 429;
+  return (safety === 'confirm' || mayRepeat !== undefined) && isStatus(last, 400, 404, 409, 410, 422);
 }
 
 function outcomeOf(result: Answer | TransportError): Outcome {

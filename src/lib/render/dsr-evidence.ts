@@ -1,6 +1,5 @@
 // The readable page of an evidence archive: what happened to each request, and how to check it without this program.
-import { historyOf, type RequestEvidence } from '../domain/dsr/evidence.ts';
-import { isRejected } from '../domain/dsr/statuses.ts';
+import { historyOf, openText, type RequestEvidence } from '../domain/dsr/evidence.ts';
 import { counted } from '../kernel/words.ts';
 import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
@@ -46,10 +45,8 @@ ${checksOf(certificates, messages)}
 function sectionOf(evidence: RequestEvidence, messages: readonly EvidenceMessage[]): string {
   const { days_late, deadline, deadline_met, extended_deadline: extended, finished_at, request } = evidence;
   const { group_id, id, identities = {}, regulation, signatures = [], submitted_time, subject_request_type } = request;
-  const unfinished = isRejected(request.status) ? 'rejected by the platform' : 'open, not late';
-  const undecided = finished_at === null ? unfinished : 'finished, deadline unknown';
-  const outcome =
-    deadline_met === null ? undecided : deadline_met ? 'deadline met' : `${counted(days_late, 'day')} late`;
+  const late = `${request.status === undefined ? 'outcome unknown, ' : ''}${counted(days_late, 'day')} late`;
+  const outcome = deadline_met === null ? openText(evidence) : deadline_met ? 'deadline met' : late;
   const kept = messages.filter(({ requestId }) => requestId === id);
   return `<section class="${deadline_met === false ? 'bad' : 'plain'}"><h2><code>${escapeHtml(id)}</code>: ${outcome}</h2>
 ${table(

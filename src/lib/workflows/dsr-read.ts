@@ -4,7 +4,7 @@ import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
-import { isAdvance, isRejected } from '../domain/dsr/statuses.ts';
+import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses.ts';
 import { ifFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
@@ -32,22 +32,42 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
 
 /**
  * Updates requests in the ledger by reading those that can still change from the platform. A request that the platform
- * does not have keeps its state in the ledger.
+ * does not have keeps its state in the ledger, unless it was lost (decision: D386).
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: DsrPorts): Promise<RequestOverview[]> {
+  const { api, clock, ledger, signal } = ports;
+  const missing: string[] = [];
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
-    if (isAtEnd(entry, ports.clock.now())) return known;
-    return (await ifFound(ports.api.get(entry.id, ports.signal))) ?? known;
+    if (isAtEnd(entry, clock.now())) return known;
+    const found = await ifFound(api.get(entry.id, signal));
+    if (!found && isLost(entry, clock.now())) missing.push(entry.id);
+    return found ?? known;
   });
+  // Another process may have sent a request again meanwhile.
+  const now = missing.length > 0 && (await isOurWorkspace(ports)) ? await ledger.find(missing) : undefined;
+  for (const { body } of replies)
+    if (isLost(now?.get(body.subject_request_id), clock.now())) body.request_status = NOT_SUBMITTED;
   return await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
+}
+
+/** True if nothing showed for a day that the platform has the request. */
+function isLost(entry: LedgerRequest | undefined, now: number): boolean {
+  return entry?.status === undefined && Date.parse(entry?.resent_at ?? entry?.at ?? '') < now - DAY_MS;
+}
+
+/** True if the credentials show a request of this workspace: they never show a request of another one. */
+async function isOurWorkspace({ api, ledger, signal }: DsrPorts): Promise<boolean> {
+  const { requests } = await ledger.newest(100);
+  const known = requests.find(({ status }) => status !== undefined && !isNotSubmitted(status));
+  return known !== undefined && (await ifFound(api.get(known.id, signal))) !== undefined;
 }
 
 const DAY_MS = 86_400_000;
 
 /** The link to results appears after completion, and expires later. An additional day allows for different clocks. */
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
-  if (status === 'cancelled' || isRejected(status)) return true;
+  if (status === 'cancelled' || isNotSubmitted(status)) return true;
   if (status !== 'completed') return false;
   const seen = parseIso(states.find((state) => state.status === 'completed')?.at ?? '') ?? 0;
   return type === 'erasure' || now > seen + (DSR_LIMITS.resultsDays + 1) * DAY_MS;

@@ -1,5 +1,4 @@
 // Submits one request: writes it to the ledger, sends the POST, and confirms it by the signed response or a GET.
-import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import {
@@ -10,7 +9,7 @@ import {
   statusAfter,
   type SubmittedNews,
 } from '../domain/dsr/ledger.ts';
-import { isOpen, isRejected, REJECTED } from '../domain/dsr/statuses.ts';
+import { isNotSubmitted, isOpen, NOT_SUBMITTED, REJECTED } from '../domain/dsr/statuses.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
@@ -32,8 +31,8 @@ export interface Submitted {
 }
 
 const MAX_SENDS = 3;
-/** Rejections of the body. Only a read proves that the platform does not have the request. */
-const EXPLAINED = [400, 409, 413, 422];
+/** Only a read shows that the platform does not have the request: an intermediary may have rejected it. */
+const EXPLAINED = [400, 401, 403, 409, 413, 422];
 
 type SubmitPorts = DsrPorts & {
   verify: VerifyMessage;
@@ -54,6 +53,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   const news = await submittedEvent(request, ports.submitter, ledger, clock.now());
   const isNewId = ports.isNewId === true;
   let created: Created | undefined;
+  let sends = 0;
   // Once the id is known to be free, only this write can have used it.
   let isFree = isNewId;
   const outcome = await confirmWrite<Submitted, RequestStatusReply | undefined>(
@@ -72,6 +72,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
       },
       send: async (attempt) => {
         if (attempt === 1) await ledger.record([news], () => ports.checkAgain?.(news));
+        sends = attempt;
         created = await create(request, ports);
         return created.result;
       },
@@ -104,14 +105,23 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
     return result;
   }
   const { error, state } = outcome;
-  if (state === 'not-done' && isFree && isRejection(error))
-    await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status: REJECTED, source: 'submit' }]);
+  if (state === 'not-done' && sends === 1) await recordAbsence(error, news, ports);
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
 
-/** True if the platform rejected the request itself. After a 429 or a failed login, a request may still be accepted. */
-function isRejection(error: KnownError): boolean {
-  return error.status !== undefined && error.status !== 429 && exitOf(error) !== 'auth';
+/**
+ * Records that the platform does not have the request. After a 429, or while an earlier attempt with the same id has no
+ * outcome, that is not certain (decision: D386).
+ */
+async function recordAbsence({ code, status = 0 }: KnownError, news: SubmittedNews, ports: SubmitPorts): Promise<void> {
+  const { clock, keep, ledger, signal } = ports;
+  const { id } = news;
+  const isUnsent = status === 0 && /^(auth|network|secrets)\./.test(code);
+  if (signal.aborted || status === 429 || (status < 400 && !isUnsent)) return;
+  if ((await ledger.find([id])).get(id)?.at !== news.at) return;
+  const what = isUnsent ? { status: NOT_SUBMITTED } : { status: REJECTED, http_status: status };
+  const at = isoMillis(clock.now());
+  await keep(() => ledger.record([{ event: 'state', id, at, source: 'submit', ...what }]));
 }
 
 interface Created {
@@ -276,7 +286,7 @@ export async function readRecent(
     belongs: (event) =>
       Date.parse(event.at) >= from && Date.parse(event.at) < to && (only === undefined || isSamePerson(event, only)),
     phase: statusAfter,
-    isOpen: (status) => status !== 'cancelled' && !isRejected(status),
+    isOpen: (status) => status !== 'cancelled' && !isNotSubmitted(status),
   });
   return (
     find &&

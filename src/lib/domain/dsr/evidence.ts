@@ -5,7 +5,7 @@ import { parseIso } from '../../kernel/timestamps.ts';
 import type { HeaderLines } from '../callbacks/verify.ts';
 import { daysLate } from './deadlines.ts';
 import { answeredAt, deadlineOfRequest, type LedgerRequest } from './ledger.ts';
-import { isRejected } from './statuses.ts';
+import { isNotSubmitted, REJECTED } from './statuses.ts';
 
 export interface RequestEvidence {
   request: LedgerRequest;
@@ -14,9 +14,9 @@ export interface RequestEvidence {
   original_deadline: string | null;
   /** The last extension that a user recorded. The extension does not count if the deadline had already passed. */
   extended_deadline: string | null;
-  /** When the subject got the answer or the erasure completed. Null for an open or rejected request. */
+  /** When the subject got the answer or the erasure completed. Null if the request is open or was not submitted. */
   finished_at: string | null;
-  /** Null while the request is open before its deadline, if it has no deadline, and if it was rejected. */
+  /** Null for an open request before its deadline, if it has no deadline, and if it was not submitted. */
   deadline_met: boolean | null;
   days_late: number;
 }
@@ -29,7 +29,7 @@ export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence
   );
   const finished = answeredAt(request) ?? end?.at ?? null;
   const until = parseIso(finished ?? '') ?? now;
-  const isOver = isRejected(request.status);
+  const isOver = isNotSubmitted(request.status);
   const late = isOver ? 0 : daysLate(parseIso(deadline ?? '') ?? until, until);
   return {
     request,
@@ -53,8 +53,8 @@ export function historyOf(request: LedgerRequest): HistoryLine[] {
   const { at, downloads = [], marks = [], states } = request;
   const actor = ({ by, host }: { by?: string; host?: string }): string => [by, host].filter(Boolean).join(' on ');
   const lines = [
-    ...(at === undefined ? [] : [{ at, what: 'submitted from this machine', by: actor(request) }]),
-    ...states.map((it) => ({ at: it.at, what: `${it.status} (${it.source})`, by: actor(it) })),
+    ...(at === undefined ? [] : [{ at, what: sentText(request), by: actor(request) }]),
+    ...states.map((it) => ({ at: it.at, what: stateText(it), by: actor(it) })),
     ...downloads.map((it) => ({
       at: it.at,
       what: `results downloaded: ${it.bytes} bytes, SHA-256 ${it.sha256}`,
@@ -63,6 +63,26 @@ export function historyOf(request: LedgerRequest): HistoryLine[] {
     ...marks.map((it) => ({ at: it.at, what: markText(it), by: actor(it) })),
   ];
   return lines.sort((a, b) => a.at.localeCompare(b.at));
+}
+
+/** The ledger gets a request just before it is sent. */
+function sentText({ status }: LedgerRequest): string {
+  if (isNotSubmitted(status)) return 'recorded on this machine, but not submitted';
+  return status === undefined ? 'recorded on this machine; no response confirms it' : 'submitted from this machine';
+}
+
+function stateText({ http_status: code, source, status }: LedgerRequest['states'][number]): string {
+  return `${status} (${code === undefined ? '' : `${code}, `}${source})`;
+}
+
+/** The state of a request whose deadline is neither met nor missed. */
+export function openText({ finished_at, request: { states, status } }: RequestEvidence): string {
+  if (isNotSubmitted(status)) {
+    const code = states.at(-1)?.http_status;
+    return `not submitted${status === REJECTED ? `: rejected by the platform${code === undefined ? '' : ` (${code})`}` : ''}`;
+  }
+  if (finished_at !== null) return 'finished, deadline unknown';
+  return status === undefined ? 'outcome unknown' : 'open, not late';
 }
 
 function markText({ answered, extended, reason }: { answered?: boolean; extended?: string; reason?: string }): string {

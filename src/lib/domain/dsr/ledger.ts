@@ -14,7 +14,7 @@ import {
 import { SignatureFacts } from '../callbacks/verify.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
-import { isAdvance, isOpen, REJECTED } from './statuses.ts';
+import { isAdvance, isNotSubmitted, isOpen, REJECTED } from './statuses.ts';
 
 /** The user and the machine. Lines of earlier versions lack both. */
 const actor = { by: exactOptional(string()), host: exactOptional(string()) };
@@ -39,7 +39,8 @@ const Submission = object({
 const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
-const seen = { status: string(), at: string(), source: string(), ...actor };
+/** `http_status`: of the rejection. */
+const seen = { status: string(), at: string(), source: string(), http_status: exactOptional(int()), ...actor };
 
 /** A request in the ledger. All fields except the id are optional, because a callback may be the only source. */
 export const LedgerRequest = object({
@@ -57,6 +58,8 @@ export const LedgerRequest = object({
   group_id: textOrNull,
   identities: exactOptional(Submission.shape.identities),
   request_digest: text,
+  /** The time of the last repeat while the outcome was unknown. */
+  resent_at: text,
   /** The hashes used to compare people, if they differ from `identities`. */
   compared: exactOptional(Submission.shape.identities),
   status: text,
@@ -84,7 +87,7 @@ export type SubmittedNews = News<'submitted'> &
   Times;
 /** A status, with the facts of the signed message that reported it. */
 export type StateNews = News<'state'> &
-  Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback' };
+  Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback'; http_status?: number };
 /** The results were saved to a file. */
 export type DownloadedNews = News<'downloaded'> & Infer<typeof Download>;
 export type MarkedNews = News<'marked'> & Infer<typeof Mark>;
@@ -95,7 +98,11 @@ type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
 /** How lines combine. The code that reads the file (`files/ledger.ts`) uses these rules. */
-export const LEDGER_RULES = { fold: foldEvent, isAdvance };
+export const LEDGER_RULES = {
+  fold: foldEvent,
+  isAdvance,
+  isVoid: (phase: string | undefined): boolean => phase?.split(' ').some(isNotSubmitted) === true,
+};
 
 /** True if two requests have an identity in common after normalization (decision: D278). */
 export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
@@ -111,7 +118,12 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
   switch (event.event) {
     case 'submitted': {
       const { event: _kind, expected_completion_time, received_time, signature, status, ...facts } = event;
-      const request = before?.at === undefined ? { ...before, ...facts, states: before?.states ?? [] } : undefined;
+      const { status: known, ...history }: Partial<LedgerRequest> = before ?? {};
+      const kept = isNotSubmitted(known) ? history : before;
+      const isFirst = kept?.at === undefined || kept === history;
+      const isRepeat = before !== undefined && known === undefined;
+      const again = isRepeat ? { ...before, resent_at: event.at } : undefined;
+      const request = isFirst ? { ...kept, ...facts, states: before?.states ?? [] } : again;
       if (status === undefined) return request;
       const { at, id } = event;
       const more = fieldsOf(event, 'expected_completion_time', 'received_time', 'signature', ...SCOPE, ...ACTOR);
@@ -123,7 +135,7 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
       const isNews = isAdvance(before?.status, status);
       const isKnown = before?.signatures?.some((known) => known.body_sha256 === signature?.body_sha256) === true;
       if (!isNews && (signature === undefined || isKnown)) return undefined;
-      const seen = { status, at, source, ...fieldsOf(event, ...ACTOR) };
+      const seen = { status, at, source, ...fieldsOf(event, 'http_status', ...ACTOR) };
       const times = fieldsOf(event, 'expected_completion_time', 'received_time');
       return {
         ...startOf(before, event),
@@ -159,15 +171,17 @@ function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[
   return fields as Pick<Event, Name>;
 }
 
-/** The status after an event, for `isOpen`. */
+/** The status after an event, for `isOpen`. A request that the platform does not have starts over when it is sent again. */
 export function statusAfter(status: string | undefined, event: LedgerEvent): string | undefined {
-  return 'status' in event && event.status !== undefined && isAdvance(status, event.status) ? event.status : status;
+  const before = event.event === 'submitted' && isNotSubmitted(status) ? undefined : status;
+  return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
 }
 
 /** The type, the status and the answer of a request, which decide whether it is due. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string | undefined {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
-  const nextType = event.event === 'submitted' && type === '' ? event.subject_request_type : type;
+  const isStart = event.event === 'submitted' && (type === '' || isNotSubmitted(status));
+  const nextType = isStart ? event.subject_request_type : type;
   const nextStatus = statusAfter(status === '' ? undefined : status, event) ?? '';
   const next = [nextType, nextStatus, isAnswer(event) ?? answered];
   return next.join(' ');

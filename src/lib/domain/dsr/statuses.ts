@@ -2,9 +2,12 @@
 
 /** A status only in the ledger: the platform rejected the request. Earlier versions wrote `refused`. */
 export const REJECTED = 'rejected';
+/** Only in the ledger: nothing was sent, or the platform did not have the request a day later. */
+export const NOT_SUBMITTED = 'not_submitted';
 
 const RANK: Readonly<Record<string, number>> = {
   [REJECTED]: 0,
+  [NOT_SUBMITTED]: 0,
   refused: 0,
   pending: 1,
   in_progress: 2,
@@ -27,13 +30,14 @@ export function isFinal(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
-export function isRejected(status: string | undefined): boolean {
-  return status === REJECTED || status === 'refused';
+/** True if the platform does not have the request. It may be submitted again under the same id. */
+export function isNotSubmitted(status: string | undefined): boolean {
+  return status !== undefined && rankOf(status) === RANK[NOT_SUBMITTED];
 }
 
 /** True if the status can still change. Undefined means that the status is not known yet. */
 export function isOpen(status: string | undefined): boolean {
-  return status === undefined || (!isRejected(status) && !isFinal(status));
+  return status === undefined || (!isNotSubmitted(status) && !isFinal(status));
 }
 
 /** The result of waiting for `wanted`; undefined while the wait continues. */

@@ -7,6 +7,9 @@ describe('statuses', () => {
   it.each<[string | undefined, string, boolean]>([
     [undefined, 'pending', true],
     ['refused', 'pending', true],
+    ['not_submitted', 'pending', true],
+    ['not_submitted', 'rejected', false],
+    ['pending', 'not_submitted', false],
     ['pending', 'in_progress', true],
     ['in_progress', 'completed', true],
     ['pending', 'pending', false],
