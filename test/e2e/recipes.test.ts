@@ -23,7 +23,7 @@ interface Step {
 
 interface Workflow {
   env: Record<string, string>;
-  jobs: Record<string, { if?: string; steps: Step[] }>;
+  jobs: Record<string, { if?: string; env?: Record<string, string>; steps: Step[] }>;
 }
 
 const recipes = readdirSync(join(root, 'docs/recipes')).filter((name) => name.endsWith('.yml'));
@@ -82,11 +82,24 @@ function npmSettings(): Record<string, string> {
 const commandsOf = (file: string, job: string): string[] =>
   (recipe(file).jobs[job]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
 
-/** Runs one step as the runner does; returns its exit code and output. */
+/** The settings that a step of a recipe can see: those in the `env` of its workflow, its job or itself. */
+function settingsOf(line: string): Record<string, string> {
+  const named = recipes.flatMap((file) => {
+    const { env: shared, jobs } = recipe(file);
+    return Object.values(jobs).flatMap(({ env: own, steps }) =>
+      steps.filter(({ run }) => run === line).flatMap((it) => Object.keys({ ...shared, ...own, ...it.env })),
+    );
+  });
+  if (named.length === 0) return env;
+  const isVisible = (name: string): boolean => !/^CDPADM_(?!\w+_DIR$)/.test(name) || named.includes(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isVisible(name)));
+}
+
+/** Runs one step as the runner does, with no other settings than its own; returns its exit code and output. */
 async function step(line: string, more: Record<string, string> = {}): Promise<{ code: number; output: string }> {
   const child = spawn('sh', ['-e', '-c', line], {
     cwd: home.cwd,
-    env: { ...env, ...more },
+    env: { ...settingsOf(line), ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);

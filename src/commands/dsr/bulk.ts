@@ -26,7 +26,7 @@ import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, rowOptions } from './bulk-flags.ts';
 import { showDryRun, warnOfPeople, warnOfRows } from './bulk-dry-run.ts';
-import { answerVerifier, type DsrSession, openDsr } from './session.ts';
+import { answerVerifier, type DsrSession, openSubmit } from './session.ts';
 
 export function bulkResult() {
   return object({
@@ -93,7 +93,7 @@ export async function submitBulk(
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
-  const session = await openDsr(ctx);
+  const session = await openSubmit(ctx);
   const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
   const name = (part.input = nameOfInputs(inputs));
   const { base } = inputs[0];

@@ -12,7 +12,7 @@ import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import type { RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { DsrSession } from './session.ts';
+import type { SubmitSession } from './session.ts';
 import { issuesOfParts, requestFromParts, STAND_IN } from './submit-input.ts';
 
 const MEANING = {
@@ -27,7 +27,7 @@ const MEANING = {
  * Asks for the missing parts. Throws usage (2) before the first question for an invalid flag; without an interactive
  * terminal, the error lists the missing flags.
  */
-export async function askForMissing(ctx: Context, session: DsrSession, parts: RequestParts): Promise<RequestParts> {
+export async function askForMissing(ctx: Context, session: SubmitSession, parts: RequestParts): Promise<RequestParts> {
   const { identities: given, regulation: law, subject_request_type: wanted } = parts;
   const isWhole = law !== undefined && wanted !== undefined && given.length > 0;
   if (isWhole) return parts;
@@ -52,7 +52,7 @@ const BACK = Symbol('back');
 
 interface Asking {
   ctx: Context;
-  session: DsrSession;
+  session: SubmitSession;
   /** The missing flags. */
   flag: string;
   canGoBack: boolean;
@@ -143,7 +143,7 @@ function missingFlags({ regulation, subject_request_type: type, identities }: Re
   return missing.join(', ').replace(/, (?=[^,]*$)/, ' and ');
 }
 
-function checkGiven(ctx: Context, { normalize }: DsrSession, parts: RequestParts): void {
+function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestParts): void {
   const { regulation = STAND_IN.regulation, subject_request_type = STAND_IN.subject_request_type } = parts;
   const identities = parts.identities.length > 0 ? parts.identities : STAND_IN.identities;
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
@@ -198,7 +198,7 @@ async function askValue(asking: Asking, type: string): Promise<string | typeof B
 const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
 /** The types from discovery or, if that fails, from the specification. Types that name a person directly come first. */
-async function identityTypes(ctx: Context, { api, signal }: DsrSession): Promise<string[]> {
+async function identityTypes(ctx: Context, { api, signal }: SubmitSession): Promise<string[]> {
   try {
     const { supported_identities: supported } = await api.discovery(signal);
     return inOfferedOrder([...supported.map(({ identity_type: type }) => type), ...EXTENSION_IDENTITY_TYPES]);

@@ -18,6 +18,10 @@ import { fail } from '../../lib/errors/fail.ts';
 
 export interface DsrSession extends DsrPorts {
   client: Api['client'];
+}
+
+/** The session of a command that composes request bodies. */
+export interface SubmitSession extends DsrSession {
   /** The profile's rules for request bodies. */
   normalize: NormalizeOptions;
 }
@@ -48,12 +52,16 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
     api: ofWorkspace(api.dsr, memory.submitter.workspace_id),
     client: api.client,
     ...memory,
-    normalize: await normalizeOptionsOf(ctx),
     clock: ctx.clock,
     signal: ctx.signal,
     tell: ctx.out,
     keep: (work) => ctx.cacheFiles.attempt(work),
   };
+}
+
+/** Needs the vendor domain, unlike commands that only read. */
+export async function openSubmit(ctx: Context): Promise<SubmitSession> {
+  return { ...(await openDsr(ctx)), normalize: await normalizeOptionsOf(ctx) };
 }
 
 /** The profile's rules for request bodies. */

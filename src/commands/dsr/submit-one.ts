@@ -23,7 +23,7 @@ import { type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
 import { askForMissing } from './questions.ts';
-import { answerVerifier, type DsrSession, openDsr } from './session.ts';
+import { answerVerifier, openSubmit, type SubmitSession } from './session.ts';
 import {
   givenFlags,
   type GivenRequest,
@@ -75,7 +75,7 @@ const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', n
 
 export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   readDuration('--duplicate-window', flags.duplicateWindow);
-  const session = await openDsr(ctx);
+  const session = await openSubmit(ctx);
   const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
   const showIdentities = flags.showIdentities === true;
   if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.hide(value);
@@ -137,7 +137,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
  * Warns about open access requests of the person, and rejects a duplicate. Returns a check to repeat just before the
  * ledger records the request, or undefined if a duplicate is allowed.
  */
-async function checkPeople(ctx: Context, session: DsrSession, request: DsrRequest, flags: OneFlags) {
+async function checkPeople(ctx: Context, session: SubmitSession, request: DsrRequest, flags: OneFlags) {
   const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
   const now = ctx.clock.now();
   const news = await submittedEvent(request, session.submitter, session.ledger, now);
@@ -182,7 +182,7 @@ function duplicate(before: LedgerRequest): Error {
   });
 }
 
-async function requestOf(ctx: Context, session: DsrSession, flags: OneFlags): Promise<GivenRequest> {
+async function requestOf(ctx: Context, session: SubmitSession, flags: OneFlags): Promise<GivenRequest> {
   if (flags.file !== undefined) {
     const given = givenFlags(flags);
     if (given.length > 0) throw usageError(`--file contains the whole request: remove ${given.join(', ')}.`);

@@ -194,6 +194,23 @@ describe('dsr cancel', () => {
 });
 
 describe('after a submission', () => {
+  it('needs the vendor domain only for commands that compose a body', async () => {
+    const { data } = await home.json<Submitted>(ACCESS);
+    const without = { env: { CDPADM_VENDOR_DOMAIN: '' } };
+    for (const command of [
+      'list --due',
+      'list --group-id g',
+      'status ID',
+      'wait ID --until pending',
+      'cancel ID --yes',
+    ])
+      expect(await home.run(`dsr ${command}`.replace('ID', data.subject_request_id), without)).toMatchObject({
+        code: 0,
+      });
+    expect(await home.run(`dsr results ${data.subject_request_id}`, without)).toMatchObject({ code: 6 });
+    expect((await home.run(ACCESS, without)).stderr).toContain('The vendor domain is missing');
+  });
+
   it('lists, cancels and waits, and rejects cancelling a request that is not pending', async () => {
     const erasure = 'dsr submit --regulation ccpa --type erasure --identity email=b@example.com --group-id g --yes';
     const { data } = await home.json<Submitted>(erasure);
