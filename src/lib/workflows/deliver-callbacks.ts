@@ -137,7 +137,7 @@ export class Deliveries {
     await this.#record([]);
     if (this.#state.seen.size > 0) await this.#compact();
     for (const delivery of this.#state.open.values()) {
-      delivery.dueAt = 0;
+      this.#health.get(delivery.target)?.resumed.add(delivery.id);
       this.left[delivery.isDead ? 'dead' : this.#health.has(delivery.target) ? 'due' : 'elsewhere']++;
     }
   }
@@ -209,7 +209,8 @@ export class Deliveries {
   async #attempt(delivery: Delivery): Promise<void> {
     const { clock, signal, tell } = this.#ports;
     const { callback, target } = delivery;
-    const attempts = delivery.attempts + 1;
+    // An attempt before its time does not count, so neither restarts nor successes of others use up the attempts.
+    const attempts = delivery.attempts + (delivery.dueAt > clock.now() ? 0 : 1);
     let outcome: Pick<OutcomeLine, 'event' | 'due' | 'reason'> = { event: 'delivered' };
     try {
       await this.#ports.deliver(target, callback, signal);
@@ -243,7 +244,8 @@ export class Deliveries {
       tell.warn(`Dead letter: ${what} failed ${attempts} times: ${reason}. See: cdpadm dsr callbacks outbox list`);
       return { event: 'dead', reason };
     }
-    const due = retryAt(attempts, clock.now(), () => this.#ports.random());
+    const isEarly = attempts === delivery.attempts;
+    const due = isEarly ? delivery.dueAt : retryAt(attempts, clock.now(), () => this.#ports.random());
     if (!this.#down.has(target) && (attempts > 2 || health.failed.size > 1)) {
       this.#down.add(target);
       const waiting = [...this.#state.open.values()].filter((one) => one.target === target && !one.isDead).length;

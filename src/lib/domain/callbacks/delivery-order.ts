@@ -42,10 +42,12 @@ export interface TargetHealth {
   retryAt: number;
   /** Waiting deliveries that became due because of a success. The value is true until the delivery is attempted. */
   woken: Map<string, boolean>;
+  /** Deliveries of an earlier run, until their first attempt: a restart often comes with the fix. */
+  resumed: Set<string>;
 }
 
 export function newHealth(): TargetHealth {
-  return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map() };
+  return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map(), resumed: new Set() };
 }
 
 /** After this many failures in a row, the target counts as down: a single delivery cannot be the cause. */
@@ -60,6 +62,7 @@ function isDown({ failed }: TargetHealth): boolean {
 export function takeFailure(health: TargetHealth, { id }: Delivery, now: number): void {
   if (health.failed.size === 0) health.failedSince = now;
   health.failed.add(id);
+  health.resumed.delete(id);
   if (health.woken.has(id)) health.woken.set(id, false);
   // Attempts that ran at the same time fail together and count once.
   if (isDown(health) && now >= health.retryAt) {
@@ -119,7 +122,8 @@ export function nextDeliveries(
     if (heads.has(lane)) continue;
     heads.add(lane);
     if (isDown(health) && probed.has(delivery.target)) continue;
-    const dueAt = Math.max(health.woken.get(delivery.id) ? 0 : delivery.dueAt, health.retryAt);
+    const isDue = health.woken.get(delivery.id) === true || health.resumed.has(delivery.id);
+    const dueAt = Math.max(isDue ? 0 : delivery.dueAt, health.retryAt);
     if (dueAt > now) wakeAt = Math.min(wakeAt ?? Infinity, dueAt);
     else if (busy[kind] < most) {
       busy[kind]++;

@@ -260,6 +260,26 @@ describe('a delivery', () => {
     expect(delivered).toHaveLength(1);
   });
 
+  it('is tried at each restart, and does not become a dead letter by restarts while its target is down', async () => {
+    const never: Clock['sleep'] = (_ms, signal) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
+    const options = { targets: [{ name: 'forward' }], clock: { now: clock.now, sleep: never }, random: () => 1 };
+    let tries = 0;
+    const down = () => Promise.reject(new Error(`connection refused ${++tries}`));
+    for (let starts = 1; starts <= 30; starts++) {
+      const { left, stop, store } = await start(down, options);
+      if (starts === 1) for (const id of requests(4)) await store(received('pending', [], id));
+      // After three failures the target is down, and the fourth delivery waits for the next probe.
+      while (tries < 3 * starts) await turns();
+      expect(left.dead).toBe(0);
+      await stop();
+      clock.advance(20);
+    }
+    expect(Math.max(...open().map(({ attempts }) => attempts))).toBe(1);
+    const up = await start(() => Promise.resolve(), options);
+    await up.done();
+  });
+
   it('for a target of another run is kept and counted', async () => {
     const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hookTargets(['any']) });
     await first.store(received('pending', [], 'a'));
