@@ -52,7 +52,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   const id = request.subject_request_id;
   const news = await submittedEvent(request, ports.submitter, ledger, clock.now());
   const isNewId = ports.isNewId === true;
-  let created: Created | undefined;
+  let created: Awaited<ReturnType<typeof create>> | undefined;
   let sends = 0;
   // Once the id is known to be free, only this write can have used it.
   let isFree = isNewId;
@@ -113,27 +113,22 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
  * Records that the platform does not have the request. After a 429, or while an earlier attempt with the same id has no
  * outcome, that is not certain (decision: D386).
  */
-async function recordAbsence({ code, status = 0 }: KnownError, news: SubmittedNews, ports: SubmitPorts): Promise<void> {
+async function recordAbsence(error: KnownError, { at, id }: SubmittedNews, ports: DsrPorts): Promise<void> {
   const { clock, keep, ledger, signal } = ports;
-  const { id } = news;
+  const { code, status = 0 } = error;
   const isUnsent = status === 0 && /^(auth|network|secrets)\./.test(code);
   if (signal.aborted || status === 429 || (status < 400 && !isUnsent)) return;
-  if ((await ledger.find([id])).get(id)?.at !== news.at) return;
+  if ((await ledger.find([id])).get(id)?.at !== at) return;
   const what = isUnsent ? { status: NOT_SUBMITTED } : { status: REJECTED, http_status: status };
-  const at = isoMillis(clock.now());
-  await keep(() => ledger.record([{ event: 'state', id, at, source: 'submit', ...what }]));
+  await keep(() => ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), source: 'submit', ...what }]));
 }
 
-interface Created {
-  status: number;
-  result: Submitted;
-}
-
-async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts): Promise<Created> {
+async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts) {
   const reply = await api.create(request, signal);
   const verdict = await verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
   const { received_time = null } = reply.body;
-  return { status: reply.status, result: { ...submittedFrom(reply.body), status: 'pending', received_time, verdict } };
+  const result: Submitted = { ...submittedFrom(reply.body), status: 'pending', received_time, verdict };
+  return { status: reply.status, result };
 }
 
 /** The line in the ledger for a request, before the request is sent. */
@@ -230,9 +225,8 @@ async function byPerson(
 async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {
   const { expected_completion_time, id, received_time, status, verdict } = result;
   const at = isoMillis(clock.now());
-  const signature = verdict?.signature && { signature: verdict.signature };
-  const times = { expected_completion_time, received_time };
-  await ledger.record([{ event: 'state', id, at, status, source: 'submit', ...times, ...signature }]);
+  const more = { ...(verdict?.signature && { signature: verdict.signature }), expected_completion_time, received_time };
+  await ledger.record([{ event: 'state', id, at, status, source: 'submit', ...more }]);
 }
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
