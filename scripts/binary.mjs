@@ -1,6 +1,7 @@
 // Builds the single executable for this system from `dist/`: a copy of the running Node with the program's files as
 // assets. `dist/bin/cdpadm-linux-x64` is the result on Linux.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -34,14 +35,31 @@ async function licenses() {
   return texts.join(`\n${'='.repeat(80)}\n\n`);
 }
 
+/** @param {string} file */
+async function sha256(file) {
+  return [
+    {
+      alg: 'SHA-256',
+      content: createHash('sha256')
+        .update(await readFile(file))
+        .digest('hex'),
+    },
+  ];
+}
+
 /**
- * The bill of materials of the package, with Node and the database, and without the optional packages, which are not in
- * the executable.
+ * The bill of materials of the package, with Node and the hash of the executable, and without the optional packages,
+ * which are not in it.
+ * @param {string} executable
  */
-async function materials() {
+async function materials(executable) {
   /**
    * @typedef {{'bom-ref': string, scope: string, properties?: {name: string, value: string}[]}} Component
-   * @type {{components: Component[], dependencies: {ref: string, dependsOn?: string[]}[]}}
+   * @type {{
+   *   metadata: {component: {hashes?: object[]}},
+   *   components: Component[],
+   *   dependencies: {ref: string, dependsOn?: string[]}[]
+   * }}
    */
   const bom = JSON.parse(await readFile(join(root, 'dist', 'sbom.cdx.json'), 'utf8'));
   const version = process.versions.node;
@@ -53,8 +71,22 @@ async function materials() {
   for (const entry of bom.dependencies) entry.dependsOn = entry.dependsOn?.filter((ref) => !absent.includes(ref));
   for (const property of bom.components.flatMap(({ properties = [] }) => properties))
     if (property.value.startsWith('installed')) property.value = 'in the executable, unmodified';
-  const node = { type: 'platform', name: 'node', version, 'bom-ref': purl, scope: 'required', cpe, purl };
+  const licenses = [{ license: { id: 'MIT' } }];
+  // The hash of the running Node, which the executable contains.
+  const hashes = await sha256(process.execPath);
+  const node = {
+    type: 'platform',
+    name: 'node',
+    version,
+    'bom-ref': purl,
+    scope: 'required',
+    hashes,
+    licenses,
+    cpe,
+    purl,
+  };
   bom.components.push(node);
+  bom.metadata.component.hashes = await sha256(executable);
   bom.dependencies.find(({ dependsOn }) => dependsOn)?.dependsOn?.push(purl);
   return `${JSON.stringify(bom, undefined, 2)}\n`;
 }
@@ -86,7 +118,7 @@ try {
   execFileSync(process.execPath, [...postject, ...flags], { stdio: 'pipe' });
   if (macos) execFileSync('codesign', ['--sign', '-', executable]);
   await writeFile(join(bin, 'LICENSES.txt'), await licenses());
-  await writeFile(join(bin, `${name}.cdx.json`), await materials());
+  await writeFile(join(bin, `${name}.cdx.json`), await materials(executable));
   await rename(executable, join(bin, name));
 } finally {
   await rm(staging, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import sqlite from 'node-sqlite3-wasm';
 import { rolldown } from 'rolldown';
 import { builtProgram, quietIo } from './built-program.mjs';
 import { commitOf } from './commit.mjs';
@@ -27,7 +28,7 @@ const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 /** The worker thread of the embedded platform, which needs its own file next to the chunk that starts it. */
 const worker = { 'chunks/query-worker': 'src/lib/emulator/warehouse/query-worker.js' };
 
-/** @type {{name: string, version: string, license: string, description: string, optionalDependencies: object}} */
+/** @type {import('./sbom.mjs').Program} */
 const program = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 const libraryEntry = join(root, 'src', 'library.ts');
@@ -94,6 +95,17 @@ async function bundle() {
 /** @param {string} name */
 const installed = (name) => readPackage(join(root, 'node_modules', name));
 
+/** The version of SQLite in the database package. */
+function sqliteVersion() {
+  const database = new sqlite.Database(':memory:');
+  try {
+    const row = database.get('SELECT sqlite_version() AS version');
+    return /** @type {{version: string}} */ (row).version;
+  } finally {
+    database.close();
+  }
+}
+
 /** The files of the embedded platform's console, which it serves as they are. */
 async function copyConsole() {
   await cp(join(root, 'src', 'lib', 'emulator', 'console'), join(staging, 'chunks', 'console'), {
@@ -147,7 +159,7 @@ try {
   const packages = await bundledPackages(modules);
   await writeFile(join(staging, 'THIRD-PARTY-NOTICES.txt'), await thirdPartyNotices(packages));
   const tools = await Promise.all(['@cyclonedx/cyclonedx-library', 'rolldown'].map(installed));
-  const materials = sbom(program, packages, await Promise.all(external.map(installed)), tools);
+  const materials = sbom(program, packages, await Promise.all(external.map(installed)), tools, sqliteVersion());
   await writeFile(join(staging, 'sbom.cdx.json'), materials);
   await copyConsole();
   await writeHelp();

@@ -1,13 +1,17 @@
 // Packs the single executable as `dist/cdpadm_VERSION_amd64.deb`, with the manual and the completions. The script needs
 // dpkg-deb. The package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
 // compression takes most of the time.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { commitOf } from './commit.mjs';
 
+if (spawnSync('dpkg-deb', ['--version']).error !== undefined) {
+  process.stderr.write('There is no .deb, because dpkg-deb is missing. Install dpkg.\n');
+  process.exit(1);
+}
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacedPackages } from './spare-parts.mjs';
 
-/** @typedef {{version: string, license: string, integrity: string, optionalDependencies?: Record<string, string>}} Locked */
+/** @typedef {{version: string, license: string, integrity: string, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>}} Locked */
 /** @type {{packages: Record<string, Locked>}} */
 const lock = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
 
@@ -16,6 +16,7 @@ const lock = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package-
  * @property {string} source the address of its repository
  * @property {string} integrity the hash of its archive: `sha512-` and Base64
  * @property {string} changes how the bundled code differs from the package
+ * @property {string[]} dependencies the names of the packages that it needs
  * @property {Package[]} parts its native code, one package for each system
  */
 
@@ -50,12 +51,12 @@ export async function readPackage(folder) {
   const changes = replacedPackages.has(name)
     ? 'modified: one part is replaced by other code, unused parts are left out, and the rest is minified'
     : 'modified: unused parts are left out, and the rest is minified';
-  const { integrity, optionalDependencies = {} } = locked(folder);
+  const { dependencies = {}, integrity, optionalDependencies = {} } = locked(folder);
   const parts = Object.keys(optionalDependencies).map((part) => {
     const own = locked(`node_modules/${part}`);
-    return { ...own, folder, name: part, source, changes, parts: [] };
+    return { ...own, folder, name: part, source, changes, dependencies: [], parts: [] };
   });
-  return { folder, name, version, license, source, integrity, changes, parts };
+  return { folder, name, version, license, source, integrity, changes, dependencies: Object.keys(dependencies), parts };
 }
 
 /**

@@ -1,9 +1,12 @@
-// Makes a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit. The
-// script publishes nothing; `.github/workflows/release.yml` does.
-import { execFileSync } from 'node:child_process';
+// Makes a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit unless
+// `--no-tag` is passed. The script publishes nothing; `.github/workflows/release.yml` does. It does not run the tests.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { commitOf } from './commit.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -11,6 +14,11 @@ const release = join(dist, 'release');
 /** @type {{version: string}} */
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 const tag = `v${version}`;
+
+/** @param {string} text */
+function notice(text) {
+  process.stderr.write(`${text}\n`);
+}
 
 /** @param {string} file @param {string[]} args */
 function run(file, ...args) {
@@ -32,37 +40,65 @@ async function notes() {
 }
 
 /**
- * Packs the npm package. On GitHub, the package names the repository of the workflow, as npm requires for provenance.
+ * Packs the npm package, which names the author of the commit. On GitHub, it also names the repository of the workflow,
+ * as npm requires for provenance.
  * @param {string | undefined} repository such as `owner/name`
  */
 async function pack(repository) {
   const file = join(root, 'package.json');
   const manifest = await readFile(file, 'utf8');
   try {
-    if (repository !== undefined) {
-      const page = `https://github.com/${repository}`;
-      const places = {
-        repository: { type: 'git', url: `git+${page}.git` },
-        homepage: `${page}#readme`,
-        bugs: `${page}/issues`,
-      };
-      await writeFile(file, `${JSON.stringify({ ...JSON.parse(manifest), ...places }, null, 2)}\n`);
-    }
+    const page = `https://github.com/${repository}`;
+    const places = {
+      repository: { type: 'git', url: `git+${page}.git` },
+      homepage: `${page}#readme`,
+      bugs: `${page}/issues`,
+    };
+    const own = { author: commitOf(root).author, ...(repository !== undefined && places) };
+    await writeFile(file, `${JSON.stringify({ ...JSON.parse(manifest), ...own }, null, 2)}\n`);
     run('npm', 'pack', '--ignore-scripts', '--pack-destination', release);
   } finally {
     await writeFile(file, manifest);
   }
 }
 
-function checkTree() {
+/** Checks what a release needs, before anything is built. Returns whether the commit has the tag already. */
+function check() {
+  if (!existsSync(join(root, 'node_modules'))) throw new Error('The packages are missing. Run `npm ci`.');
+  if (!answers('git', '--version')) throw new Error('git is missing. Install it.');
+  if (!answers('git', 'rev-parse', '--verify', 'HEAD') || run('git', 'rev-parse', '--show-prefix') !== '')
+    throw new Error('This folder has no git history, which a release names. Clone the repository, or run `npm pack`.');
   const changes = run('git', 'status', '--porcelain');
   if (changes !== '') throw new Error(`The working tree has changes. Commit or stash them:\n${changes}`);
   const tagged = run('git', 'tag', '--list', tag) && run('git', 'rev-parse', `${tag}^{commit}`);
   if (tagged !== '' && tagged !== run('git', 'rev-parse', 'HEAD'))
     throw new Error(`${tag} is a different commit. Raise the version in package.json.`);
-  // The tag comes last, and needs the name of its author.
-  if (tagged === '') run('git', 'var', 'GIT_COMMITTER_IDENT');
   return tagged !== '';
+}
+
+/** Whether a program is installed and succeeds. @param {string} file @param {string[]} args */
+function answers(file, ...args) {
+  return spawnSync(file, args, { cwd: root }).status === 0;
+}
+
+/**
+ * How to install the files, and what they were built with.
+ * @param {string[]} names
+ */
+function installation(names) {
+  /** @param {RegExp} pattern */
+  const file = (pattern) => names.find((name) => pattern.test(name));
+  const deb = file(/\.deb$/);
+  const lines = [
+    '- Verify the files: `sha256sum --check SHA256SUMS`',
+    `- With Node: \`npm install --global ./${file(/\.tgz$/)}\``,
+    ...(file(/^cdpadm-(linux|darwin)-\w+$/) ? ['- Without Node: `sh install.sh .`'] : []),
+    ...(deb ? [`- On Debian and Ubuntu: \`sudo apt install ./${deb}\``] : []),
+  ];
+  const dpkg = deb && `and dpkg-deb ${/\d[\w.~-]*/.exec(run('dpkg-deb', '--version'))?.[0]}`;
+  const tools = [`Node ${process.versions.node}`, `npm ${run('npm', '--version')}`, dpkg].filter(Boolean).join(', ');
+  const { author, commit } = commitOf(root);
+  return `### Install\n\n${lines.join('\n')}\n\nBuilt from ${commit} with ${tools}. Maintainer: ${author}.\n`;
 }
 
 /** Sets the modes that git records, because the package contains them, and the umask must not change the package. */
@@ -75,25 +111,34 @@ async function setModes() {
 }
 
 try {
+  const { values } = parseArgs({ options: { 'no-tag': { type: 'boolean', default: false } } });
   const text = await notes();
-  const isTagged = checkTree();
+  const isTagged = check();
   await setModes();
-  run('npm', 'run', 'deb');
-  await rm(release, { recursive: true, force: true });
+  for (const name of existsSync(dist) ? await readdir(dist) : [])
+    if (/^(bin|release)$|\.deb$/.test(name)) await rm(join(dist, name), { recursive: true });
+  const hasDpkg = process.platform === 'linux' && answers('dpkg-deb', '--version');
+  run('npm', 'run', hasDpkg ? 'deb' : 'binary');
+  if (!hasDpkg) notice('There is no .deb, because dpkg-deb is missing.');
   await mkdir(release);
   for (const folder of [dist, join(dist, 'bin')])
     for (const name of await readdir(folder))
       if (/\.(deb|cdx\.json)$|^(cdpadm-|LICENSES)/.test(name)) await cp(join(folder, name), join(release, name));
   await pack(process.env['GITHUB_REPOSITORY']);
   await cp(join(root, 'install.sh'), join(release, 'install.sh'));
-  await writeFile(join(release, 'NOTES.md'), text);
+  await writeFile(join(release, 'NOTES.md'), `${text.trim()}\n\n${installation(await readdir(release))}`);
   const names = (await readdir(release)).sort();
   const sums = names.map(async (name) => {
     const hash = createHash('sha256').update(await readFile(join(release, name)));
     return `${hash.digest('hex')}  ${name}\n`;
   });
   await writeFile(join(release, 'SHA256SUMS'), await Promise.all(sums));
-  if (!isTagged) run('git', 'tag', '--annotate', tag, '--message', `cdpadm ${version}`);
+  if (values['no-tag']) notice(`The commit was not tagged as ${tag}.`);
+  else if (isTagged) notice(`The commit already has the tag ${tag}.`);
+  else if (answers('git', 'var', 'GIT_COMMITTER_IDENT'))
+    run('git', 'tag', '--annotate', tag, '--message', `cdpadm ${version}`);
+  else
+    notice(`The commit was not tagged as ${tag}, because git does not know your name. Set user.name and user.email.`);
   process.stdout.write(`${tag} is in dist/release: ${names.join(', ')}\n`);
 } catch (error) {
   const { message, stderr } = /** @type {Error & {stderr?: string}} */ (error);

@@ -1,5 +1,6 @@
 // Builds the single executable and the Debian package and uses them on a system without Node.
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -161,6 +162,14 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect(materials).toContain(`nodejs:node.js:${process.versions.node}`);
     expect(materials).toContain('"in the executable, unmodified"');
     expect(materials).not.toMatch(/keyring|"optional"/);
+    const sha256 = (file: string) => [
+      { alg: 'SHA-256', content: createHash('sha256').update(readFileSync(file)).digest('hex') },
+    ];
+    const { components, metadata } = JSON.parse(materials) as { components: object[]; metadata: object };
+    expect(metadata).toMatchObject({ component: { name: 'cdpadm', hashes: sha256(EXECUTABLE) } });
+    const node = { name: 'node', hashes: sha256(process.execPath), licenses: [{ license: { id: 'MIT' } }] };
+    expect(components).toContainEqual(expect.objectContaining(node));
+    expect(components).toContainEqual(expect.objectContaining({ name: 'sqlite' }));
   });
 
   test.skipIf(!hasDpkg || !isRoot)(

@@ -1,12 +1,13 @@
 // The installer, with a small script instead of the executable.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeCertificate } from '../helpers/certificate.ts';
 import {
   executable,
   hasInstaller,
+  pathWith,
   redirectTo,
   releaseFolder,
   type Result,
@@ -23,17 +24,6 @@ const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).err
 
 /** What the installer and its fake program run, without a client for downloads. */
 const TOOLS = 'awk chmod cp mkdir mktemp mv rm sed sh sha256sum shasum tr uname'.split(' ');
-
-/** A PATH with one client for downloads. */
-function pathWith(client: string): string {
-  const folder = temporaryFolder();
-  for (const name of [...TOOLS, client]) {
-    const places = (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, name));
-    const file = places.find((path) => existsSync(path));
-    if (file !== undefined) symlinkSync(file, join(folder, name));
-  }
-  return folder;
-}
 
 describe.skipIf(!hasInstaller)('install.sh', () => {
   test('installs the executable of a served release', async () => {
@@ -113,7 +103,7 @@ describe.skipIf(!hasInstaller)('install.sh', () => {
       const [trusted, settings] = [join(home, 'ca.pem'), join(home, 'wgetrc')];
       writeFileSync(trusted, certificate.cert);
       writeFileSync(settings, `ca_certificate = ${trusted}\n`);
-      const env = { CURL_CA_BUNDLE: trusted, WGETRC: settings, PATH: pathWith(client) };
+      const env = { CURL_CA_BUNDLE: trusted, WGETRC: settings, PATH: pathWith([...TOOLS, client]) };
       const folder = releaseFolder();
       const [plain, secure] = await Promise.all([serve(folder), serve(folder, certificate)]);
       const results = await Promise.all(

@@ -1,11 +1,13 @@
 // The release script, the action and the release workflow, with small files instead of the real ones.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
   executable,
   hasInstaller,
+  pathWith,
   PROGRAM,
   releaseFolder,
   type Result,
@@ -29,19 +31,25 @@ interface Step {
 async function repository(changes: Record<string, string> = {}): Promise<string> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'scripts'));
-  copyFileSync(join(root, 'scripts/release.mjs'), join(folder, 'scripts/release.mjs'));
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of ['release.mjs', 'commit.mjs'])
+    copyFileSync(join(root, 'scripts', name), join(folder, 'scripts', name));
   copyFileSync(join(root, 'install.sh'), join(folder, 'install.sh'));
   executable(
     join(folder, 'build.sh'),
     `mkdir -p dist/bin && cp program.sh dist/bin/cdpadm-${system} && echo {} >dist/sbom.cdx.json\n`,
   );
   executable(join(folder, 'program.sh'), PROGRAM);
-  const scripts = { release: 'node scripts/release.mjs', deb: 'sh build.sh' };
+  const scripts = {
+    release: 'node scripts/release.mjs',
+    binary: 'sh build.sh',
+    deb: `sh build.sh && echo >dist/cdpadm_0.2.0_amd64.deb`,
+  };
   const files = {
     'package.json': JSON.stringify({ name: 'cdpadm', version: '0.2.0', files: ['install.sh'], scripts }),
     'CHANGELOG.md':
       '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-01-31\n\n### Added\n\n- All of it.\n\n## [0.1.0] - 2026-01-01\n',
-    '.gitignore': 'dist/\n.npm/\n',
+    '.gitignore': 'dist/\n.npm/\nnode_modules/\n',
     ...changes,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -52,6 +60,7 @@ async function repository(changes: Record<string, string> = {}): Promise<string>
   return folder;
 }
 
+const hasDpkg = process.platform === 'linux' && spawnSync('dpkg-deb', ['--version']).error === undefined;
 const AUTHOR = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'init.defaultBranch=main'];
 const git = (folder: string, ...args: string[]): Promise<Result> => run('git', [...AUTHOR, ...args], folder);
 /** The author of the tag. */
@@ -59,34 +68,50 @@ const TAGGER = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' }
 const release = (folder: string): Promise<Result> => run(process.execPath, ['scripts/release.mjs'], folder, TAGGER);
 
 describe('npm run release', () => {
-  test('builds, writes checksums and notes, and tags the commit', async () => {
+  test('builds, writes checksums and notes, and tags the commit; a second release has the same bytes', async () => {
     const folder = await repository();
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(join(folder, 'dist/cdpadm_0.1.0_amd64.deb'), 'of an earlier version');
     const { code, output } = await release(folder);
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('v0.2.0 is in dist/release') });
     const made = join(folder, 'dist/release');
-    expect(readFileSync(join(made, 'NOTES.md'), 'utf8')).toBe('### Added\n\n- All of it.\n\n');
     expect((await run('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], made)).output).toBe('');
-    const sums = readFileSync(join(made, 'SHA256SUMS'), 'utf8')
-      .split('\n')
-      .map((line) => line.split('  ')[1]);
-    expect(sums).toEqual(
-      expect.arrayContaining(['cdpadm-0.2.0.tgz', `cdpadm-${system}`, 'install.sh', 'sbom.cdx.json']),
-    );
+    const sums = readFileSync(join(made, 'SHA256SUMS'), 'utf8');
+    expect(
+      sums
+        .replace(/^\w+ {2}/gm, '')
+        .trim()
+        .split('\n'),
+    ).toEqual([
+      'NOTES.md',
+      'cdpadm-0.2.0.tgz',
+      `cdpadm-${system}`,
+      ...(hasDpkg ? ['cdpadm_0.2.0_amd64.deb'] : []),
+      'install.sh',
+      'sbom.cdx.json',
+    ]);
+    const notes = readFileSync(join(made, 'NOTES.md'), 'utf8');
+    expect(notes).toMatch(/^### Added\n\n- All of it\.\n\n### Install\n\n/);
+    for (const text of ['./cdpadm-0.2.0.tgz', 'sh install.sh .', `Node ${process.versions.node}`, 'A <a@example.com>'])
+      expect(notes).toContain(text);
+    const packed = await run('tar', ['-xOf', join(made, 'cdpadm-0.2.0.tgz'), 'package/package.json'], folder);
+    expect(JSON.parse(packed.output)).toMatchObject({ author: 'A <a@example.com>' });
     expect((await git(folder, 'tag', '--points-at', 'HEAD')).output).toBe('v0.2.0\n');
-    // A workflow that the tag started makes the same release again.
-    expect((await release(folder)).code).toBe(0);
+    await git(folder, 'tag', '--delete', 'v0.2.0');
+    const again = `umask 077; chmod -R go-rwx *; exec ${process.execPath} scripts/release.mjs --no-tag`;
+    expect(await run('sh', ['-c', again], folder, TAGGER)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(made, 'SHA256SUMS'), 'utf8')).toBe(sums);
+    expect((await git(folder, 'tag')).output).toBe('');
   });
 
-  test('creates the same bytes under a different umask', async () => {
-    const [first, second] = await Promise.all(
-      ['022', '077'].map(async (umask) => {
-        const folder = await repository();
-        const under = `umask ${umask}; chmod -R go-rwx *; exec ${process.execPath} scripts/release.mjs`;
-        expect(await run('sh', ['-c', under], folder, TAGGER)).toMatchObject({ code: 0 });
-        return readFileSync(join(folder, 'dist/release/SHA256SUMS'), 'utf8');
-      }),
-    );
-    expect(first).toBe(second);
+  test('omits the .deb without dpkg-deb, and the tag without the name of its author', async () => {
+    const folder = await repository();
+    const PATH = pathWith('cp env git mkdir node npm sh'.split(' '));
+    const unnamed = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.useConfigOnly', GIT_CONFIG_VALUE_0: 'true' };
+    const { code, output } = await run(process.execPath, ['scripts/release.mjs'], folder, { PATH, ...unnamed });
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('dpkg-deb is missing') });
+    expect(output).toContain('was not tagged as v0.2.0, because git does not know your name');
+    expect((await git(folder, 'tag')).output).toBe('');
   });
 
   test.each<[what: string, prepare: (folder: string) => unknown, expected: string]>([
@@ -94,15 +119,20 @@ describe('npm run release', () => {
     [
       'a tag on a different commit',
       async (folder) => {
-        await release(folder);
+        await git(folder, 'tag', 'v0.2.0');
         await git(folder, 'commit', '--allow-empty', '-qm', 'second');
       },
       'v0.2.0 is a different commit',
     ],
+    ['missing packages', (folder) => rmSync(join(folder, 'node_modules'), { recursive: true }), 'Run `npm ci`.'],
+    ['a missing history', (folder) => rmSync(join(folder, '.git'), { recursive: true }), 'has no git history'],
   ])('stops before building because of %s', async (_what, prepare, expected) => {
     const folder = await repository();
     await prepare(folder);
-    expect(await release(folder)).toEqual({ code: 1, output: expect.stringContaining(expected) });
+    const { code, output } = await release(folder);
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(expected) });
+    expect(output).toMatch(/^No release: .*\n(.*\n)?$/);
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 
   test.each([
@@ -164,7 +194,7 @@ test('the release workflow checks, builds, attests and publishes the release of 
   const { permissions, steps } = workflow.jobs.publish;
   expect(workflow.on.push.tags).toEqual(['v*']);
   expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
-  const folder = await repository({ '.gitignore': 'dist/\n.npm/\n.ci/\nbin/\ncalls\n' });
+  const folder = await repository({ '.gitignore': 'dist/\n.npm/\nnode_modules/\n.ci/\nbin/\ncalls\n' });
   // The checks and the programs that publish are replaced by scripts that only record their arguments.
   const fakes = {
     '.ci/run': '',

@@ -1,63 +1,89 @@
-// Two builds of one commit in different folders are byte-identical: the package, and on demand the executable too.
+// Two builds of one commit in different folders are byte-identical: the npm package, and on demand the whole release.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../helpers/root.ts';
 import { isWhole } from '../helpers/size.ts';
 
-/** The files below `dist` by path, except those of other scripts in the test run. */
+const isLinux = process.platform === 'linux';
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd, stdio: 'pipe' }).toString().trim();
+
+/** The files below `dist` by path, except those of other scripts in the test run, and the packed package. */
 function filesOf(folder: string): Map<string, Buffer> {
+  const packed = mkdtempSync(join(root, 'coverage', 'packed-'));
+  onTestFinished(() => rmSync(packed, { recursive: true, force: true }));
+  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', packed], { cwd: folder, stdio: 'pipe' });
   const paths = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' }).sort();
   const files = paths.filter((path) => statSync(join(folder, 'dist', path)).isFile());
-  const own = files.filter((path) => isWhole || !/^(bin|release)[\\/]|\.deb$/.test(path));
-  return new Map(own.map((path) => [path, readFileSync(join(folder, 'dist', path))]));
+  const own = files.filter((path) => !/^(bin|release)[\\/]|\.deb$/.test(path));
+  const all = [
+    ...own.map((path) => join(folder, 'dist', path)),
+    ...readdirSync(packed).map((name) => join(packed, name)),
+  ];
+  return new Map(all.map((path) => [path.replace(/^.*\/(dist|packed-\w+)\//, ''), readFileSync(path)]));
+}
+
+/** A folder on the same disk as the cache of the build, which moves its result there, and ignored by git. */
+function emptyFolder(): string {
+  mkdirSync(join(root, 'coverage'), { recursive: true });
+  const folder = mkdtempSync(join(root, 'coverage', 'copy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Hard links, because the bundler follows symbolic ones and then finds the packages in a different location. */
+function linkPackages(folder: string): void {
+  execFileSync('cp', ['-al', join(root, 'node_modules'), folder]);
 }
 
 /** Copies what the build reads, next to the packages of this folder. */
 function copyOf(): string {
-  // The folder is on the same disk as the cache of the build, which moves its result there, and git ignores it.
-  mkdirSync(join(root, 'coverage'), { recursive: true });
-  const folder = mkdtempSync(join(root, 'coverage', 'copy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root });
-  for (const path of new Set(
-    listed
-      .toString()
-      .trim()
-      .split('\n')
-      .map((line) => line.split('/')[0] ?? ''),
-  ))
+  const folder = emptyFolder();
+  const listed = git(root, 'ls-files', '--cached', '--others', '--exclude-standard').split('\n');
+  for (const path of new Set(listed.map((line) => line.split('/')[0] ?? '')))
     cpSync(join(root, path), join(folder, path), { recursive: true });
-  // Uses hard links, because the bundler follows symbolic links and then finds the packages in a different location.
-  execFileSync('cp', ['-al', join(root, 'node_modules'), folder]);
+  linkPackages(folder);
   return folder;
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'builds the same bytes from one commit in a different folder, time zone and language',
-  () => {
-    const git = execFileSync('git', ['rev-parse', '--absolute-git-dir'], { cwd: root }).toString().trim();
-    const [first = new Map<string, Buffer>(), second = new Map<string, Buffer>()] = ['UTC', 'Asia/Tokyo'].map(
-      (TZ, index) => {
-        // `npm test` has just made the first build.
-        if (index === 0 && !isWhole) return filesOf(root);
-        const folder = copyOf();
-        const env = {
-          ...process.env,
-          GIT_DIR: git,
-          GIT_WORK_TREE: root,
-          TZ,
-          LC_ALL: index === 0 ? 'C' : 'de_DE.UTF-8',
-        };
-        for (const name of isWhole ? ['build', 'binary', 'deb'] : ['build'])
-          execFileSync(process.execPath, [`scripts/${name}.mjs`], { cwd: folder, env, stdio: 'pipe' });
-        return filesOf(folder);
-      },
-    );
-    expect(first.size).toBeGreaterThan(100);
-    expect([...first.keys()]).toEqual([...second.keys()]);
-    const differ = [...first].filter(([path, bytes]) => second.get(path)?.equals(bytes) !== true);
-    expect(differ.map(([path]) => path)).toEqual([]);
-  },
-);
+test.skipIf(!isLinux)('builds the same bytes from one commit in a different folder, time zone and language', () => {
+  const folder = copyOf();
+  const places = { GIT_DIR: git(root, 'rev-parse', '--absolute-git-dir'), GIT_WORK_TREE: root };
+  const env = { ...process.env, ...places, TZ: 'Asia/Tokyo', LC_ALL: 'de_DE.UTF-8' };
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: folder, env, stdio: 'pipe' });
+  // `npm test` has just built the first one.
+  const [first, second] = [filesOf(root), filesOf(folder)];
+  expect(first.size).toBeGreaterThan(100);
+  expect([...first.keys()]).toContain(`cdpadm-${packageJson.version}.tgz`);
+  expect([...first.keys()]).toEqual([...second.keys()]);
+  const differ = [...first].filter(([path, bytes]) => second.get(path)?.equals(bytes) !== true);
+  expect(differ.map(([path]) => path)).toEqual([]);
+});
+
+/** Releases this commit from a clone, as a version without unreleased entries, and returns the checksums. */
+function releaseOf(umask: string, own: Record<string, string>): string {
+  const folder = emptyFolder();
+  const author = { NAME: 'A', EMAIL: 'a@example.com', DATE: '2026-01-31T12:00:00Z' };
+  const names = Object.entries(author).flatMap(([key, value]) =>
+    ['AUTHOR', 'COMMITTER'].map((who) => [`GIT_${who}_${key}`, value]),
+  );
+  const env = { ...process.env, ...(Object.fromEntries(names) as Record<string, string>), ...own };
+  const shell = (line: string): void =>
+    void execFileSync('sh', ['-ec', `umask ${umask}; ${line}`], { cwd: folder, env, stdio: 'pipe' });
+  shell(`git clone --quiet "${root}" .`);
+  const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8');
+  const section = `## [Unreleased]\n\n## [${packageJson.version}] - 2026-01-31\n`;
+  writeFileSync(join(folder, 'CHANGELOG.md'), changelog.replace('## [Unreleased]\n', section));
+  linkPackages(folder);
+  shell('git commit --quiet --all --message "chore: release"; npm run release -- --no-tag');
+  return readFileSync(join(folder, 'dist/release/SHA256SUMS'), 'utf8');
+}
+
+test.skipIf(!isLinux || !isWhole)('releases the same bytes from two clones (only with --mode whole)', () => {
+  const first = releaseOf('022', { TZ: 'UTC', LC_ALL: 'C' });
+  expect(first).toMatch(/ {2}LICENSES\.txt\n[\s\S]* {2}cdpadm-linux-/);
+  expect(releaseOf('077', { TZ: 'Asia/Tokyo', LC_ALL: 'de_DE.UTF-8' })).toBe(first);
+});

@@ -1,10 +1,10 @@
 // A release with a small script instead of the executable, and what its tests run.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Certificate } from './certificate.ts';
 import { listenOnLoopback } from './loopback.ts';
@@ -31,6 +31,17 @@ export function run(file: string, args: string[], cwd: string, env: Record<strin
 export function executable(file: string, text: string): void {
   writeFileSync(file, text);
   chmodSync(file, 0o755);
+}
+
+/** A PATH with these programs only. */
+export function pathWith(names: readonly string[]): string {
+  const folder = temporaryFolder();
+  for (const name of names) {
+    const places = (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, name));
+    const file = places.find((path) => existsSync(path));
+    if (file !== undefined) symlinkSync(file, join(folder, name));
+  }
+  return folder;
 }
 
 export function releaseFolder(program = PROGRAM): string {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import sqlite from 'node-sqlite3-wasm';
 import { expect, test } from 'vitest';
 import { root } from '../helpers/root.ts';
 
@@ -14,12 +15,16 @@ interface Component {
   hashes: { alg: string; content: string }[];
   externalReferences: { type: string; url: string }[];
   properties: { value: string }[];
+  cpe?: string;
+  pedigree?: { notes: string };
+  'bom-ref': string;
 }
 
 const text = readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8');
-const { components, metadata } = JSON.parse(text) as {
+const { components, dependencies, metadata } = JSON.parse(text) as {
   components: Component[];
-  metadata: { tools: { components: Component[] } };
+  dependencies: { ref: string; dependsOn?: string[] }[];
+  metadata: { component: Component; tools: { components: Component[] } };
 };
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, { version: string; integrity?: string; optionalDependencies?: Record<string, string> }>;
@@ -44,7 +49,7 @@ test('lists the packages of the notices and those that npm installs', () => {
   const installed = components.filter((item) => !isBundled(item)).map(nameOf);
   const native = Object.keys(lock.packages['node_modules/@napi-rs/keyring']?.optionalDependencies ?? {});
   expect(native).toContain('@napi-rs/keyring-linux-x64-gnu');
-  expect(installed.sort()).toEqual(['@napi-rs/keyring', ...native, 'node-sqlite3-wasm'].sort());
+  expect(installed.sort()).toEqual(['@napi-rs/keyring', ...native, 'node-sqlite3-wasm', 'sqlite'].sort());
 });
 
 test('names package, version and source of each component, with the hash of its archive in the lock file', () => {
@@ -52,12 +57,51 @@ test('names package, version and source of each component, with the hash of its 
     const name = path.replace(/^.*node_modules\//, '');
     return `${name}@${version} ${Buffer.from((integrity ?? '').slice('sha512-'.length), 'base64').toString('hex')}`;
   });
-  for (const item of [...components, ...metadata.tools.components]) {
+  const packages = components.filter(({ name }) => name !== 'sqlite');
+  for (const item of [...packages, ...metadata.tools.components]) {
     expect(item.purl).toBe(`pkg:npm/${nameOf(item).replace('@', '%40')}@${item.version}`);
     expect(item.externalReferences).toEqual([{ type: 'vcs', url: expect.stringMatching(/^https:\/\/github\.com\//) }]);
     expect(item.hashes.map(({ alg }) => alg)).toEqual(['SHA-512']);
     expect(hashes).toContain(`${nameOf(item)}@${item.version} ${item.hashes[0]?.content}`);
   }
+});
+
+test('names the version of SQLite by which scanners know its vulnerabilities', () => {
+  const database = new sqlite.Database(':memory:');
+  const { version } = database.get('SELECT sqlite_version() AS version') as { version: string };
+  database.close();
+  expect(components.find(({ name }) => name === 'sqlite')).toMatchObject({
+    version,
+    cpe: `cpe:2.3:a:sqlite:sqlite:${version}:*:*:*:*:*:*:*`,
+    licenses: [{ license: { id: 'blessing' } }],
+  });
+});
+
+test('states for each bundled package how its code was modified, and for no other', () => {
+  for (const item of components) {
+    const noted = notices.includes(`This copy is ${item.pedigree?.notes}.`);
+    expect({ name: item.name, noted }).toEqual({ name: item.name, noted: isBundled(item) });
+  }
+});
+
+test('shows which package needs which, from the program down to each component', () => {
+  const below = new Map(dependencies.map(({ dependsOn = [], ref }) => [ref, dependsOn]));
+  const names = new Map([metadata.component, ...components].map((item) => [item['bom-ref'], nameOf(item)]));
+  const reached = new Set<string>();
+  const visit = (ref: string): void => {
+    if (reached.has(ref)) return;
+    reached.add(ref);
+    for (const next of below.get(ref) ?? []) visit(next);
+  };
+  visit(metadata.component['bom-ref']);
+  expect(reached).toEqual(new Set(names.keys()));
+  const namesBelow = (name: string): (string | undefined)[] =>
+    dependencies
+      .filter(({ ref }) => names.get(ref) === name)
+      .flatMap(({ dependsOn = [] }) => dependsOn.map((ref) => names.get(ref)));
+  expect(namesBelow('node-sqlite3-wasm')).toEqual(['sqlite']);
+  expect(namesBelow('cli-table3')).toEqual(['string-width']);
+  expect(namesBelow('cdpadm')).not.toContain('string-width');
 });
 
 test('names the tools that listed the packages and wrote the document', () => {
