@@ -126,11 +126,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
 export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
   const fields = FIELD_FLAGS[type].map(({ flag, about, value, offered }): [string, FlagSpec] => [
     optionKey(flag),
-    {
-      value: value ?? flag.slice(2).replaceAll('-', '_'),
-      help: about,
-      ...(offered && { offers: () => offered }),
-    },
+    { value: value ?? flag.slice(2).replaceAll('-', '_'), help: about, ...(offered && { offers: () => offered }) },
   ]);
   const hasSecrets = FIELD_FLAGS[type].some(({ kind }) => kind === 'reference');
   return {

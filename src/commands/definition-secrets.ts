@@ -47,11 +47,7 @@ export function referencesOf({
     ...secretUses(type, definition).map((use) => ({ ...use, given: isGiven(use.path) })),
     ...answered.map(([path, reference]) => ({ path: path.split('.'), reference, given: true })),
   ];
-  return uses.map((use) => ({
-    ...use,
-    folder: folderFor(use.path),
-    issue: (message) => issueAt(use.path, message),
-  }));
+  return uses.map((use) => ({ ...use, folder: folderFor(use.path), issue: (message) => issueAt(use.path, message) }));
 }
 
 /** Every secret that a write sends, for its plan. */
@@ -64,7 +60,7 @@ export function usesOf({ type, definition, answers }: SourcedDefinition): Secret
 
 /** Asks for the masked secrets. Throws usage (2) without a terminal. */
 export async function askForSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
-  for (const path of source.masked) {
+  for (const path of source.masked.filter((one) => !source.answers.has(one.join('.')))) {
     const question = `${nameOf(source, path)} (or env:NAME, file:PATH, keychain:NAME, command:LINE):`;
     const answer = await ctx.prompt.secret(question, { flag: flagOf(source.type, path) ?? '-f', check: complaint });
     if (!isReference(answer)) ctx.redactor.add(answer);

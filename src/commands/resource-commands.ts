@@ -17,11 +17,7 @@ import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { fail } from '../lib/errors/fail.ts';
 
-const REPLIES = {
-  connection: () => ConnectionReply,
-  data_model: () => DataModelReply,
-  pipeline: () => PipelineReply,
-};
+const REPLIES = { connection: () => ConnectionReply, data_model: () => DataModelReply, pipeline: () => PipelineReply };
 
 /** The help text that a kind adds to one command. */
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;

@@ -1,7 +1,7 @@
 // Kills the built program during an apply or a trigger, and runs several of them at once on one workspace.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
@@ -70,8 +70,11 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
   return await program.ended;
 }
 
+/** The leftovers of the locks of all users. */
 const locks = (): string[] =>
-  readdirSync(join(home.folder, 'state', 'warehouse')).filter((name) => name.endsWith('.lock') || isStrayed(name));
+  readdirSync(home.folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => basename(dirname(path)) === 'warehouse')
+    .filter((path) => path.endsWith('.lock') || isStrayed(basename(path)));
 
 test('writes everything once when an apply is killed at each request and run again', async () => {
   let killed = 0;

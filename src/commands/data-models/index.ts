@@ -4,9 +4,7 @@ import { resourceCommands } from '../resource-commands.ts';
 
 const commands = resourceCommands('data_model', {
   list: { examples: ['cdpadm data-models list', 'cdpadm data-models list -o name'] },
-  get: {
-    examples: ['cdpadm data-models get active-customers', 'cdpadm data-models get active-customers -o yaml'],
-  },
+  get: { examples: ['cdpadm data-models get active-customers', 'cdpadm data-models get active-customers -o yaml'] },
   create: {
     notes: ['The file may name a SQL file, relative to itself, with `config.sql_file` instead of `config.sql_query`.'],
     examples: [

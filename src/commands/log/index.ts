@@ -92,10 +92,7 @@ const pruneLog = defineCommand({
     const lines = found === 0 ? 0 : await log.prune(before);
     return { lines, before, bytes: log.size() };
   },
-  view: {
-    kind: 'record',
-    columns: fields('lines', 'before', 'bytes'),
-  },
+  view: { kind: 'record', columns: fields('lines', 'before', 'bytes') },
 });
 
 export const command = defineCommand({

@@ -29,17 +29,9 @@ export const diffRoles = defineCommand({
   args: fileArg,
   flags: {
     base: baseFlag,
-    against: {
-      value: 'file',
-      conflicts: ['againstProfile', 'base'],
-      help: 'compare with another file, offline',
-    },
+    against: { value: 'file', conflicts: ['againstProfile', 'base'], help: 'compare with another file, offline' },
     againstProfile: { value: 'name', help: "compare with the manifest of another profile's platform" },
-    savePlan: {
-      value: 'file',
-      conflicts: ['against'],
-      help: 'write the plan to a file, for `roles push --plan`',
-    },
+    savePlan: { value: 'file', conflicts: ['against'], help: 'write the plan to a file, for `roles push --plan`' },
     exitCode: { help: 'exit 10 when there are differences' },
   },
   output: diffResult,

@@ -39,10 +39,7 @@ const pruneRevisions = defineCommand({
     for (const { revision } of old) store.removeRevision(revision);
     return found;
   },
-  view: {
-    kind: 'record',
-    columns: fields('revisions', 'bytes', 'before'),
-  },
+  view: { kind: 'record', columns: fields('revisions', 'bytes', 'before') },
 });
 
 function sizeOf(files: readonly { bytes: number }[]): number {

@@ -28,13 +28,7 @@ export const explainRole = defineCommand({
   args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
   output: () =>
     array(
-      object({
-        feature: string(),
-        permission: string(),
-        task_id: string(),
-        meaning: string(),
-        escalation: boolean(),
-      }),
+      object({ feature: string(), permission: string(), task_id: string(), meaning: string(), escalation: boolean() }),
     ),
   examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
   exits: { notFound: 'role not found' },
@@ -107,10 +101,7 @@ async function checkTask(task: string, roles: readonly Role[], listTasks: () => 
   if (known.has(task)) return;
   for (const { task_id } of await listTasks()) known.add(task_id);
   if (known.has(task)) return;
-  throw fail('roles.task_not_found', {
-    message: `Unknown task ${task}.`,
-    hint: nearestHint(task, known, LIST_TASKS),
-  });
+  throw fail('roles.task_not_found', { message: `Unknown task ${task}.`, hint: nearestHint(task, known, LIST_TASKS) });
 }
 
 interface HeldTask {

@@ -99,10 +99,7 @@ export const testRoles = defineCommand({
     'An unknown role or task is an error (9). In GitHub Actions, or with --annotations github, each failed assertion creates an annotation at its line.',
   ],
   examples: ['cdpadm roles test', 'cdpadm roles test roles.test.yaml --file roles.yaml -o markdown'],
-  exits: {
-    invalidInput: 'a file is invalid, or names an unknown role or task',
-    differences: 'an assertion failed',
-  },
+  exits: { invalidInput: 'a file is invalid, or names an unknown role or task', differences: 'an assertion failed' },
   run: async (ctx, { args, flags }) => {
     const document = await loadDocument(args.file, ctx);
     const assertions = readAssertions(document);

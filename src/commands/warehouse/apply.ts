@@ -5,10 +5,10 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openSecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
+import { openSecretMemory, secretKey, type SecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
-import { askForSecrets, bodyWithSecrets, checkSecrets } from '../definition-secrets.ts';
+import { askForSecrets, bodyWithSecrets, checkSecrets, type SourcedDefinition } from '../definition-secrets.ts';
 import type { WithTarget } from '../results.ts';
 import { openDirectory } from './directory.ts';
 import {
@@ -26,6 +26,7 @@ import {
 import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
 import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { canonicalJson } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fail, planChanged } from '../../lib/errors/fail.ts';
 
@@ -48,6 +49,9 @@ const applyFlags = {
   sendSecrets: { help: 'send every secret again, changed or not' },
   ...planFlags,
 } as const satisfies Record<string, FlagSpec>;
+
+/** Another writer must not keep this command in a loop forever. */
+const MAX_ROUNDS = 5;
 
 type ApplyFlags = FlagValues<typeof applyFlags>;
 type AppliedPlan = WithTarget<typeof appliedResult>;
@@ -102,56 +106,53 @@ async function applyDirectory(
   const { prune = false, only = [] } = saved?.content ?? flags;
   const { entries, guard } = await openWanted(ctx, dir, overlay, saved?.content, flags.allowCommands);
   const memory = await openSecretMemory(ctx);
-  return await memory.exclusively(async () => {
-    const resend = flags.sendSecrets ? 'all' : (saved?.content.resend ?? (await changedSecrets(ctx, entries, memory)));
-    const planned = await planDirectory(ctx, entries, memory, { prune, only, resend });
-    const check = () => checkPlanned(ctx, dir ?? flags.plan ?? '', planned);
+  const compared = new Map<string, string>();
+  const plan = async (): Promise<PlannedDirectory> => {
+    const known = saved?.content.resend ?? (flags.sendSecrets ? 'all' : undefined);
+    const resend = known ?? (await changedSecrets(ctx, entries, memory, compared));
+    return await planDirectory(ctx, entries, memory, { prune, only, resend });
+  };
+  const check = (planned: PlannedDirectory): void => checkPlanned(ctx, dir ?? flags.plan ?? '', planned);
+  let shown: string | undefined;
+  for (let round = 0; ; round++) {
+    const planned = await plan();
     // A saved plan was valid when it was made. If the plan no longer is, the platform has changed (6).
-    if (!saved) check();
-    const { plan, live, wanted } = planned;
+    if (!saved) check(planned);
     const { dryRun } = ctx.flags;
     const target = await ctx.startWrite('workspace');
-    const draw = (style: Style, width: number) => renderWarehousePlan(plan, ctx.flags.verbose, style, width);
-    const ids = plan.steps.map(({ id }) => id);
+    const draw = (style: Style, width: number) => renderWarehousePlan(planned.plan, ctx.flags.verbose, style, width);
+    const ids = planned.plan.steps.map(({ id }) => id);
     if (!dryRun) ctx.out.show(draw);
-    const expected = saved?.plan ?? flags.expectPlan;
+    const expected = saved?.plan ?? flags.expectPlan ?? (round < MAX_ROUNDS ? undefined : shown);
     if (saved) requireSameTarget(saved, memory.scope);
-    if (expected !== undefined && expected !== plan.plan)
-      throw planChanged(expected, plan.plan, `warehouse diff ${dir ?? 'DIR'}`);
-    if (saved) check();
+    if (expected !== undefined && expected !== planned.plan.plan)
+      throw planChanged(expected, planned.plan.plan, `warehouse diff ${dir ?? 'DIR'}`);
+    if (saved) check(planned);
     guard();
-    if (plan.steps.length === 0) {
-      if (dryRun) return await ctx.out.emitDryRun([], plan, draw, ids);
-      return { ...plan, steps: [], applied: false, target };
+    if (ids.length === 0) {
+      if (dryRun) return await ctx.out.emitDryRun([], planned.plan, draw, ids);
+      return { ...planned.plan, steps: [], applied: false, target };
     }
     await passGuards(ctx, planned, flags);
-    const sources = entriesSent(plan, entries);
+    const sources = entriesSent(planned.plan, entries);
     for (const source of sources) await checkSecrets(ctx, source);
-    if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), plan, draw, ids);
+    if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), planned.plan, draw, ids);
     for (const source of sources) await askForSecrets(ctx, source);
-    await ctx.confirmWrite(`Apply ${counted(plan.steps.length, 'step')}?`);
-    ctx.logFacts({ plan: plan.plan });
-    // The secrets of the current step. Only the secrets of completed steps are remembered.
-    const sent = new Map<string, string>();
-    const { steps, error } = await applyWarehouse(plan, live, wanted, {
-      api: await ctx.api(),
-      tell: ctx.out,
-      signal: ctx.signal,
-      withSecrets: async (type, definition) => {
-        const source = sources.find((it) => it.type === type && it.definition.id === definition.id);
-        if (!source) return definition;
-        return await bodyWithSecrets(ctx, source, definition, (path, secret) =>
-          sent.set(secretKey(type, definition.id, path), secret),
-        );
-      },
-      onEnd: ({ outcome, ...step }, index) => {
-        ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: ${outcome}`);
-        if (outcome === 'done') for (const [key, secret] of sent) memory.remember(key, secret);
-        sent.clear();
-      },
+    await ctx.confirmWrite(`Apply ${counted(ids.length, 'step')}?`);
+    // Another process may have written while the user was asked, or while this one waited for the lock.
+    const done = await memory.exclusively(async () => {
+      const now = await plan();
+      if (keyOf(now, flags) !== keyOf(planned, flags)) return undefined;
+      check(now);
+      return await sendSteps(ctx, now, sources, memory);
     });
-    ctx.logFacts({ counts: countSteps(steps, plan.summary) });
-    const result = { ...plan, steps, applied: error === undefined, target };
+    if (!done) {
+      ctx.out.warn('The platform has changed. Planning again.');
+      shown = planned.plan.plan;
+      continue;
+    }
+    const { steps, error } = done;
+    const result = { ...planned.plan, steps, applied: error === undefined, target };
     if (error === undefined) return result;
     await ctx.out.emit(result, view);
     const again = {
@@ -160,7 +161,46 @@ async function applyDirectory(
     };
     const next = expected === undefined ? 'Fix the cause and apply again. Completed steps are not repeated.' : again;
     throw error.with({ hint: [...error.hints, next] });
+  }
+}
+
+/** Equal for plans that do the same, under the same guards. */
+function keyOf({ plan, live }: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
+  return canonicalJson([plan.plan, guardWarehouse(plan, countOf(live), flags)]);
+}
+
+function countOf(live: PlannedDirectory['live']): number {
+  return Object.values(live).reduce((sum, list) => sum + list.length, 0);
+}
+
+async function sendSteps(
+  ctx: Context,
+  { plan, live, wanted }: PlannedDirectory,
+  sources: readonly SourcedDefinition[],
+  memory: SecretMemory,
+) {
+  ctx.logFacts({ plan: plan.plan });
+  // The secrets of the current step. Only the secrets of completed steps are remembered.
+  const sent = new Map<string, string>();
+  const done = await applyWarehouse(plan, live, wanted, {
+    api: await ctx.api(),
+    tell: ctx.out,
+    signal: ctx.signal,
+    withSecrets: async (type, definition) => {
+      const source = sources.find((it) => it.type === type && it.definition.id === definition.id);
+      if (!source) return definition;
+      return await bodyWithSecrets(ctx, source, definition, (path, secret) =>
+        sent.set(secretKey(type, definition.id, path), secret),
+      );
+    },
+    onEnd: ({ outcome, ...step }, index) => {
+      ctx.out.note(`${index + 1}/${plan.steps.length} ${stepName(step)}: ${outcome}`);
+      if (outcome === 'done') for (const [key, secret] of sent) memory.remember(key, secret);
+      sent.clear();
+    },
   });
+  ctx.logFacts({ counts: countSteps(done.steps, plan.summary) });
+  return done;
 }
 
 async function openWanted(
@@ -205,8 +245,7 @@ async function passGuards(
   { plan, live }: PlannedDirectory,
   flags: FlagValues<typeof guardFlags>,
 ): Promise<void> {
-  const count = Object.values(live).reduce((sum, list) => sum + list.length, 0);
-  const refusals = guardWarehouse(plan, count, flags);
+  const refusals = guardWarehouse(plan, countOf(live), flags);
   const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
   const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
   if (final.length > 0) throw guardError(refusals);

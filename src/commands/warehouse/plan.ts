@@ -53,12 +53,7 @@ export const planFlags = {
 } as const satisfies Record<string, FlagSpec>;
 
 export function appliedResult() {
-  return object({
-    ...planResult().shape,
-    steps: array(stepResult()),
-    applied: boolean(),
-    target: workspaceTarget(),
-  });
+  return object({ ...planResult().shape, steps: array(stepResult()), applied: boolean(), target: workspaceTarget() });
 }
 
 /** The entries that the plan sends. */
@@ -126,11 +121,15 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
 }
 
-/** Resources with a secret that has changed since this machine sent it: `connection/crm`. */
+/**
+ * Resources with a secret that this machine sent before and that has changed: `connection/crm`. `values` keeps the secrets
+ * between two calls, because a command or a keychain may prompt the user each time.
+ */
 export async function changedSecrets(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
   memory: SecretMemory,
+  values = new Map<string, string>(),
 ): Promise<string[]> {
   const changed = new Set<string>();
   for (const entry of entries) {
@@ -139,7 +138,9 @@ export async function changedSecrets(
       const key = secretKey(type, definition.id, use.path.join('.'));
       if (!memory.knows(key)) continue;
       try {
-        if (memory.isChanged(key, await secretOf(ctx, entry, use))) changed.add(`${type}/${definition.id}`);
+        const value = values.get(key) ?? (await secretOf(ctx, entry, use));
+        values.set(key, value);
+        if (memory.isChanged(key, value)) changed.add(`${type}/${definition.id}`);
       } catch (error) {
         ctx.out.verbose(`Not compared: ${(error as Error).message}`);
       }

@@ -44,12 +44,6 @@ export const dataModelsEndpoints = endpoints('dataModels', 'base', 'bearer', {
   list: { method: 'GET', path: LIST_PATH, reply: array(DataModelReply) },
   get: { method: 'GET', path: MODEL_PATH, reply: DataModelReply, about: { modelId: 'id' } },
   create: { method: 'POST', path: LIST_PATH, body: DataModelRequest, reply: DataModelReply },
-  update: {
-    method: 'PUT',
-    path: MODEL_PATH,
-    body: DataModelRequest,
-    reply: DataModelReply,
-    about: { modelId: 'id' },
-  },
+  update: { method: 'PUT', path: MODEL_PATH, body: DataModelRequest, reply: DataModelReply, about: { modelId: 'id' } },
   delete: { method: 'DELETE', path: MODEL_PATH, status: 204 },
 });

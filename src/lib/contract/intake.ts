@@ -4,10 +4,7 @@ import { endpoints, type NameMark } from './endpoint.ts';
 import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid } from './shared.ts';
 
 /** `event_type` is an open list: the specification shows only some. */
-export const IntakeEvent = looseObject({
-  event_type: textOf(1, 256),
-  data: record(string(), unknown()),
-});
+export const IntakeEvent = looseObject({ event_type: textOf(1, 256), data: record(string(), unknown()) });
 
 /** Only the user and the environment are required; other fields are kept (decision: D244). */
 export const EventIntake = looseObject({

@@ -153,13 +153,7 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
     about: { pipelineId: 'id' },
   },
   delete: { method: 'DELETE', path: PIPELINE_PATH, status: 204 },
-  trigger: {
-    method: 'POST',
-    path: `${LIST_PATH}/trigger`,
-    body: TriggerRequest,
-    reply: TriggerReply,
-    safety: 'once',
-  },
+  trigger: { method: 'POST', path: `${LIST_PATH}/trigger`, body: TriggerRequest, reply: TriggerReply, safety: 'once' },
   reset: { method: 'POST', path: `${LIST_PATH}/reset`, status: 204, body: ResetRequest, safety: 'once' },
   report: {
     method: 'GET',

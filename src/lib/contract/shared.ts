@@ -82,9 +82,7 @@ export function hasControlCharacter(text: string): boolean {
 export const Integer = union([number(), bigint()]).check(
   refine(
     (value) => (typeof value === 'number' ? Number.isSafeInteger(value) : value >= -(2n ** 63n) && value < 2n ** 64n),
-    {
-      error: 'must be an integer of at most 64 bits',
-    },
+    { error: 'must be an integer of at most 64 bits' },
   ),
 );
 

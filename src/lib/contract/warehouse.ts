@@ -20,11 +20,7 @@ export const Slug = textWhere(
 export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined), { pattern: '\\S' });
 
 /** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */
-export const readOnlyFields = {
-  status: optional(unknown()),
-  errors: optional(unknown()),
-  ...ignoredAuditFields,
-};
+export const readOnlyFields = { status: optional(unknown()), errors: optional(unknown()), ...ignoredAuditFields };
 
 export const READ_ONLY_FIELDS: readonly string[] = Object.keys(readOnlyFields);
 

@@ -139,6 +139,8 @@ export interface Wait {
   text: string;
   /** True if the platform or the budget requested the wait and it is longer than a second: print a line. */
   isRequested?: boolean;
+  /** True if another process holds a lock: print a line. */
+  isLock?: boolean;
   /** True if `onLongWait` has already reported the wait. */
   isReported?: boolean;
 }

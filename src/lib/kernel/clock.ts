@@ -5,6 +5,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`, never earlier. Rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Called when a wait for another process starts; the returned function is called when it ends. */
+  onWait?(text: () => string): () => void;
 }
 
 /** The limit of Node's timers (24.8 days). A longer timer would fire immediately. */

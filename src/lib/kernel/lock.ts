@@ -23,7 +23,9 @@ import { readRecord } from './json.ts';
 /** A process on another machine (with a shared home folder) cannot be checked, so it refreshes its lock. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
+/** The first pause of a waiting process. Each pause is a little longer, up to `SLOWEST_POLL_MS`. */
 const POLL_MS = 15;
+const SLOWEST_POLL_MS = 200;
 let ownLife: string | undefined;
 
 /** The holder of a lock, which is the content of the lock file. */
@@ -61,14 +63,28 @@ function lockBelow(root: string, path: string): Lock | undefined {
   return undefined;
 }
 
-/** Waits for the lock. Rejects with the signal's reason if the signal is aborted first. */
+/** Waits for the lock, and tells the clock who holds it. Rejects with the signal's reason if the signal is aborted first. */
 export async function acquireLock(path: string, clock: Clock, signal?: AbortSignal): Promise<Lock> {
-  for (;;) {
-    signal?.throwIfAborted();
-    const lock = tryLock(path);
-    if (lock) return lock;
-    await clock.sleep(POLL_MS, signal);
+  let over: (() => void) | undefined;
+  try {
+    for (let pause = POLL_MS; ; pause = Math.min(pause + 1, SLOWEST_POLL_MS)) {
+      signal?.throwIfAborted();
+      const lock = tryLock(path);
+      if (lock) return lock;
+      over ??= clock.onWait?.(
+        () => `Waiting for ${holderName(path)}, which holds ${basename(dirname(path))}/${basename(path)}`,
+      );
+      await clock.sleep(pause, signal);
+    }
+  } finally {
+    over?.();
   }
+}
+
+function holderName(path: string): string {
+  const { pid, host: at } = readHolder(path) ?? {};
+  if (pid === undefined) return 'another process';
+  return `process ${pid}${at === host.hostname() ? '' : ` on ${at ?? ''}`}`;
 }
 
 /** Runs `work` while holding the lock at `path`. */

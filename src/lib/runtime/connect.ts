@@ -79,10 +79,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
       bearer: async () => {
         // A cached token may be sent to the same addresses as its secret.
         settings.allowSecret('client_secret');
-        return {
-          clientId: await settings.secret('client_id'),
-          clientSecret: () => settings.secret('client_secret'),
-        };
+        return { clientId: await settings.secret('client_id'), clientSecret: () => settings.secret('client_secret') };
       },
       basic: async () => ({
         key: await settings.secret('workspace_key'),

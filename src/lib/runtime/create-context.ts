@@ -73,7 +73,14 @@ class RunContext implements StartedContext {
     this.io = io;
     this.signal = signal;
     this.redactor = redactor;
-    this.clock = io.clock;
+    const { clock } = io;
+    this.clock = {
+      now: () => clock.now(),
+      sleep: (ms: number, stop?: AbortSignal) => clock.sleep(ms, stop),
+      // The text is read when it is shown, because the lock may have another holder by then.
+      onWait: (text: () => string) =>
+        this.out.waits(Object.defineProperty({ isLock: true, text: '' }, 'text', { get: text })),
+    };
     this.paths = resolvePaths(io.env, host.platform, host.home(io.env));
     this.#program = program;
   }

@@ -28,9 +28,7 @@ export async function planCancel(
   const cancel = requests.filter(isPending);
   const keep = requests.filter((request) => !isPending(request));
   if ('groupId' in target && requests.length === 0) {
-    throw fail('dsr.group_not_found', {
-      message: `No request has the group id ${target.groupId}.`,
-    });
+    throw fail('dsr.group_not_found', { message: `No request has the group id ${target.groupId}.` });
   }
   if (('ids' in target && keep.length > 0) || cancel.length === 0) throw notPending(keep);
   return { cancel, keep };

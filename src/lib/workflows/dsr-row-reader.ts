@@ -137,12 +137,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
         if (!cells)
           return {
             issues: [
-              {
-                file: row.file,
-                ...row.locate({ path: [] }),
-                path: '',
-                message: 'is neither a flat row nor a request',
-              },
+              { file: row.file, ...row.locate({ path: [] }), path: '', message: 'is neither a flat row nor a request' },
             ],
           };
         const own = planColumns(cells.columns, mapping, names);

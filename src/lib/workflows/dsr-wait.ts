@@ -58,7 +58,5 @@ export async function watch(
 }
 
 function unreachable({ request_status: status, subject_request_id: id }: RequestOverview, until: string): KnownError {
-  return fail('dsr.unreachable_status', {
-    message: `Request ${id} is ${status}; it cannot become ${until}.`,
-  });
+  return fail('dsr.unreachable_status', { message: `Request ${id} is ${status}; it cannot become ${until}.` });
 }

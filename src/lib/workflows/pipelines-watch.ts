@@ -58,9 +58,7 @@ export async function watchRun(
 /** Exit code 1 means a failed run, so the command exits with 8 if a response cannot be read (decision: D216). */
 function outcomeUnread(pipelineId: string, id: string, error: KnownError): KnownError {
   const shown = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
-  return shown.with({
-    message: `The outcome of run ${id} of pipeline ${pipelineId} is unknown. ${error.message}`,
-  });
+  return shown.with({ message: `The outcome of run ${id} of pipeline ${pipelineId} is unknown. ${error.message}` });
 }
 
 /** Retries for a minute while the result is not found. Calls `onUnknown` once, which may throw to stop. */

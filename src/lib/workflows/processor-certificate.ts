@@ -21,10 +21,7 @@ export interface CertificateSource {
 
 export interface CertificatePorts {
   api: DsrApi;
-  cache: {
-    read(): { url: string; pem: string } | undefined;
-    write(certificate: { url: string; pem: string }): void;
-  };
+  cache: { read(): { url: string; pem: string } | undefined; write(certificate: { url: string; pem: string }): void };
   clock: Clock;
   signal: AbortSignal;
 }

@@ -118,7 +118,7 @@ type WriteResult =
 
 /** Saves a backup, then sends GET and PUT with nothing in between. One process of this user does this at a time. */
 async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Promise<WriteResult> {
-  return ports.memory.exclusively(async (): Promise<WriteResult> => {
+  const send = async (): Promise<WriteResult> => {
     const revision = ports.memory.saveRevision({
       reason: intent.reason,
       profile: ports.profile,
@@ -129,16 +129,17 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
     await ports.api.prepareReplace(ports.signal);
     const now = fromReply(await ports.api.get({ signal: ports.signal, reserved: true }));
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };
-    let manifest: Manifest;
-    try {
-      manifest = await replaceConfirmed(planned, revision, ports);
-    } catch (error) {
-      return offerWithoutDeletions(error, planned, ports);
-    }
+    const manifest = await replaceConfirmed(planned, revision, ports);
     ports.log({ counts: planned.plan.summary });
     await ports.memory.saveBase(toReply(manifest));
     return { kind: 'applied', planned, manifest, revision };
-  }, ports.signal);
+  };
+  try {
+    return await ports.memory.exclusively(send, ports.signal);
+  } catch (error) {
+    // The question does not hold up other processes.
+    return await offerWithoutDeletions(error, planned, ports);
+  }
 }
 
 async function passGuards(planned: Planned, options: PushOptions, ports: PushPorts): Promise<void> {

@@ -6,11 +6,7 @@ import type { FieldChange } from '../field-changes.ts';
 export interface GroupChanges {
   description?: FieldChange;
   source_user_attribute?: FieldChange;
-  attributes?: {
-    added: GroupAttribute[];
-    removed: GroupAttribute[];
-    changed: { id: string; type: FieldChange }[];
-  };
+  attributes?: { added: GroupAttribute[]; removed: GroupAttribute[]; changed: { id: string; type: FieldChange }[] };
 }
 
 export interface GroupPlan {

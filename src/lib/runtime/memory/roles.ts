@@ -20,10 +20,7 @@ export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContex
 /** Like `openRolesMemory`, for the organization of other settings. */
 export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promise<RolesMemoryOfContext> {
   const { openRolesStore } = await import('../../config/roles-store.ts');
-  const scope = {
-    organization: String(settings.needInteger('org_id')),
-    address: lastingAddress(settings, 'base_url'),
-  };
+  const scope = { organization: String(settings.needInteger('org_id')), address: lastingAddress(settings, 'base_url') };
   const store = openRolesStore(ctx.paths.state, scope, ctx.clock);
   // A pull or push does not fail if a base cannot be stored. The next push then treats the file as one without a base.
   const saveBase = async (manifest: ManifestReply) => {

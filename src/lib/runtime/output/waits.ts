@@ -48,7 +48,8 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
       shown = wait;
       shownAt = io.clock.now();
       if (mode === 'json') {
-        const progress = { event: 'wait', title: 'Calling the platform', at: isoMillis(shownAt), text };
+        const title = wait.isLock ? 'Waiting for a lock' : 'Calling the platform';
+        const progress = { event: 'wait', title, at: isoMillis(shownAt), text };
         messages.write(`${stringifyJson({ progress })}\n`);
       } else messages.line(`${text}${wait.isRequested ? '' : `, ${silence}`}.`);
     }
@@ -56,7 +57,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
 
   /** True if a plain line or an event is due: for a new wait, or after a long silence. */
   function isDue(wait: Wait, silentMs: number, isEvent: boolean): boolean {
-    const isNew = shown !== wait && (wait.isRequested === true || isEvent);
+    const isNew = shown !== wait && (wait.isRequested === true || wait.isLock === true || isEvent);
     if (!isNew && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - shownAt < PLAIN_INTERVAL_MS)) return false;
     // -v already prints each pause, and a long pause is always printed.
     return isEvent || (wait.isReported !== true && !(wait.isRequested && (flags.verbose || flags.debug)));

@@ -88,6 +88,35 @@ describe('a lock in one process', () => {
     expect(filesNextTo(path)).toEqual([]);
   });
 
+  it('tells who holds it while another process waits, less and less often', async () => {
+    const path = lockPath();
+    writeLock(path, { pid: process.pid });
+    const said: string[] = [];
+    const pauses: number[] = [];
+    const clock: Clock = {
+      now: systemClock.now,
+      sleep: async (ms) => {
+        if (pauses.push(ms) === 500) fs.rmSync(path);
+      },
+      onWait: (text) => {
+        said.push(text());
+        return () => said.push('over');
+      },
+    };
+    (await acquireLock(path, clock)).release();
+    const name = `${basename(join(path, '..'))}/state.lock`;
+    expect(said).toEqual([`Waiting for process ${process.pid}, which holds ${name}`, 'over']);
+    expect([pauses[0], Math.max(...pauses)]).toEqual([15, 200]);
+    writeLock(path, { host: 'elsewhere.example' });
+    const stop = new AbortController();
+    const stopped = { ...clock, sleep: () => Promise.reject(new Error('Ctrl-C')) };
+    await expect(acquireLock(path, stopped, stop.signal)).rejects.toThrow('Ctrl-C');
+    expect(said.slice(2)).toEqual([
+      `Waiting for process ${DEAD_PID} on elsewhere.example, which holds ${name}`,
+      'over',
+    ]);
+  });
+
   it('is no longer awaited after an abort', async () => {
     const path = lockPath();
     const lock = tryLock(path);

@@ -96,6 +96,7 @@ describe('pushRoles', () => {
   let bases: ManifestReply[];
   let acceptsOffers: boolean;
   let confirmations: number;
+  let isLocked: boolean;
   let ports: PushPorts;
 
   beforeEach(() => {
@@ -110,6 +111,7 @@ describe('pushRoles', () => {
     bases = [];
     acceptsOffers = false;
     confirmations = 0;
+    isLocked = false;
     ports = {
       api: platform.api,
       memory: {
@@ -119,7 +121,10 @@ describe('pushRoles', () => {
           saved.push(manifest);
           return `revision-${saved.length}`;
         },
-        exclusively: (work) => work(),
+        exclusively: async (work) => {
+          isLocked = true;
+          return await work().finally(() => (isLocked = false));
+        },
       },
       scope: { organization: '1', address: 'http://platform.example' },
       profile: null,
@@ -127,18 +132,21 @@ describe('pushRoles', () => {
       ask: {
         possible: false,
         startWrite: () => Promise.resolve(),
-        confirmWrite: () => {
-          confirmations++;
-          return Promise.resolve();
-        },
-        typed: () => Promise.resolve(),
-        offer: () => Promise.resolve(acceptsOffers),
+        confirmWrite: () => asked(() => void confirmations++),
+        typed: () => asked(() => undefined),
+        offer: () => asked(() => acceptsOffers),
       },
       tell: { note: (text) => messages.push(text), warn: (text) => messages.push(text) },
       redact: (text) => text.replaceAll('hunter2', '***'),
       show: () => undefined,
       signal: new AbortController().signal,
     };
+  }
+
+  /** No question is asked under the lock, where it would hold up other processes. */
+  function asked<T>(answer: () => T): Promise<T> {
+    expect(isLocked).toBe(false);
+    return Promise.resolve(answer());
   }
 
   /** The intent of a user who changed the current manifest. */

@@ -143,6 +143,14 @@ test('writes one event per wait with --progress json', async () => {
   ]);
 });
 
+it.each([{}, { verbose: true }])('prints a line for a lock of another process with %j', async (raw) => {
+  const { begin, pass, stderr } = listen(raw, {});
+  const end = begin({ text: 'Waiting for process 7', isLock: true });
+  await pass(3000);
+  end();
+  expect(stderr()).toBe('Waiting for process 7, 1s so far.\n');
+});
+
 test('prints nothing with -v, which already reports requested waits', async () => {
   const { begin, pass, stderr } = listen({ verbose: true }, {});
   begin(ASKED);
