@@ -3,6 +3,7 @@ import { type FieldIssue, showPath } from '../../lib/contract/explain.ts';
 import type { Manifest, Role } from '../../lib/domain/roles/manifest.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { shellLine } from '../../lib/kernel/words.ts';
 import { renderRolesPlan, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -100,7 +101,7 @@ function showPlan(ctx: Context, { plan, wanted }: Planned): void {
 }
 
 /** Prints the outcome: the plan and its result or, in a dry run, the request that would be sent. */
-export async function emitOutcome(ctx: Context, { kind, planned, revision }: PushOutcome): Promise<void> {
+export async function emitOutcome(ctx: Context, { kind, planned, revision, undo }: PushOutcome): Promise<void> {
   const { plan, request } = planned;
   const changedRoles = rolesPlanRows(plan).map((row) => row.role_id);
   if (ctx.flags.dryRun) {
@@ -120,7 +121,7 @@ export async function emitOutcome(ctx: Context, { kind, planned, revision }: Pus
     names: () => changedRoles,
   };
   await ctx.out.emit(data, view);
-  if (revision !== undefined) ctx.out.note({ text: 'To undo this:', command: `cdpadm roles rollback ${revision}` });
+  if (undo) ctx.out.note({ text: 'To undo this:', command: shellLine(['cdpadm', ...undo]) });
 }
 
 /** The fields that all records share that replace the manifest. */

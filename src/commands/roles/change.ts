@@ -2,6 +2,7 @@
 import { pickRole } from '../pick.ts';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
+import { MOST_UNGUARDED } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -161,9 +162,6 @@ export const renameRole = defineCommand({
       return roles.map((other) => (other === role ? { ...role, role_id: newId } : other));
     }),
 });
-
-/** The maximum number of deletions that need no flag. */
-const MOST_UNGUARDED = 3;
 
 export const deleteRoles = defineCommand({
   ...outcomeRecord,

@@ -193,6 +193,8 @@ export interface WriteFacts {
   counts?: Record<string, number>;
   /** The words of the command that would undo the write. */
   undo?: readonly string[];
+  /** What `undo` also does, or why there is none. */
+  undoNote?: string | undefined;
 }
 
 /** What the log records about a command. */

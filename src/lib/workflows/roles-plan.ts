@@ -1,6 +1,13 @@
 // Plans a push: compares the desired roles with the live manifest, without writing anything.
 import { showPath } from '../contract/explain.ts';
-import { isEmptyDiff, diffRoles, type PlannedPush, planRoles, type RolesPlan } from '../domain/roles/plan.ts';
+import {
+  isEmptyDiff,
+  diffRoles,
+  type PlannedPush,
+  planRoles,
+  rollbackOf,
+  type RolesPlan,
+} from '../domain/roles/plan.ts';
 import {
   type Manifest,
   type ManifestScope,
@@ -12,7 +19,7 @@ import {
 } from '../domain/roles/manifest.ts';
 import type { MergeConflict, WantedRoles } from '../domain/roles/merge.ts';
 import type { Hint, Issue, KnownError } from '../kernel/errors.ts';
-import { shellWord } from '../kernel/words.ts';
+import { shellLine, shellWord } from '../kernel/words.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { fail, planChanged } from '../errors/fail.ts';
 import type { RolesApi } from '../api/roles.ts';
@@ -138,7 +145,10 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   const manifest = await confirmed<Manifest, Manifest>(
     {
       subject: 'the roles PUT',
-      hint: [{ text: 'To see what is on the platform:', command: 'cdpadm roles diff' }, previousVersion(revision)],
+      hint: [
+        { text: 'To see what is on the platform:', command: 'cdpadm roles diff' },
+        previousVersion(planned, revision),
+      ],
       maxSends: MAX_SENDS,
       notes: {
         lost: 'The response to the write does not confirm it. Reading the current manifest.',
@@ -179,7 +189,8 @@ async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts):
 }
 
 /** The error if the platform has roles other than those that were sent. Each difference is an issue. */
-function liveDiffers({ request }: Planned, now: Manifest, revision: string): KnownError {
+function liveDiffers(planned: Planned, now: Manifest, revision: string): KnownError {
+  const { request } = planned;
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));
   const issues = [
     ...deleted.map(({ role_id }) => ({ path: showPath(['roles', role_id]), message: 'sent, but not on the platform' })),
@@ -194,12 +205,12 @@ function liveDiffers({ request }: Planned, now: Manifest, revision: string): Kno
       'Conflict: the platform does not have the manifest that was sent. It is not known whether another admin made a change at the same moment or the platform stored it differently.',
     hint: [
       { text: 'No file was changed. To compare it with the platform:', command: 'cdpadm roles diff' },
-      previousVersion(revision),
+      previousVersion(planned, revision),
     ],
     issues,
   });
 }
 
-function previousVersion(revision: string): Hint {
-  return { text: 'To restore the previous version:', command: `cdpadm roles rollback ${revision}` };
+function previousVersion(planned: Planned, revision: string): Hint {
+  return { text: 'To restore the previous version:', command: shellLine(['cdpadm', ...rollbackOf(planned, revision)]) };
 }

@@ -1,6 +1,6 @@
 // Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
 import type { RolesApi } from '../api/roles.ts';
-import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush } from '../domain/roles/plan.ts';
+import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush, undoOf } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
 import type { ManifestReply } from '../contract/roles.ts';
 import type { WantedRoles } from '../domain/roles/merge.ts';
@@ -47,7 +47,12 @@ export interface PushPorts {
   };
   tell: Tell;
   /** Adds facts to the log entry of the write. */
-  log(facts: { plan?: string; undo?: readonly string[]; counts?: Record<string, number> }): void;
+  log(facts: {
+    plan?: string;
+    undo?: readonly string[];
+    undoNote?: string | undefined;
+    counts?: Record<string, number>;
+  }): void;
   /** Draws the plan, before guards and confirmation. */
   show(planned: Planned): void;
   /** Removes secrets from quoted text. */
@@ -62,7 +67,11 @@ export interface PushOutcome {
   manifest: Manifest;
   /** The saved copy of the previous manifest. Present only if the plan was applied. */
   revision?: string;
+  /** The words of the command that undoes the push; only if applied. */
+  undo?: readonly string[];
 }
+
+const RESTORES = 'A rollback restores the whole manifest: it also undoes later changes.';
 
 /** Another writer must not keep this command in a loop forever. */
 const MAX_ROUNDS = 5;
@@ -125,14 +134,15 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
       plan: planned.plan.plan,
       manifest: toReply(planned.live),
     });
-    ports.log({ plan: planned.plan.plan, undo: ['roles', 'rollback', revision] });
+    const undo = undoOf(planned, revision);
+    ports.log({ plan: planned.plan.plan, undo, undoNote: undo.includes(revision) ? RESTORES : undefined });
     await ports.api.prepareReplace(ports.signal);
     const now = fromReply(await ports.api.get({ signal: ports.signal, reserved: true }));
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };
     const manifest = await replaceConfirmed(planned, revision, ports);
     ports.log({ counts: planned.plan.summary });
     await ports.memory.saveBase(toReply(manifest));
-    return { kind: 'applied', planned, manifest, revision };
+    return { kind: 'applied', planned, manifest, revision, undo };
   };
   try {
     return await ports.memory.exclusively(send, ports.signal);

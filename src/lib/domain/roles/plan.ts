@@ -130,8 +130,35 @@ export interface GuardRefusal {
 const THRESHOLD_ROLES = 10;
 const THRESHOLD_PERCENT = 30;
 
+/** `roles delete` of more roles needs a flag. */
+export const MOST_UNGUARDED = 3;
+
+/** The words of a rollback to the manifest before this push, with the flags that its guards need. */
+export function rollbackOf(planned: PlannedPush, revision: string): string[] {
+  return ['roles', 'rollback', revision, ...flagsBack(planned, {})];
+}
+
+/** The words of the command that undoes this push; of one that undoes only this push if there is one. */
+export function undoOf(planned: PlannedPush, revision: string): string[] {
+  const { create, delete: deleted, modify } = planned.plan.summary;
+  if (create > MOST_UNGUARDED || deleted + modify > 0) return rollbackOf(planned, revision);
+  const ids = planned.plan.created.map(({ role_id }) => role_id);
+  return ['roles', 'delete', ...ids, ...flagsBack(planned, { allowDelete: true })];
+}
+
+function flagsBack({ live, request }: PlannedPush, flags: GuardFlags): string[] {
+  const plan = diffRoles(request.roles as Role[], live.roles);
+  return guardPush({ plan, live: { roles: request.roles }, request: live }, flags).flatMap(({ flag = [] }) => flag);
+}
+
+interface GuardedPush {
+  plan: RolesDiff;
+  live: { roles: readonly unknown[] };
+  request: { roles: readonly unknown[] };
+}
+
 /** Every guard that stops this push, so that one run reports all of them. */
-export function guardPush({ plan, live, request }: PlannedPush, flags: GuardFlags): GuardRefusal[] {
+export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): GuardRefusal[] {
   const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;
   if (deletions > 0 && !flags.allowDelete) {

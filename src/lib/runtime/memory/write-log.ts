@@ -68,6 +68,8 @@ function endedFields() {
     /** What the command did, as soon as it knows. */
     counts: record(string(), int()),
     undo: nullable(string()),
+    /** What `undo` also does, or why there is none. */
+    undo_note: nullable(string()),
   };
 }
 
@@ -110,11 +112,11 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     /** The newest `limit` entries that `isWanted` accepts, oldest first. */
     entries: (isWanted: (entry: LoggedWrite) => boolean, limit = Infinity): LoggedWrite[] => {
       const { via, ...required } = startedFields();
-      const { plan, undo } = endedFields();
+      const { plan, undo, undo_note } = endedFields();
       // An earlier version did not write the optional fields.
-      const later = { via: optional(via), plan: optional(plan), undo: optional(undo) };
+      const later = { via: optional(via), plan: optional(plan), undo: optional(undo), undo_note: optional(undo_note) };
       const started = looseObject({ ...required, ...later, request: string() });
-      const ended = looseObject({ id: string(), ...endedFields() });
+      const ended = looseObject({ id: string(), ...endedFields(), undo_note: optional(undo_note) });
       const found = new Map<string, LoggedWrite>();
       const take = (line: string): void => {
         const { event, chain: _hash, entry: _number, ...fields } = parsed(line);
@@ -167,7 +169,7 @@ function isOlder(line: string, before: string): boolean {
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string) {
-  const none = { via: null, ended_at: null, error: null, plan: null, undo: null };
+  const none = { via: null, ended_at: null, error: null, plan: null, undo: null, undo_note: null };
   return { ...none, outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
 }
 
@@ -185,9 +187,9 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
   const append = (entry: Record<string, unknown>, stop?: AbortSignal): Promise<unknown> =>
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
-  const undoing = (): string | null => {
+  const undoing = (): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
     const words = command.undo && ['cdpadm', ...command.undo, ...(profile === null ? [] : ['--profile', profile])];
-    return words ? shellLine(words) : null;
+    return { undo: words ? shellLine(words) : null, undo_note: command.undoNote ?? null };
   };
 
   const start = (write: SentWrite): Promise<unknown> =>
@@ -198,7 +200,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
       // An assistant passes the content of files, which are in a temporary folder.
       const given = command.args.flat().filter(isText);
       const own = inputsBelow === undefined ? given : given.map((arg) => arg.replace(`${inputsBelow}${sep}`, ''));
-      const known = { plan: command.plan ?? null, undo: undoing() };
+      const known = { plan: command.plan ?? null, ...undoing() };
       const what = { command: command.path, args: own.slice(0, MOST_IDS).map(withoutQuery), digest, ...known };
       const at = isoMillis(ctx.clock.now());
       const entry = { event: 'started', id, at, ...who, profile, target: place, ...what, request: write.id };
@@ -227,7 +229,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
         requests: count,
         request_ids: [...requests],
         counts: command.counts ?? {},
-        undo: outcome === 'rejected' ? null : undoing(),
+        ...(outcome === 'rejected' ? { undo: null, undo_note: null } : undoing()),
       });
     },
   };

@@ -179,3 +179,39 @@ describe('analyzing roles', () => {
     });
   });
 });
+
+describe('the printed and logged command that undoes a write', () => {
+  const CREATE = 'roles create zed --description d --task audiences:view --yes';
+
+  it.each([
+    ['a created role', [CREATE], /^cdpadm roles delete zed$/],
+    ['a role that a push created', ['push', 'zed'], /^cdpadm roles delete zed$/],
+    ['four created roles', ['push', 'a b c d'], /^cdpadm roles rollback \S+ --allow-delete$/],
+    ['a change', ['roles update user-role --name Reader --yes'], /^cdpadm roles rollback \S+$/],
+    [
+      'a renamed role',
+      ['roles rename user-role zed --allow-delete --yes'],
+      /^cdpadm roles rollback \S+ --allow-delete$/,
+    ],
+    ['a deleted role', ['roles delete user-role --yes'], /^cdpadm roles rollback \S+$/],
+    ['many created roles', ['push', 'a b c d e f g h i j'], /^cdpadm roles rollback \S+ --allow-delete --force$/],
+  ])('restores the roles before %s', async (_what, [line = '', ids = ''], shape) => {
+    const before = await admin.live();
+    if (line === 'push') {
+      await admin.run('roles pull');
+      const roles = ids
+        .split(' ')
+        .map((id) => `  - {role_id: ${id}, name: ${id}, description: d, tasks: [audiences:view]}\n`);
+      admin.write('roles.yaml', admin.read('roles.yaml') + roles.join(''));
+    }
+    const done = await admin.run(line === 'push' ? 'roles push --yes' : line);
+    expect(done.code).toBe(0);
+    const { data } = await admin.json<{ undo: string; undo_note: string | null }[]>('log');
+    const { undo = '', undo_note = '' } = data.at(-1) ?? {};
+    expect(undo).toMatch(shape);
+    expect(undo_note !== null).toBe(undo.includes('rollback'));
+    expect(done.stderr).toContain(`To undo this: ${undo}`);
+    expect((await admin.run(`${undo.replace('cdpadm ', '')} --yes`)).code).toBe(0);
+    expect(await admin.live()).toEqual(before);
+  });
+});

@@ -40,7 +40,8 @@ const WRITES: Record<
     hint: /roles diff.*revision-1/,
     run: (read, send) => {
       const api = { replace: send, get: read };
-      return replaceConfirmed({} as Planned, 'revision-1', { ...ports(), api } as never);
+      const none = { roles: [] };
+      return replaceConfirmed({ live: none, request: none } as unknown as Planned, 'revision-1', { ...ports(), api } as never);
     },
   },
   'connections delete': {
