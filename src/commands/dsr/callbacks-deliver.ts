@@ -63,11 +63,7 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
 export async function openDeliveryOutbox(
   ctx: Context,
   { attempts, concurrency, deliver, targets }: Awaited<ReturnType<typeof openTargets>>,
-  of: {
-    scope: OutboxScope;
-    ledger(workspace: string): LedgerPort;
-    isBusy(): boolean;
-  },
+  of: { scope: OutboxScope; ledger(workspace: string): LedgerPort; isBusy(): boolean },
 ) {
   if (targets.length === 0) return undefined;
   const outbox = openOutbox(ctx.paths.state, of.scope, ctx.clock);

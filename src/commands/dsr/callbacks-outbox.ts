@@ -56,12 +56,7 @@ const viewOf = (empty: string): ListView<ShownDelivery> => ({
 
 const view = viewOf('No deliveries are open: every callback was delivered or dropped.');
 
-const shared = {
-  effect: 'local',
-  calls: 'none',
-  columns: view.columns,
-  output: () => array(shownDelivery()),
-} as const;
+const shared = { effect: 'local', calls: 'none', columns: view.columns, output: () => array(shownDelivery()) } as const;
 
 export const listOutbox = defineCommand({
   ...shared,

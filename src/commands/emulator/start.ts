@@ -28,30 +28,17 @@ const startFlags = {
     default: '127.0.0.1',
   },
   port: { value: 'n', help: 'port to listen on; 0 selects a free one', default: '4010' },
-  data: {
-    value: 'dir',
-    help: 'folder for the state (default: the state of profile `local`)',
-    conflicts: ['memory'],
-  },
+  data: { value: 'dir', help: 'folder for the state (default: the state of profile `local`)', conflicts: ['memory'] },
   memory: { help: 'keep the state in memory' },
-  fixtures: {
-    value: 'file',
-    help: "initial state, YAML or JSON (default: the specification's samples)",
-  },
+  fixtures: { value: 'file', help: "initial state, YAML or JSON (default: the specification's samples)" },
   warehouse: { value: 'file', help: 'warehouse file that pipelines read (default: a sample)' },
   clock: {
     value: 'mode',
     help: 'real follows the system clock, manual changes only on request (default: real)',
     choices: ['real', 'manual'],
   },
-  names: {
-    value: 'file',
-    help: "wire names of a deployment, YAML or JSON (default: the specification's)",
-  },
-  as: {
-    value: 'profile',
-    help: "imitate this profile's platform: its ids, domains and names; accepts any secret",
-  },
+  names: { value: 'file', help: "wire names of a deployment, YAML or JSON (default: the specification's)" },
+  as: { value: 'profile', help: "imitate this profile's platform: its ids, domains and names; accepts any secret" },
   fromLive: {
     value: 'profile',
     help: 'like --as, with the roles, groups and warehouse resources of that platform; replaces the state',

@@ -32,7 +32,7 @@ export const diffRoles = defineCommand({
     against: { value: 'file', conflicts: ['againstProfile', 'base'], help: 'compare with another file, offline' },
     againstProfile: { value: 'name', help: "compare with the manifest of another profile's platform" },
     savePlan: { value: 'file', conflicts: ['against'], help: 'write the plan to a file, for `roles push --plan`' },
-    exitCode: { help: 'exit 10 when there are differences' },
+    exitCode: { help: 'exit 10 if the file and the platform differ' },
   },
   output: diffResult,
   columns: () => ROLES_PLAN_COLUMNS,
@@ -49,11 +49,11 @@ export const diffRoles = defineCommand({
   exits: {
     conflict: 'you and the platform changed the same field',
     invalidInput: 'the file is invalid, or a task does not exist',
-    differences: 'differences, with --exit-code',
+    differences: 'the file and the platform differ, even if a push would change nothing (with --exit-code)',
   },
   run: async (ctx, { args: { file }, flags: { against, exitCode, ...flags } }) => {
     const diff = against === undefined ? await diffPlatform(ctx, file, flags) : await diffFiles(ctx, file, against);
-    if (exitCode && !isEmptyDiff(diff)) ctx.setExit('differences');
+    if (exitCode && (!isEmptyDiff(diff) || diff.kept)) ctx.setExit('differences');
     return diff;
   },
   view: {

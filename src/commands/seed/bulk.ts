@@ -61,10 +61,7 @@ export const seedFiles = defineCommand({
     batchSize: { value: 'rows', default: '100', help: 'maximum number of users in a request' },
     batchBytes: { value: 'size', default: '256KB', help: 'maximum size of a request' },
     ...runFlags('seeding'),
-    rejects: {
-      value: 'file',
-      help: 'file for rejected rows (default: the first input plus .rejects.ndjson)',
-    },
+    rejects: { value: 'file', help: 'file for rejected rows (default: the first input plus .rejects.ndjson)' },
     restart: { help: 'ignore an earlier run of the same files and start over' },
     rateStore: {
       value: 'address',

@@ -108,10 +108,7 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
 
 /** The error of a `profile` command for a missing profile: not found (5). */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
-  return fail('profile.not_found', {
-    message: `Unknown profile \`${name}\`.`,
-    hint: proposeProfile(name, profiles),
-  });
+  return fail('profile.not_found', { message: `Unknown profile \`${name}\`.`, hint: proposeProfile(name, profiles) });
 }
 
 function proposeProfile(name: string, profiles: ReadonlyMap<string, Profile>): string {

@@ -85,10 +85,7 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
       resend: (which) => send(controlCalls.resend(which ?? {})),
       flush: () => send(controlCalls.flush),
     },
-    state: {
-      profiles: (identity) => send(controlCalls.profiles(identity)),
-      counts: () => send(controlCalls.counts),
-    },
+    state: { profiles: (identity) => send(controlCalls.profiles(identity)), counts: () => send(controlCalls.counts) },
     requests: (after = 0) => send(controlCalls.requests(after)),
     log: () => send(controlCalls.log),
     assignRole: (roleId, user) => send(controlCalls.assignRole(roleId, user)),

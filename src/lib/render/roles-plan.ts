@@ -24,7 +24,7 @@ export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity)
   for (const role of plan.created) lines.push(...createdLines(role, style), '');
   for (const role of plan.modified) lines.push(...modifiedLines(role, style), '');
   for (const role of plan.deleted) lines.push(...deletedLines(role, plan.plan !== null, style, width), '');
-  if (isEmptyDiff(plan)) lines.push('No differences.');
+  if (isEmptyDiff(plan)) sentence(emptyLine(plan));
   sentence(summaryLine(plan, style));
   if (plan.plan === null) sentence('no plan, because the command compared two files');
   else if (plan.plan !== undefined) lines.push(`plan ${plan.plan}`);
@@ -127,6 +127,12 @@ function visibleTasks(role: Role): string[] {
 function value(item: unknown): string {
   if (item === null || item === undefined) return '(none)';
   return clean(typeof item === 'string' ? JSON.stringify(item) : stringifyJson(item));
+}
+
+function emptyLine({ kept = [] }: DrawnPlan): string {
+  if (kept.length === 0) return 'No differences.';
+  const roles = kept.length === 1 ? '1 role differs' : `${kept.length} roles differ`;
+  return `A push would change nothing, but ${roles} from the file: changed on the platform after the pull.`;
 }
 
 function summaryLine(plan: RolesDiff, style: Style): string {

@@ -36,9 +36,7 @@ export function checkRow(value: unknown, rules: RowRules): ReadRow {
   try {
     const checked = checkSeed(names.decode(value, SEED_NAMES), rules);
     if ('seed' in checked) return { text: stringifyJson(names.encode(checked.seed, SEED_NAMES)) };
-    return {
-      issues: checked.issues.map((issue) => ({ ...issue, path: pathAsWritten(value, issue.path, names) })),
-    };
+    return { issues: checked.issues.map((issue) => ({ ...issue, path: pathAsWritten(value, issue.path, names) })) };
   } catch (error) {
     if (!(error instanceof NameCollision)) throw error;
     return { issues: [{ path: [], message: error.message }] };

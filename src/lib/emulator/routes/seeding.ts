@@ -119,12 +119,7 @@ function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<
 }
 
 /** Stores events in the profiles. The seeding area creates the tables of profiles. */
-export const intakeArea = defineArea({
-  name: 'intake',
-  endpoints: intakeEndpoints,
-  migrations: [],
-  open: openIntake,
-});
+export const intakeArea = defineArea({ name: 'intake', endpoints: intakeEndpoints, migrations: [], open: openIntake });
 
 const ACCEPTED: Answer = { status: 202 };
 

@@ -176,10 +176,9 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
     (command, word) => command?.commands.find((child) => child.name() === word),
     built[0],
   );
-  return (name === undefined ? built : (found?.commands ?? [])).filter(hasResult).map((command) => ({
-    value: command.name(),
-    description: command.summary() || command.description(),
-  }));
+  return (name === undefined ? built : (found?.commands ?? []))
+    .filter(hasResult)
+    .map((command) => ({ value: command.name(), description: command.summary() || command.description() }));
 };
 
 const identities: Source = async () => {

@@ -70,11 +70,7 @@ function runProcess(
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const [program, ...script] = host.command();
-    const child = spawn(program, [...script, ...args], {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(program, [...script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -62,10 +62,7 @@ function cannotAsk(what: string, flag: string, exit: 'usage' | 'guard' = 'usage'
     `This command needs ${what}, but this is not an interactive terminal.`,
     `Pass ${flag}, or run the command on a terminal, without --no-input and with CI unset.`,
   );
-  return fail(exit === 'usage' ? 'usage' : 'guard.confirm', {
-    message,
-    ...(hint !== undefined && { hint }),
-  });
+  return fail(exit === 'usage' ? 'usage' : 'guard.confirm', { message, ...(hint !== undefined && { hint }) });
 }
 
 async function loadAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {

@@ -207,3 +207,26 @@ describe('roles diff --against-profile NAME', () => {
     expect(stderr).toMatch(/roles push roles\.yaml --profile prod --expect-plan [0-9a-f]{32} --no-write-back/);
   });
 });
+
+describe('roles diff --exit-code', () => {
+  it.each([
+    ['a new role', 'roles create zed --description d --task audiences:view --yes'],
+    ['a changed role', 'roles update user-role --name Reader --yes'],
+    ['a deleted role', 'roles delete user-role --yes'],
+  ])('reports %s of the platform, on a machine with the base of the file and on another', async (_what, line) => {
+    const admin = await createRolesHome();
+    const diff = async (more: Record<string, string> = {}) => {
+      const env = { CDPADM_STATE_DIR: join(admin.cwd, 'runner'), ...more };
+      const { code, stdout } = await admin.run('roles diff --exit-code', { env });
+      return { code, isEqual: stdout.includes('No differences.') };
+    };
+    await admin.run('roles pull', { env: { CDPADM_STATE_DIR: join(admin.cwd, 'runner') } });
+    expect(await diff()).toEqual({ code: 0, isEqual: true });
+    expect((await admin.run(line)).code).toBe(0);
+    expect(await diff()).toEqual({ code: 10, isEqual: false });
+    expect(await diff({ CDPADM_STATE_DIR: join(admin.cwd, 'fresh') })).toEqual({ code: 10, isEqual: false });
+    await admin.run('roles pull', { env: { CDPADM_STATE_DIR: join(admin.cwd, 'runner') } });
+    expect(await diff()).toEqual({ code: 0, isEqual: true });
+    await admin.close();
+  });
+});

@@ -41,7 +41,10 @@ const WRITES: Record<
     run: (read, send) => {
       const api = { replace: send, get: read };
       const none = { roles: [] };
-      return replaceConfirmed({ live: none, request: none } as unknown as Planned, 'revision-1', { ...ports(), api } as never);
+      return replaceConfirmed({ live: none, request: none } as unknown as Planned, 'revision-1', {
+        ...ports(),
+        api,
+      } as never);
     },
   },
   'connections delete': {

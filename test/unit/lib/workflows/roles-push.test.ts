@@ -132,7 +132,7 @@ describe('pushRoles', () => {
       ask: {
         possible: false,
         startWrite: () => Promise.resolve(),
-        confirmWrite: () => asked(() => void confirmations++),
+        confirmWrite: () => asked(() => ++confirmations).then(() => undefined),
         typed: () => asked(() => undefined),
         offer: () => asked(() => acceptsOffers),
       },
