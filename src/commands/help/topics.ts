@@ -220,7 +220,7 @@ export const topics: Readonly<Record<string, string>> = {
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
 /** The workflow files that `help recipes` names. */
-export const RECIPES: readonly string[] = recipes.match(/[\w-]+\.yml/g) ?? [];
+export const RECIPES: readonly string[] = recipes.match(/(?<![\w-])[\w-]+\.yml/g) ?? [];
 
 /** Throws KnownError usage (2) for a code that does not exist. */
 export function errorPage(code: string | undefined): string {
