@@ -1,6 +1,7 @@
 // Runs the tests from the sources, with the same environment on every machine.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 import packageJson from './package.json' with { type: 'json' };
 import { memoryFolder } from './test/helpers/memory-folder.ts';
@@ -42,8 +43,8 @@ export default defineConfig({
   test: {
     // Keeps compiled modules between runs, by their content.
     experimental: { fsModuleCache: true },
-    // Tests wait for sockets and processes as much as they compute, so every core has a worker.
-    maxWorkers: '100%',
+    // Tests wait for sockets and processes as much as they compute, so there are more workers than cores.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     globalSetup: ['test/helpers/whole-run.ts'],
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
     projects: [
