@@ -19,7 +19,7 @@ export interface SourceFile {
   path: string;
   text: string;
   ast: ts.SourceFile;
-  imports: Import[];
+  readonly imports: Import[];
 }
 
 const read = new Map<string, SourceFile[]>();
@@ -42,17 +42,30 @@ function parseSources(folder: string): SourceFile[] {
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(root, path), 'utf8');
   const ast = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  return { path, text, ast, imports: findImports(path, ast) };
+  let imports: Import[] | undefined;
+  return {
+    path,
+    text,
+    ast,
+    get imports() {
+      return (imports ??= findImports(path, ast));
+    },
+  };
 }
 
-/** Every node of the tree except tokens, root first. */
-export function walk(root: ts.Node): ts.Node[] {
+const walked = new WeakMap<ts.Node, ts.Node[]>();
+
+/** Every node of the tree except tokens, root first; cached, because many checks walk the same trees. */
+export function walk(root: ts.Node): readonly ts.Node[] {
+  const known = walked.get(root);
+  if (known) return known;
   const nodes = [root];
   const add = (node: ts.Node): void => {
     nodes.push(node);
     ts.forEachChild(node, add);
   };
   ts.forEachChild(root, add);
+  walked.set(root, nodes);
   return nodes;
 }
 
