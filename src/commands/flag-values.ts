@@ -1,4 +1,5 @@
 // Parses and checks flag values that several commands accept. Each error names its flag.
+import { grouped } from '../lib/kernel/numbers.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
@@ -78,5 +79,5 @@ export function readSince(text: string, now: number): number {
 
 /** `12 kB`. */
 export function sizeText(bytes: number): string {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${grouped(bytes / 1e6)} MB`;
 }

@@ -52,8 +52,8 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
   });
 
   it.each(['light', 'dark'] as const)('has a contrast of at least 4.5 for every text in %s', async (scheme) => {
-    const page = await open(60);
-    for (const width of [1600, 400]) {
+    for (const [count, width] of [60, 2500].flatMap((runs) => [1600, 400].map((width) => [runs, width] as const))) {
+      const page = await open(count);
       await page.size(width, 900);
       await page.media({ scheme });
       const least = await page.evaluate<{ ratio: number }>(LEAST_CONTRAST);
@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
   });
 
   it.each([1600, 1024, 1000, 640, 360])('never scrolls horizontally as a whole at a width of %i', async (width) => {
-    for (const count of [0, 1, 30, 300]) {
+    for (const count of [0, 1, 30, 300, 2500]) {
       const page = await open(count);
       await page.size(width, 700);
       expect(await page.evaluate(SIDEWAYS), `${count} runs`).toBe(0);

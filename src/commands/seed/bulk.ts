@@ -1,4 +1,5 @@
 // `seed bulk`: sends user files of any length, and reports which rows were accepted.
+import { grouped } from '../../lib/kernel/numbers.ts';
 import { exitOf } from '../../lib/errors/fail.ts';
 import { isAbsolute, relative } from 'node:path';
 import { array, int, nullable, number, object, optional, string } from 'zod/mini';
@@ -185,8 +186,8 @@ async function sendShard(
 /** `about 12,000 users` if a file is too large to count, or for one shard. */
 function usersOf({ rows, isExact }: SeedEstimate): string {
   if (rows === undefined) return 'an unknown number of users';
-  if (isExact) return rows === 1 ? '1 user' : `${rows.toLocaleString('en')} users`;
-  return `about ${Number(rows.toPrecision(2)).toLocaleString('en')} users`;
+  if (isExact) return rows === 1 ? '1 user' : `${grouped(rows)} users`;
+  return `about ${grouped(Number(rows.toPrecision(2)))} users`;
 }
 
 /** The rejects file is NDJSON, whatever the format of the input, so the flags for the input are omitted. */

@@ -1,4 +1,4 @@
-// The extremes of lists that may be long. A call with `...list` overflows the stack above about 100,000 items.
+// Thousands separators, and the extremes of lists. A call with `...list` overflows the stack above about 100,000 items.
 
 /** The largest number, or `least` if that is larger. */
 export function largest(numbers: Iterable<number>, least = 0): number {
@@ -12,4 +12,9 @@ export function smallest(numbers: Iterable<number>): number {
   let least = Infinity;
   for (const one of numbers) if (one < least) least = one;
   return least;
+}
+
+/** `12,345`. */
+export function grouped(count: number): string {
+  return Math.round(count).toLocaleString('en');
 }

@@ -19,6 +19,7 @@ h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; }
 .unwell b { color: var(--bad); white-space: nowrap; margin-right: .35rem; }
 .unwell b.halted { color: var(--quiet); }
 .unwell span { display: block; color: var(--quiet); font-size: .875em; }
+.unwell a { display: inline-block; max-width: 100%; }
 a { color: inherit; text-underline-offset: .2em; }
 a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .2rem; }
 figure { margin: 1.5rem 0 0; }
@@ -29,7 +30,7 @@ figure { margin: 1.5rem 0 0; }
 .scroll { flex: 1; min-width: 0; overflow-x: auto; direction: rtl; padding-top: .6rem; scrollbar-width: thin; }
 .columns { direction: ltr; display: flex; justify-content: space-around; min-width: 100%; width: max-content; padding-inline: 1.6rem; padding-bottom: 3.7rem; background: linear-gradient(var(--line), var(--line)) 0 0 / 100% 1px no-repeat, linear-gradient(var(--line), var(--line)) 0 calc(var(--plot) / 2) / 100% 1px no-repeat, linear-gradient(var(--faint), var(--faint)) 0 var(--plot) / 100% 1px no-repeat; }
 .run { position: relative; flex: 1 1 var(--least); min-width: var(--least); max-width: 6rem; }
-.run:not(.good) { min-width: max(var(--least), 19px); }
+.columns:not(.daily) .run:not(.good) { min-width: max(var(--least), 19px); }
 .plot { position: relative; height: var(--plot); margin-inline: min(10%, 4px); display: flex; flex-direction: column; justify-content: flex-end; border-radius: 2px 2px 0 0; }
 .plot i { flex: none; display: block; min-height: 3px; }
 .plot i:first-child { border-radius: 2px 2px 0 0; }
@@ -43,6 +44,9 @@ figure { margin: 1.5rem 0 0; }
 .run.halted b { color: var(--text); background: var(--soft); }
 .run.going b { color: var(--mark); }
 .sign { height: 1.25rem; margin-top: 3px; text-align: center; font-size: .8rem; line-height: 1.25rem; color: var(--faint); overflow: hidden; border-top: 3px solid var(--mark-soft); }
+.daily .sign { overflow: visible; }
+.sign i { display: block; min-height: 2px; margin-inline: min(10%, 4px); background: var(--warn); }
+.run.bad .sign i { background: var(--bad); }
 .bad .sign { color: var(--bad); border-color: var(--bad); font-weight: 700; }
 .halted .sign { color: var(--quiet); border-color: var(--faint); }
 .going .sign { color: var(--mark); border-color: var(--mark); }
@@ -51,6 +55,7 @@ figure { margin: 1.5rem 0 0; }
 .run:hover .plot { outline: 2px solid var(--text); outline-offset: 1px; }
 figcaption { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .35rem; font-size: .82rem; color: var(--quiet); }
 .key { display: inline-block; width: .85em; height: .85em; margin-right: .4em; border-radius: 2px; vertical-align: -.08em; }
+.key.warn { background: var(--warn); }
 .key.bad { background: var(--bad-soft); box-shadow: inset 0 0 0 1.5px var(--bad); }
 .key.halted { background: var(--soft); box-shadow: inset 0 0 0 1px var(--faint); }
 .key.going { background: repeating-linear-gradient(45deg, var(--mark-soft) 0 3px, transparent 3px 6px); box-shadow: inset 0 0 0 1px var(--mark); }
@@ -81,7 +86,7 @@ tr:target > :first-child { box-shadow: inset 3px 0 var(--mark); }
   tbody tr { display: grid; grid-template-columns: auto minmax(0, 1fr); align-content: start; gap: .1rem .9rem; padding: .65rem .9rem; border: 1px solid var(--line); border-radius: .5rem; }
   tbody th, tbody td, tbody td.number, td.errors { padding: 0; border: 0; min-width: 0; text-align: left; }
   tbody tr > :first-child { padding: 0; font-weight: 600; box-shadow: none; }
-  tbody th::before { content: "Run "; }
+  tbody th::before { content: attr(data-name); }
   tbody td { display: grid; grid-column: 1 / -1; grid-template-columns: 6.5rem minmax(0, 1fr); }
   tbody td:empty { display: none; }
   tbody td::before { content: attr(data-name); color: var(--quiet); font-weight: 400; }

@@ -1,29 +1,19 @@
 // The runs of a pipeline as one HTML page with figures, one column per run, and a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
-import { dailyRuns, dayOf, oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { byDay, dayOf, oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { counted } from '../kernel/words.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
+import { dayEntry, type Entry, entryOf, isBad, lookOf, startMs, sum } from './pipeline-timeline-entries.ts';
 import { ceiling, halfOf, short } from './pipeline-timeline-scale.ts';
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
-import { largest } from '../kernel/numbers.ts';
+import { grouped, largest } from '../kernel/numbers.ts';
 
 /** The source of the runs, and the pipeline, which may have no runs. */
 export interface RunsSource extends PageSource {
   pipeline: string;
 }
-
-/** The sign and the CSS class of each status. */
-const LOOKS: Readonly<Record<string, { sign: string; look: Look }>> = {
-  success: { sign: '✓', look: 'good' },
-  failed: { sign: '✗', look: 'bad' },
-  stopped: { sign: '■', look: 'halted' },
-  running: { sign: '▶', look: 'going' },
-  queued: { sign: '…', look: 'going' },
-  retrying: { sign: '↻', look: 'going' },
-};
-type Look = 'good' | 'bad' | 'halted' | 'going';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -46,16 +36,13 @@ export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): 
   const title = `Runs of ${source.pipeline}`;
   const facts = factsLine([...placeFacts(source), ...madeFacts(source)]);
   const head = `<header><h1>Runs of <code>${escapeHtml(source.pipeline)}</code></h1>\n${facts}</header>`;
+  const isDaily = ordered.length > MOST_RUNS;
+  const entries = isDaily ? byDay(ordered).map(dayEntry) : ordered.map(entryOf);
   const main =
     ordered.length === 0
       ? '<p>There are no matching runs.</p>'
-      : [figures(ordered), unwell(ordered), chart(ordered), table(ordered)].join('\n');
+      : [figures(ordered), unwell(ordered, isDaily), chart(entries, ordered), table(entries, ordered)].join('\n');
   return htmlPage(title, `${head}\n<main>\n${main}\n</main>`, TIMELINE_STYLE);
-}
-
-function lookOf({ status }: RunReply): { sign: string; look: Look; word: string } {
-  const known = Object.hasOwn(LOOKS, status ?? '') ? LOOKS[status ?? ''] : undefined;
-  return { ...(known ?? { sign: '?', look: 'halted' }), word: status ?? 'unknown' };
 }
 
 function figures(runs: readonly RunReply[]): string {
@@ -76,8 +63,8 @@ function figures(runs: readonly RunReply[]): string {
   return `<dl class="figures">${tiles.join('')}</dl>`;
 }
 
-/** The causes of unsuccessful runs, newest first, with links to the runs in the table. */
-function unwell(runs: readonly RunReply[]): string {
+/** The causes of unsuccessful runs, newest first, with links to the runs or days in the table. */
+function unwell(runs: readonly RunReply[], isDaily: boolean): string {
   const causes = new Map<string, RunReply[]>();
   for (const run of runs.toReversed().filter(isBad)) {
     const cause = `${run.status ?? ''} ${errorsText(run.errors)}`;
@@ -86,7 +73,6 @@ function unwell(runs: readonly RunReply[]): string {
     else causes.set(cause, [run]);
   }
   if (causes.size === 0) return '';
-  const isDaily = runs.length > MOST_RUNS;
   const items = [...causes.values()].slice(0, NAMED).map((alike) => `<li>${causeOf(alike, isDaily)}</li>`);
   const rest = causes.size - items.length;
   const more = rest > 0 ? `<li>And ${counted(rest, 'other cause')}, in the table below.</li>` : '';
@@ -97,51 +83,49 @@ function unwell(runs: readonly RunReply[]): string {
 function causeOf(runs: readonly RunReply[], isDaily: boolean): string {
   const [newest] = runs;
   if (!newest) return '';
-  const { sign, look, word } = lookOf(newest);
-  const why = errorsText(newest.errors);
-  const links = runs
-    .slice(0, NAMED)
-    .map(
-      (run) => `<a href="#run-${escapeHtml(isDaily ? dayOf(run) : String(run.id))}">${escapeHtml(String(run.id))}</a>`,
-    );
-  const rest = runs.length - links.length;
-  const named = `${runs.length === 1 ? 'run' : 'runs'} ${links.join(', ')}${rest > 0 ? ` and ${grouped(rest)} more` : ''}`;
-  const when = `${runs.length === 1 ? '' : 'last '}${whenOf(newest)}`;
-  return `<b class="${look}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(why)} <span>${named} · ${escapeHtml(when)}</span>`;
+  const { sign, look, word } = lookOf(newest.status);
+  const ids = [...new Set(runs.map((run) => (isDaily ? dayOf(run) : String(run.id))))].map(escapeHtml);
+  const links = ids.slice(0, NAMED).map((id) => `<a href="#run-${id}">${id}</a>`);
+  const rest = ids.length - links.length;
+  const what = isDaily ? `${counted(runs.length, 'run')} on` : runs.length === 1 ? 'run' : 'runs';
+  const more = rest > 0 ? ` and ${isDaily ? counted(rest, 'other day') : `${grouped(rest)} more`}` : '';
+  const when = `${runs.length === 1 ? '' : 'last '}${whenOf(startMs(newest))}`;
+  return `<b class="${look}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(errorsText(newest.errors))} <span>${what} ${links.join(', ')}${more} · ${escapeHtml(when)}</span>`;
 }
 
-function chart(all: readonly RunReply[]): string {
-  const isDaily = all.length > MOST_RUNS;
-  const runs = isDaily ? dailyRuns(all) : all;
-  const most = largest(runs.map((run) => recordsOf(run).successful + recordsOf(run).failed));
+function chart(entries: readonly Entry[], runs: readonly RunReply[]): string {
+  const isDaily = isByDay(entries);
+  const most = largest(entries.map(({ successful, failed }) => successful + failed));
   const top = ceiling(Math.max(1, most));
-  const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / runs.length)));
+  const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / entries.length)));
   const every = Math.ceil(DATE_WIDTH / width);
-  const writeDate = dateWriter(runs, isDaily);
-  const columns = runs.map((run, index) => {
-    // Counted from the newest run, because that is visible first.
-    const isDated = (runs.length - 1 - index) % every === 0;
-    return column(run, { top, width, isDaily, date: isDated ? writeDate(run, runs[index + every]) : '' });
+  const writeDate = dateWriter(entries);
+  const columns = entries.map((entry, index) => {
+    // Counted from the newest entry, because that is visible first.
+    const isDated = (entries.length - 1 - index) % every === 0;
+    return column(entry, { top, width, date: isDated ? writeDate(entry, entries[index + every]) : '' });
   });
-  const spoken = `${counted(all.length, 'run')} (${statusCounts(all)}), ${spanOf(all)}; each ${isDaily ? 'day' : 'run'} is a row of the table below.`;
+  const spoken = `${counted(runs.length, 'run')} (${statusCounts(runs)}), ${spanOf(runs)}; each ${isDaily ? 'day' : 'run'} is a row of the table below.`;
   const marks = most === 0 ? ['', '', '0 rows'] : [`${short(top)} ${top === 1 ? 'row' : 'rows'}`, halfOf(top), '0'];
   const scale = marks.map((mark) => `<span>${mark}</span>`).join('');
   return `<figure>
 <div class="chart${most === 0 ? ' flat' : ''}"><div class="scale" aria-hidden="true">${scale}<span class="zone">UTC</span></div>
-<div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
+<div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns${isDaily ? ' daily' : ''}" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
 ${columns.join('\n')}
 </div></div></div>
-<figcaption><span>One column per ${isDaily ? 'day' : 'run'}, newest on the right, times in UTC${commonYear(runs)}.</span> ${legend(runs)}</figcaption>
+<figcaption><span>One column per ${isDaily ? 'day' : 'run'}, newest on the right, times in UTC${commonYear(entries)}.</span> ${legend(entries)}</figcaption>
 </figure>`;
 }
 
 /** The legend for the colors that occur. */
-function legend(runs: readonly RunReply[]): string {
-  const looks = new Set(runs.map((run) => lookOf(run).look));
+function legend(entries: readonly Entry[]): string {
+  const looks = new Set(entries.map(({ look }) => look));
+  const isDaily = isByDay(entries);
   const keys: [kind: string, occurs: boolean, text: string][] = [
-    ['rows', runs.some((run) => recordsOf(run).successful > 0), 'rows accepted'],
-    ['refused', runs.some((run) => recordsOf(run).failed > 0), 'rows that failed'],
-    ['bad', looks.has('bad'), 'a run that failed'],
+    ['rows', entries.some(({ successful }) => successful > 0), 'rows accepted'],
+    ['refused', entries.some(({ failed }) => failed > 0), 'rows that failed'],
+    ['warn', looks.has('warn'), 'share of runs without success'],
+    ['bad', looks.has('bad'), isDaily ? 'a day without a success' : 'a run that failed'],
     ['halted', looks.has('halted'), 'stopped'],
     ['going', looks.has('going'), 'not finished'],
   ];
@@ -150,113 +134,95 @@ function legend(runs: readonly RunReply[]): string {
 }
 
 function column(
-  run: RunReply,
-  { top, width, date, isDaily }: { top: number; width: number; date: string; isDaily: boolean },
+  { id, sign, look, word, successful, failed, at, text, share }: Entry,
+  { top, width, date }: { top: number; width: number; date: string },
 ): string {
-  const { successful, failed } = recordsOf(run);
-  const { sign, look, word } = lookOf(run);
-  const share = (rows: number): string => `${Math.round((rows / top) * 1000) / 10}%`;
+  const height = (part: number): string => `style="height:${Math.round(part * 1000) / 10}%"`;
   const rows = `${grouped(successful)} rows, ${grouped(failed)} failed`;
-  const said = isDaily
-    ? `${String(run.id)}: ${rows}; runs: ${errorsText(run.errors)}`
-    : `Run ${String(run.id)}: ${word}, ${rows}, ${whenOf(run)}`;
+  const said = share === undefined ? `Run ${id}: ${word}, ${rows}, ${whenOf(at)}` : `${id}: ${rows}; runs: ${text}`;
   const parts = [
-    failed > 0 ? `<i class="refused" style="height:${share(failed)}"></i>` : '',
-    successful > 0 ? `<i class="rows" style="height:${share(successful)}"></i>` : '',
-    look === 'good' ? '' : `<b>${escapeHtml(word)}</b>`,
+    failed > 0 ? `<i class="refused" ${height(failed / top)}></i>` : '',
+    successful > 0 ? `<i class="rows" ${height(successful / top)}></i>` : '',
+    share === undefined && look !== 'good' ? `<b>${escapeHtml(word)}</b>` : '',
   ];
-  const isSigned = look !== 'good' || width >= SIGN_WIDTH;
-  return `<div class="run ${look}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${isSigned ? sign : ''}</div>${date}</div>`;
+  const isSigned = share === undefined && (look !== 'good' || width >= SIGN_WIDTH);
+  const below = share ? `<i ${height(share)}></i>` : isSigned ? sign : '';
+  return `<div class="run ${look}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
 /**
  * Writes the day and minute of a run below its column. Adds seconds if two runs have the same minute, and the year if
  * the runs span several years and the date to the right (`after`) has a different year.
  */
-function dateWriter(
-  runs: readonly RunReply[],
-  isDaily: boolean,
-): (run: RunReply, after: RunReply | undefined) => string {
-  const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
+function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | undefined) => string {
+  const times = timesOf(entries);
   const isClose = new Set(times.map(minuteOf)).size < times.length;
-  const isOneYear = commonYear(runs) !== '';
-  return (run, after) => {
-    const ms = parseIso(startOf(run) ?? '');
-    if (ms === undefined) return '';
-    const [year = '', month = '', day = ''] = minuteOf(ms).slice(0, 10).split('-');
-    const known = after && parseIso(startOf(after) ?? '');
-    const isNewYear = !isOneYear && (known === undefined || minuteOf(known).slice(0, 4) !== year);
+  const isDaily = isByDay(entries);
+  const isOneYear = commonYear(entries) !== '';
+  return ({ at }, after) => {
+    if (at === undefined) return '';
+    const [year = '', month = '', day = ''] = minuteOf(at).slice(0, 10).split('-');
+    const isNewYear = !isOneYear && (after?.at === undefined || minuteOf(after.at).slice(0, 4) !== year);
     const name = `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
-    const time = isDaily ? '' : `<br>${(isClose ? manifestTime(ms) : minuteOf(ms)).slice(11)}`;
+    const time = isDaily ? '' : `<br>${(isClose ? manifestTime(at) : minuteOf(at)).slice(11)}`;
     return `<div class="date">${name}${time}${isNewYear ? `<br>${year}` : ''}</div>`;
   };
 }
 
 /** `, of 2026` if all runs are in the same year. */
-function commonYear(runs: readonly RunReply[]): string {
-  const years = new Set(
-    runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []).map((ms) => minuteOf(ms).slice(0, 4)),
-  );
+function commonYear(entries: readonly Entry[]): string {
+  const years = new Set(timesOf(entries).map((ms) => minuteOf(ms).slice(0, 4)));
   return years.size === 1 ? `, of ${[...years].join('')}` : '';
 }
 
 /** On a narrow screen, rows become cards and would lose their table roles, so the roles are explicit. */
-function table(all: readonly RunReply[]): string {
-  const isDaily = all.length > MOST_RUNS;
-  const columns: [heading: string, cell: (run: RunReply) => string, kind?: (run: RunReply) => string][] = [
-    ['Status', (run) => `${lookOf(run).sign} ${lookOf(run).word}`, (run) => `status ${lookOf(run).look}`],
-    ...(isDaily
-      ? []
-      : ([
-          ['Logical date', (run) => timeOf(run.logical_date)],
-          ['Started', (run) => timeOf(run.started_on)],
-          ['Took', tookOf],
-        ] satisfies [string, (run: RunReply) => string][])),
-    ['Rows', (run) => grouped(recordsOf(run).successful), () => 'number'],
-    [
-      'Failed rows',
-      (run) => grouped(recordsOf(run).failed),
-      (run) => (recordsOf(run).failed > 0 ? 'number warn' : 'number'),
-    ],
-    [isDaily ? 'Runs' : 'Errors', (run) => errorsText(run.errors), () => 'errors'],
+function table(entries: readonly Entry[], runs: readonly RunReply[]): string {
+  const isDaily = isByDay(entries);
+  const times = isDaily ? [] : ['Logical date', 'Started', 'Took'];
+  const names = [isDaily ? 'Day' : 'Run', 'Status', ...times, 'Rows', 'Failed rows', isDaily ? 'Runs' : 'Errors'];
+  const cellsOf = ({ sign, look, word, successful, failed, text }: Entry, run: RunReply | undefined) => [
+    [`${sign} ${word}`, `status ${look}`],
+    ...(isDaily || !run ? [] : [timeOf(run.logical_date), timeOf(run.started_on), tookOf(run)].map((it) => [it])),
+    [grouped(successful), 'number'],
+    [grouped(failed), failed > 0 ? 'number warn' : 'number'],
+    [text, 'errors'],
   ];
-  const rows = (isDaily ? dailyRuns(all) : all).toReversed().map((run) => {
-    const id = escapeHtml(String(run.id));
-    const drawn = columns.map(([name, cell, kind]) => {
-      const attributes = `role="cell"${kind === undefined ? '' : ` class="${kind(run)}"`} data-name="${name}"`;
-      return `<td ${attributes}>${escapeHtml(cell(run))}</td>`;
+  const rows = entries.map((entry, index) => {
+    const cells = cellsOf(entry, runs[index]).map(([text = '', kind], at) => {
+      const attributes = `role="cell"${kind === undefined ? '' : ` class="${kind}"`} data-name="${names[at + 1] ?? ''}"`;
+      return `<td ${attributes}>${escapeHtml(text)}</td>`;
     });
-    return `<tr role="row" id="run-${id}" class="${lookOf(run).look}"><th role="rowheader" scope="row">${id}</th>${drawn.join('')}</tr>`;
+    const id = escapeHtml(entry.id);
+    return `<tr role="row" id="run-${id}" class="${entry.look}"><th role="rowheader" scope="row"${isDaily ? '' : ' data-name="Run "'}>${id}</th>${cells.join('')}</tr>`;
   });
-  const head = [isDaily ? 'Day' : 'Run', ...columns.map(([name]) => name)]
-    .map((name) => {
-      const isNumber = name.endsWith('ows');
-      return `<th role="columnheader" scope="col"${isNumber ? ' class="number"' : ''}>${name}</th>`;
-    })
-    .join('');
+  const head = names.map(
+    (name) => `<th role="columnheader" scope="col"${name.endsWith('ows') ? ' class="number"' : ''}>${name}</th>`,
+  );
   return `<h2>All ${isDaily ? 'days' : 'runs'}, newest first</h2>
 <table role="table"><caption>Times in UTC</caption>
-<thead role="rowgroup"><tr role="row">${head}</tr></thead>
+<thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead>
 <tbody role="rowgroup">
-${rows.join('\n')}
+${rows.reverse().join('\n')}
 </tbody>
 </table>`;
 }
 
-function isBad({ status }: RunReply): boolean {
-  return status === 'failed' || status === 'stopped';
+function isByDay(entries: readonly Entry[]): boolean {
+  return entries[0]?.share !== undefined;
+}
+
+function timesOf(entries: readonly Entry[]): number[] {
+  return entries.flatMap(({ at }) => at ?? []);
 }
 
 /** The time span of sorted runs: `2026-01-02 03:04 to 2026-01-09 03:04 UTC`. */
 function spanOf(runs: readonly RunReply[]): string {
-  const times = runs.flatMap((run) => parseIso(startOf(run) ?? '') ?? []);
+  const times = runs.flatMap((run) => startMs(run) ?? []);
   const [first, last] = [times[0], times.at(-1)];
-  if (first === undefined || last === undefined) return 'at an unknown time';
-  return first === last ? `${minuteOf(first)} UTC` : `${minuteOf(first)} to ${minuteOf(last)} UTC`;
+  return first === last || first === undefined ? whenOf(first) : `${minuteOf(first)} to ${whenOf(last)}`;
 }
 
-function whenOf(run: RunReply): string {
-  const ms = parseIso(startOf(run) ?? '');
+function whenOf(ms: number | undefined): string {
   return ms === undefined ? 'at an unknown time' : `${minuteOf(ms)} UTC`;
 }
 
@@ -271,17 +237,8 @@ function tookOf({ started_on, ended_on }: RunReply): string {
   return start === undefined || end === undefined || end < start ? '' : formatDuration(end - start);
 }
 
-/** `12,345`. */
-function grouped(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
-}
-
 function shareOf(part: number, whole: number): string {
   if (part === 0) return whole === 0 ? 'no rows were read' : 'none';
   const percent = (part / whole) * 100;
   return `${percent < 0.1 ? 'less than 0.1' : String(Math.round(percent * 10) / 10)} % of all`;
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

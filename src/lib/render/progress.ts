@@ -1,4 +1,5 @@
 // Shows the progress of a running operation in one line. On a terminal, the line has a bar if the total is known.
+import { grouped } from '../kernel/numbers.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { counted } from '../kernel/words.ts';
 import { cleanLine } from './clean.ts';
@@ -31,7 +32,7 @@ export function bulkFacts({
 }) {
   const perSecond = ms > 0 ? (completed / ms) * 1000 : 0;
   const secondsLeft = share ? Math.round((ms * (1 / share - 1)) / 1000) : undefined;
-  const rate = perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond).toLocaleString('en');
+  const rate = perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond);
   const text = [
     `${rate} rows/s`,
     ...(!secondsLeft ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
@@ -75,9 +76,7 @@ export function progressBar(title: string, state: ProgressState, width: number):
 }
 
 function countOf({ done, total }: ProgressState): string {
-  return total === undefined
-    ? done.toLocaleString('en')
-    : `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
+  return total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;
 }
 
 function restOf({ elapsedMs = 0, text }: ProgressState): string {

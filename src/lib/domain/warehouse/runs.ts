@@ -1,5 +1,6 @@
 // Runs of a pipeline: their order, status and counts, and the age of the data.
 import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
+import { grouped } from '../../kernel/numbers.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 
 export function isEnded({ status }: Pick<RunReply, 'status'>): boolean {
@@ -35,11 +36,14 @@ function countOf(count: RunReply['successful_records']): number {
   return Number.isFinite(number) ? Math.max(0, number) : 0;
 }
 
-/** The number of runs with each status: `2 success, 1 failed`. */
+/** The known statuses: a success, then the worst first. */
+export const STATUSES = ['success', 'failed', 'stopped', 'retrying', 'running', 'queued'];
+
+/** The number of runs with each status, in the order of `STATUSES`: `2,000 success, 1 failed`. */
 export function statusCounts(runs: readonly RunReply[]): string {
-  const counts = new Map<string, number>();
+  const counts = new Map(STATUSES.map((status) => [status, 0]));
   for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
-  return [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
+  return [...counts].flatMap(([status, count]) => (count > 0 ? `${grouped(count)} ${status}` : [])).join(', ');
 }
 
 /** The UTC day of a run: `2026-01-02`, or `unknown`. */
@@ -48,28 +52,15 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-/** The status of a day is its worst status. */
-const WORST_FIRST = ['failed', 'stopped', 'retrying', 'running', 'queued'];
-
-/** One entry per day for sorted entries: totals, the worst status and, as the message, the number of runs by status. */
-export function dailyRuns(runs: readonly RunReply[]): RunReply[] {
+/** Sorted runs, by day. */
+export function byDay(runs: readonly RunReply[]): [day: string, runs: RunReply[]][] {
   const days = new Map<string, RunReply[]>();
   for (const run of runs) {
     const day = days.get(dayOf(run));
     if (day) day.push(run);
     else days.set(dayOf(run), [run]);
   }
-  return [...days].map(([day, all]) => {
-    const records = all.map(recordsOf);
-    return {
-      id: day,
-      status: WORST_FIRST.find((word) => all.some(({ status }) => status === word)) ?? all[0]?.status,
-      started_on: day === 'unknown' ? null : `${day}T00:00:00Z`,
-      successful_records: records.reduce((sum, { successful }) => sum + successful, 0),
-      failed_records: records.reduce((sum, { failed }) => sum + failed, 0),
-      errors: [{ message: statusCounts(all) }],
-    } as RunReply;
-  });
+  return [...days];
 }
 
 /** Triggered runs that are not in `known`. */

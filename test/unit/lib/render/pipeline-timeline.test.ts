@@ -125,11 +125,16 @@ describe('more than 2,000 runs', () => {
   const many = Array.from({ length: 50_000 }, (_, index) =>
     run(index, {
       started_on: new Date(start + index * 5 * 60_000).toISOString(),
-      ...(index % 1000 === 999 && { status: 'failed', errors: [{ message: 'no table' }] }),
-      successful_records: 10,
+      // 288 runs a day: all runs of the second day fail.
+      ...((index % 1000 === 999 || (index >= 288 && index < 576)) && {
+        status: 'failed',
+        errors: [{ message: 'no table' }],
+      }),
+      successful_records: index >= 288 && index < 576 ? 0 : 10,
       failed_records: 0,
     }),
   );
+  const rowOf = (day: string) => new RegExp(`<tr role="row" id="run-${day}".*`).exec(page)?.[0] ?? '';
   const page = runTimelinePage(many, SOURCE);
 
   it('are drawn by day, on a page below 500 kB', () => {
@@ -140,9 +145,22 @@ describe('more than 2,000 runs', () => {
     expect(page).toContain('One column per day');
   });
 
-  it('keep their causes, with links to the day of each run', () => {
-    expect(page).toMatch(/<a href="#run-2026-06-23">49999<\/a>/);
-    expect(page).toContain('id="run-2026-06-23"');
-    expect(page).toContain('1 failed');
+  it('keep their causes, with links that name the days', () => {
+    const section = /<section class="unwell".*?<\/section>/s.exec(page)?.[0] ?? '';
+    expect(section).toContain('338 runs on <a href="#run-2026-06-23">2026-06-23</a>,');
+    expect(section).toContain('and 46 other days · last 2026-06-23 14:35 UTC');
+    expect(page).toContain('49,662 success, 338 failed');
+  });
+
+  it('show a day without a success as failed, and the share of failed runs on other days', () => {
+    expect(rowOf('2026-01-02')).toMatch(/class="bad".*✗ failed.*>288 failed</);
+    expect(rowOf('2026-01-04')).toMatch(/class="warn".*✗ 1 of 288 failed.*>287 success, 1 failed</);
+    expect(rowOf('2026-01-01')).toMatch(/class="good".*✓ success.*>288 success</);
+    expect(page.match(/<tr role="row" id="[^"]*" class="bad"/g)).toHaveLength(1);
+    expect(page.match(/<div class="sign"><i style="height:0.3%">/g)).toHaveLength(49);
+    expect(page.match(/<div class="sign"><i style="height:100%">/g)).toHaveLength(1);
+    // Words would cover the columns, and a card is titled with its day.
+    expect(page).not.toMatch(/<div class="plot">[^/]*<b>/);
+    expect(page).not.toContain('data-name="Run "');
   });
 });

@@ -58,9 +58,10 @@ it.each([
   expect(recordsOf(run(1, over))).toEqual(records);
 });
 
-it('counts runs by status', () => {
-  const runs = [run(1, { status: 'success' }), run(2), run(3, { status: 'success' }), run(4), run(5, { status: null })];
-  expect(statusCounts(runs)).toBe('2 success, 3 unknown');
+it('counts runs by status in a fixed order, with thousands separators', () => {
+  const runs = [run(1), run(2, { status: 'queued' }), run(3, { status: 'failed' }), run(4, { status: null })];
+  const successes = Array.from({ length: 1200 }, () => run(5, { status: 'success' }));
+  expect(statusCounts([...runs, ...successes])).toBe('1,200 success, 1 failed, 1 queued, 2 unknown');
 });
 
 it('returns only new runs that are not scheduled', () => {

@@ -1,0 +1,75 @@
+// The entries of the page of a pipeline's runs: one per run, or one per day.
+import type { RunReply } from '../contract/pipeline-runs.ts';
+import { recordsOf, startOf, STATUSES, statusCounts } from '../domain/warehouse/runs.ts';
+import { grouped } from '../kernel/numbers.ts';
+import { parseIso } from '../kernel/timestamps.ts';
+import { errorsText } from './warehouse.ts';
+
+/** The sign and the CSS class of each status. */
+const LOOKS: Readonly<Record<string, { sign: string; look: Look }>> = {
+  success: { sign: '✓', look: 'good' },
+  failed: { sign: '✗', look: 'bad' },
+  stopped: { sign: '■', look: 'halted' },
+  running: { sign: '▶', look: 'going' },
+  queued: { sign: '…', look: 'going' },
+  retrying: { sign: '↻', look: 'going' },
+};
+type Look = 'good' | 'warn' | 'bad' | 'halted' | 'going';
+
+/** A column of the chart and a row of the table: one run, or all runs of a day. */
+export interface Entry {
+  id: string;
+  sign: string;
+  look: Look;
+  word: string;
+  successful: number;
+  failed: number;
+  /** The start in milliseconds since the epoch; undefined if it is unknown. */
+  at: number | undefined;
+  /** The errors of a run, or the number of a day's runs by status. */
+  text: string;
+  /** The share of a day's runs that did not succeed. A run has none. */
+  share?: number;
+}
+
+export function lookOf(status: string | null | undefined): { sign: string; look: Look; word: string } {
+  const known = Object.hasOwn(LOOKS, status ?? '') ? LOOKS[status ?? ''] : undefined;
+  return { ...(known ?? { sign: '?', look: 'halted' }), word: status ?? 'unknown' };
+}
+
+export function entryOf(run: RunReply): Entry {
+  const text = errorsText(run.errors);
+  return { id: String(run.id), ...lookOf(run.status), ...recordsOf(run), at: startMs(run), text };
+}
+
+/** The status of a day is its worst status. A day with a success is never as bad as a day without. */
+export function dayEntry([day, runs]: [string, RunReply[]]): Entry {
+  const [, ...others] = STATUSES;
+  const status = others.find((word) => runs.some((run) => run.status === word)) ?? runs[0]?.status;
+  const count = runs.filter((run) => run.status === status).length;
+  const { sign, look, word } = lookOf(status);
+  const isMixed = runs.some((run) => run.status === 'success') && (look === 'bad' || look === 'halted');
+  return {
+    id: day,
+    sign,
+    look: isMixed ? 'warn' : look,
+    word: count === runs.length ? word : `${grouped(count)} of ${grouped(runs.length)} ${word}`,
+    successful: sum(runs.map((run) => recordsOf(run).successful)),
+    failed: sum(runs.map((run) => recordsOf(run).failed)),
+    at: parseIso(`${day}T00:00:00Z`),
+    text: statusCounts(runs),
+    share: runs.filter(isBad).length / runs.length,
+  };
+}
+
+export function isBad({ status }: RunReply): boolean {
+  return status === 'failed' || status === 'stopped';
+}
+
+export function startMs(run: RunReply): number | undefined {
+  return parseIso(startOf(run) ?? '');
+}
+
+export function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
