@@ -5,7 +5,7 @@ import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
 import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
-import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
+import { type FlagSpec, type FlagValues, toPath } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { readCount, readRate } from './flag-values.ts';
 import { identityTypeFlag } from './identity-type-flag.ts';
@@ -30,6 +30,8 @@ export const inputFlags = {
   mapFile: { value: 'file', help: 'YAML or JSON file that maps columns to fields: {column: field}' },
   null: { value: 'word', many: true, help: 'word that marks an empty cell, in addition to \\N (repeatable)' },
 } as const satisfies Record<string, FlagSpec>;
+
+export const saveMapFlag = { value: 'file', read: toPath, help: 'write the map to a file, for --map-file' } as const;
 
 export type InputFlags = FlagValues<typeof inputFlags>;
 

@@ -6,10 +6,10 @@ import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { type FlagSpec, type FlagValues, toPath } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { inputFlags, readColumnMap, readDialect, runFlags, saveMap } from '../bulk-flags.ts';
+import { inputFlags, readColumnMap, readDialect, runFlags, saveMap, saveMapFlag } from '../bulk-flags.ts';
 import { issuesOfParts } from './submit-input.ts';
 
 /** Values for all rows; `dsr submit` also has these flags for a single request. */
@@ -30,7 +30,7 @@ export const tableFlags = {
     help: 'map a column to a field, or to - to ignore it (repeatable)',
     offers: ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]),
   },
-  saveMap: { value: 'file', help: 'write the map of this run to a file' },
+  saveMap: saveMapFlag,
 } as const satisfies Record<string, FlagSpec>;
 
 /** Default values of missing fields, and the meaning of columns. */
@@ -50,6 +50,7 @@ export const duplicateFlags = {
 export const bulkFlags = {
   results: {
     value: 'file',
+    read: toPath,
     help: 'results file of a bulk run, with the outcome of each row (default: FILE.results.csv)',
   },
   ...runFlags('dsr'),

@@ -4,7 +4,8 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
-import { portFlag } from './start.ts';
+import { readCount } from '../flag-values.ts';
+import { onPlatform, portFlag } from './start.ts';
 
 type Callback = Infer<ReturnType<typeof callbacksResult>>[number];
 
@@ -55,9 +56,7 @@ function lastAnswer({ attempts }: Callback): string {
 export const listCallbacks = defineCommand({
   path: 'emulator callbacks list',
   summary: 'list the status callbacks and their deliveries',
-  effect: 'local',
-  calls: 'emulator',
-  flags: portFlag,
+  ...onPlatform,
   output: callbacksResult,
   examples: ['cdpadm emulator callbacks list', 'cdpadm emulator callbacks list -o json'],
   run: (ctx, { flags }) => read(ctx, flags, controlCalls.callbacks),
@@ -67,8 +66,7 @@ export const listCallbacks = defineCommand({
 export const resendCallbacks = defineCommand({
   path: 'emulator callbacks resend',
   summary: 'send callbacks now: one, those of a request, or all undelivered ones',
-  effect: 'local',
-  calls: 'emulator',
+  ...onPlatform,
   args: { request_id: { optional: true, help: 'id of a data subject request, to send all its callbacks' } },
   flags: { callback: { value: 'id', help: 'id of a single callback, from the list' }, ...portFlag },
   output: callbacksResult,
@@ -81,14 +79,9 @@ export const resendCallbacks = defineCommand({
     }
     const body = {
       ...(requestId !== undefined && { subject_request_id: requestId }),
-      ...(flags.callback !== undefined && { id: callbackNumber(flags.callback) }),
+      ...(flags.callback !== undefined && { id: readCount('--callback', flags.callback, 999_999_999) }),
     };
     return await change(ctx, flags, controlCalls.resend(body));
   },
   view: { ...view, empty: 'There are no callbacks to send.' },
 });
-
-function callbackNumber(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw usageError(`--callback must be the id of a callback, not \`${text}\`.`);
-}

@@ -5,7 +5,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { fields, type Column, type ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
-import { portFlag } from './start.ts';
+import { onPlatform, portFlag } from './start.ts';
 
 type Fault = Infer<ReturnType<typeof faultResult>>;
 
@@ -54,8 +54,7 @@ const faultFlags = {
 export const addFault = defineCommand({
   path: 'emulator fault add',
   summary: 'add a fault; requires --status, --delay or --drop',
-  effect: 'local',
-  calls: 'emulator',
+  ...onPlatform,
   flags: faultFlags,
   output: faultResult,
   examples: [
@@ -69,9 +68,7 @@ export const addFault = defineCommand({
 export const listFaults = defineCommand({
   path: 'emulator fault list',
   summary: 'list the faults and the number of requests left for each',
-  effect: 'local',
-  calls: 'emulator',
-  flags: portFlag,
+  ...onPlatform,
   output: () => array(faultResult()),
   examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
   run: (ctx, { flags }) => read(ctx, flags, controlCalls.faults),
@@ -81,9 +78,7 @@ export const listFaults = defineCommand({
 export const clearFaults = defineCommand({
   path: 'emulator fault clear',
   summary: 'remove all faults',
-  effect: 'local',
-  calls: 'emulator',
-  flags: portFlag,
+  ...onPlatform,
   output: () => array(faultResult()),
   examples: ['cdpadm emulator fault clear', 'cdpadm emulator fault clear --profile local'],
   run: (ctx, { flags }) => change(ctx, flags, controlCalls.clearFaults),

@@ -5,7 +5,7 @@ import type { Column, ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { controlCalls, read } from '../../lib/runtime/emulator/control.ts';
-import { portFlag } from './start.ts';
+import { onPlatform, portFlag } from './start.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 
 type LoggedRequest = Infer<ReturnType<typeof logResult>>[number];
@@ -39,13 +39,11 @@ const columns: Column<LoggedRequest>[] = [
 ];
 
 const bodyColumns: Column<LoggedRequest>[] = [
-  { key: 'body', value: ({ body }) => (body === undefined ? '' : stringifyJson(body)), rank: 3 },
-  {
-    key: 'response',
-    value: ({ response }) => (response?.body === undefined ? '' : stringifyJson(response.body)),
-    rank: 2,
-  },
+  { key: 'body', value: ({ body }) => textOf(body, ''), rank: 3 },
+  { key: 'response', value: ({ response }) => textOf(response?.body, ''), rank: 2 },
 ];
+
+const textOf = (body: unknown, none: string): string => (body === undefined ? none : stringifyJson(body));
 
 const viewOf = (bodies: boolean): ListView<LoggedRequest> => ({
   kind: 'list',
@@ -62,8 +60,7 @@ const logFlags = {
 export const listRequests = defineCommand({
   path: 'emulator log',
   summary: 'list the requests that the platform received',
-  effect: 'local',
-  calls: 'emulator',
+  ...onPlatform,
   flags: logFlags,
   columns,
   output: logResult,
@@ -100,6 +97,5 @@ async function follow(ctx: Context, { bodies = false, port }: { bodies?: boolean
 
 function lineOf({ at, method, path, status, body, response }: LoggedRequest, bodies: boolean): string {
   const first = `${at} ${method} ${status ?? 'cut'} ${path}`;
-  const bodiesText = [body, response?.body].map((item) => (item === undefined ? '-' : stringifyJson(item)));
-  return bodies ? `${first}  ${bodiesText.join(' -> ')}` : first;
+  return bodies ? `${first}  ${textOf(body, '-')} -> ${textOf(response?.body, '-')}` : first;
 }

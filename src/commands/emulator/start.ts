@@ -6,6 +6,7 @@ import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { namesIssues } from '../../lib/contract/neutral-words.ts';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
 import { KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { shellQuoted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -15,11 +16,15 @@ import { rehearsalFolder } from '../../lib/runtime/emulator/local-folder.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
 import { findEmulator } from '../../lib/runtime/emulator/control.ts';
-import { consoleUrl, environmentOf, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
+import { listEmulators } from '../../lib/runtime/emulator/running.ts';
+import { READY_TEXTS, shellEnvironment, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
 
 export const portFlag = {
   port: { value: 'n', help: 'port of the platform (default: the one started last)' },
 } as const satisfies Record<string, FlagSpec>;
+
+/** What the commands on a running platform have in common. */
+export const onPlatform = { effect: 'local', calls: 'emulator', flags: portFlag } as const;
 
 const startFlags = {
   host: {
@@ -45,7 +50,7 @@ const startFlags = {
     conflicts: ['as', 'fixtures'],
   },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
-  audience: { value: 'url', help: "audience of tokens, in addition to the platform's own address" },
+  audience: { value: 'text', help: "audience of tokens, in addition to the platform's own address" },
   publicUrl: { value: 'url', help: 'address of the platform in responses (default: where it listens)' },
   tlsCert: { value: 'file', help: 'PEM certificate, to serve https' },
   tlsKey: { value: 'file', help: 'PEM key of that certificate' },
@@ -80,13 +85,9 @@ export const startPlatform = defineCommand({
   run: (ctx, { flags }) => start(ctx, flags),
 });
 
-/** The ids of the platform are numbers. */
 function readyResult() {
-  const known = Object.entries(VARIABLES).map(([variable, name]) => {
-    const isNumber = /ORG|ACCOUNT|WORKSPACE_ID/.test(variable);
-    return [name, isNumber ? number() : string()];
-  });
-  return object({ ...Object.fromEntries(known), control_url: string(), ca_file: string() });
+  const texts = READY_TEXTS.map((name) => [name, string()]);
+  return object({ ...Object.fromEntries(texts), org_id: number(), account_id: number(), workspace_id: number() });
 }
 
 async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promise<void> {
@@ -110,11 +111,14 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
     ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl }),
     ...(tls && { tls }),
     ui: flags.ui,
+    profile: flags.names !== undefined || hasNames(fixtures?.value) ? undefined : (as ?? 'local'),
   });
   await serving.catch((error: unknown) => {
     throw fixtures && error instanceof KnownError ? placed(fixtures, error) : error;
   });
 }
+
+const hasNames = (fixtures: unknown): boolean => isRecord(fixtures) && fixtures['names'] !== undefined;
 
 /** Fixtures with the organization, account and workspace of the profile, and no others. */
 async function readLivePlatform(
@@ -155,8 +159,7 @@ function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
 
 async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof startFlags>) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined)
-    throw usageError('Pass both --tls-cert and --tls-key, or neither.');
+  if (!tlsCert || !tlsKey) throw usageError('Pass both --tls-cert and --tls-key, or neither.');
   const [{ text: cert }, { text: key }] = [await readInput(tlsCert, ctx), await readInput(tlsKey, ctx)];
   return { cert, key };
 }
@@ -164,7 +167,7 @@ async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof star
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {
   const document = await loadDocument(path, ctx);
   const { value } = document;
-  const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  const entries = isRecord(value) ? Object.entries(value) : [];
   const wrong =
     entries.length === 0 ? [[]] : entries.flatMap(([name, word]) => (typeof word === 'string' ? [] : [[name]]));
   const message = 'must map a neutral word to the word on the wire, such as `xpid: abc_id`';
@@ -180,16 +183,18 @@ async function loadNames(ctx: Context, path: string): Promise<Record<string, str
 export const printEnvironment = defineCommand({
   path: 'emulator env',
   summary: 'print environment variables that point every command to a running platform',
-  effect: 'local',
-  calls: 'emulator',
-  flags: portFlag,
+  ...onPlatform,
   output: () =>
     object({
-      ...Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, string()])),
-      CDPADM_CA_FILE: optional(string()),
+      CDPADM_PROFILE: optional(string()),
+      ...Object.fromEntries(VARIABLES.map((name) => [name, string()])),
     }),
   examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
-  run: async (ctx, { flags }) => environmentOf(await findEmulator(ctx, flags.port, { lasting: true })),
+  run: async (ctx, { flags }) => {
+    const ready = await findEmulator(ctx, flags.port, { lasting: true });
+    const entry = listEmulators(ctx.paths).find((one) => one.ready.control_url === ready.control_url);
+    return shellEnvironment(ready, entry ? entry.profile : 'local');
+  },
   view: {
     kind: 'document',
     text: (variables) =>
@@ -202,14 +207,15 @@ export const printEnvironment = defineCommand({
 export const showConsole = defineCommand({
   path: 'emulator ui',
   summary: "print the address of the running platform's web console",
-  effect: 'local',
-  calls: 'emulator',
-  flags: portFlag,
+  ...onPlatform,
   output: () => object({ console_url: string() }),
   notes: [
     'Open the address in a browser on this machine. The console shows the state, requests and callbacks of the platform, and controls its clock and faults.',
   ],
   examples: ['cdpadm emulator ui', 'cdpadm emulator ui --port 4010 -o json'],
-  run: async (ctx, { flags }) => ({ console_url: consoleUrl(await findEmulator(ctx, flags.port, { lasting: true })) }),
+  run: async (ctx, { flags }) => {
+    const { console_url } = await findEmulator(ctx, flags.port, { lasting: true });
+    return { console_url };
+  },
   view: { kind: 'document', text: ({ console_url: url }) => url },
 });

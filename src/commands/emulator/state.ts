@@ -1,16 +1,15 @@
 // `emulator clock`, `reset`, `export`, `import` and `assign-role`: the state of the platform.
-import { resolve } from 'node:path';
 import { number, object, string } from 'zod/mini';
 import { loadDocument } from '../../lib/files/load.ts';
+import { resolvePath } from '../../lib/files/read-input.ts';
 import { stringifyJson, isRecord } from '../../lib/kernel/json.ts';
-import { writePrivateFile } from '../../lib/kernel/durable.ts';
+import { PRIVATE_FILE, writeUserFile } from '../../lib/kernel/durable.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
-import { portFlag } from './start.ts';
+import { onPlatform, portFlag } from './start.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 
 const nowResult = () => object({ now: string() });
 
@@ -23,8 +22,7 @@ const nowView: RecordView<{ now: string }> = {
 const advanceClock = defineCommand({
   path: 'emulator clock advance',
   summary: "advance the platform's clock and run everything that falls due",
-  effect: 'local',
-  calls: 'emulator',
+  ...onPlatform,
   args: { duration: { help: 'duration such as 15m, 8h, 7d' } },
   flags: { port: { ...portFlag.port, inherited: true } },
   output: nowResult,
@@ -36,8 +34,8 @@ const advanceClock = defineCommand({
         'Pass a whole number with ms, s, m, h, d, w or y, such as 8d.',
       );
     }
-    const title = `Advancing the clock by ${duration}, seconds`;
-    return await countingSeconds(ctx, title, change(ctx, flags, controlCalls.moveClock({ advance: duration })));
+    const end = ctx.out.waits({ text: `Advancing the clock by ${duration}` });
+    return await change(ctx, flags, controlCalls.moveClock({ advance: duration })).finally(end);
   },
   view: nowView,
 });
@@ -45,9 +43,7 @@ const advanceClock = defineCommand({
 export const showClock = defineCommand({
   path: 'emulator clock',
   summary: "show or advance the platform's clock",
-  effect: 'local',
-  calls: 'emulator',
-  flags: portFlag,
+  ...onPlatform,
   output: nowResult,
   examples: ['cdpadm emulator clock', 'cdpadm emulator clock advance 8d'],
   below: [advanceClock],
@@ -58,9 +54,7 @@ export const showClock = defineCommand({
 export const resetPlatform = defineCommand({
   path: 'emulator reset',
   summary: 'reset the platform to its fixtures',
-  effect: 'local',
-  calls: 'emulator',
-  flags: portFlag,
+  ...onPlatform,
   output: nowResult,
   examples: ['cdpadm emulator reset', 'cdpadm emulator reset --profile local'],
   run: async (ctx, { flags }) => {
@@ -71,28 +65,6 @@ export const resetPlatform = defineCommand({
   view: nowView,
 });
 
-/** Shows the elapsed seconds: an advance of many days can take a while. */
-async function countingSeconds<T>(ctx: Context, title: string, work: Promise<T>): Promise<T> {
-  const { clock } = ctx.io;
-  const progress = ctx.out.progress(title);
-  const over = new AbortController();
-  const since = clock.now();
-  const count = async (): Promise<void> => {
-    for (;;) {
-      await clock.sleep(1000, over.signal);
-      progress.update({ done: Math.floor((clock.now() - since) / 1000) });
-    }
-  };
-  const counting = count().catch(() => undefined);
-  try {
-    return await work;
-  } finally {
-    over.abort();
-    await counting;
-    progress.end();
-  }
-}
-
 /** `rows` counts the rows of all tables. */
 const movedResult = () => object({ file: string(), rows: number() });
 
@@ -102,23 +74,20 @@ const fileView: RecordView<{ file: string; rows: number }> = {
   name: ({ file }) => file,
 };
 
-const countRows = (tables: unknown): number =>
-  isRecord(tables)
-    ? Object.values(tables).reduce<number>((sum, rows) => sum + (Array.isArray(rows) ? rows.length : 0), 0)
-    : 0;
+const countRows = (tables: unknown): number => (isRecord(tables) ? Object.values(tables).flat().length : 0);
 
 export const exportPlatform = defineCommand({
   path: 'emulator export',
   summary: "write the platform's state to a file",
-  effect: 'local',
-  calls: 'emulator',
-  args: { file: { help: 'JSON file to write; warehouse secrets are masked' } },
-  flags: portFlag,
+  ...onPlatform,
+  args: { file: { help: 'JSON file to write, 0600; - writes standard output. Warehouse secrets are masked' } },
   output: movedResult,
   examples: ['cdpadm emulator export state.json', 'cdpadm emulator export state.json --port 4010'],
   run: async (ctx, { args: { file }, flags }) => {
     const state = await read(ctx, flags, controlCalls.state);
-    writePrivateFile(resolve(ctx.io.cwd, file), `${stringifyJson(state)}\n`);
+    const text = `${stringifyJson(state)}\n`;
+    if (file === '-') return await ctx.out.emit(state, { kind: 'document', text: () => text });
+    if (!ctx.flags.dryRun) writeUserFile(resolvePath(file, ctx.io.cwd), text, PRIVATE_FILE);
     return { file, rows: countRows(state.tables) };
   },
   view: fileView,
@@ -127,10 +96,8 @@ export const exportPlatform = defineCommand({
 export const importPlatform = defineCommand({
   path: 'emulator import',
   summary: "replace the platform's state with an exported one",
-  effect: 'local',
-  calls: 'emulator',
+  ...onPlatform,
   args: { file: { help: 'JSON file that `emulator export` wrote; - reads standard input' } },
-  flags: portFlag,
   output: movedResult,
   notes: ['The import replaces the whole state, including clock and faults. Tokens stay valid.'],
   examples: ['cdpadm emulator import state.json', 'cdpadm emulator import state.json --dry-run'],
@@ -150,8 +117,7 @@ export const importPlatform = defineCommand({
 export const assignRole = defineCommand({
   path: 'emulator assign-role',
   summary: 'assign a role to a user, so that the role cannot be deleted',
-  effect: 'local',
-  calls: 'emulator',
+  ...onPlatform,
   args: { role_id: { help: 'id of a role in the manifest' } },
   flags: { user: { value: 'email', help: 'email address of the user', required: true }, ...portFlag },
   output: () => object({ role_id: string(), user: string(), org_id: number() }),

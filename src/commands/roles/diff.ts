@@ -6,7 +6,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
-import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand, toPath } from '../../lib/runtime/command-line/define-command.ts';
 import { openOtherProfile, openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
 import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
@@ -31,7 +31,12 @@ export const diffRoles = defineCommand({
     base: baseFlag,
     against: { value: 'file', conflicts: ['againstProfile', 'base'], help: 'compare with another file, offline' },
     againstProfile: { value: 'name', help: "compare with the manifest of another profile's platform" },
-    savePlan: { value: 'file', conflicts: ['against'], help: 'write the plan to a file, for `roles push --plan`' },
+    savePlan: {
+      value: 'file',
+      read: toPath,
+      conflicts: ['against'],
+      help: 'write the plan to a file, for `roles push --plan`',
+    },
     exitCode: { help: 'exit 10 if the file and the platform differ' },
   },
   output: diffResult,

@@ -8,7 +8,7 @@ import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { seedBulkProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { targetOf, workspaceOf } from '../../lib/runtime/target.ts';
-import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { commandWords, defineCommand, toPath } from '../../lib/runtime/command-line/define-command.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
@@ -62,7 +62,11 @@ export const seedFiles = defineCommand({
     batchSize: { value: 'rows', default: '100', help: 'maximum number of users in a request' },
     batchBytes: { value: 'size', default: '256KB', help: 'maximum size of a request' },
     ...runFlags('seeding'),
-    rejects: { value: 'file', help: 'file for rejected rows (default: the first input plus .rejects.ndjson)' },
+    rejects: {
+      value: 'file',
+      read: toPath,
+      help: 'file for rejected rows (default: the first input plus .rejects.ndjson)',
+    },
     restart: { help: 'ignore an earlier run of the same files and start over' },
     rateStore: {
       value: 'address',

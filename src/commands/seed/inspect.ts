@@ -7,7 +7,7 @@ import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Inspection } from '../../lib/workflows/seed-inspect.ts';
-import { inputFlags, openBulkInputs, saveMap } from '../bulk-flags.ts';
+import { inputFlags, openBulkInputs, saveMap, saveMapFlag } from '../bulk-flags.ts';
 
 const { filesFrom, format, source, delimiter, headerless, columns } = inputFlags;
 const flags = {
@@ -17,7 +17,7 @@ const flags = {
   delimiter,
   headerless,
   columns,
-  saveMap: { value: 'file', help: 'write the proposed map to a YAML or JSON file, for --map-file' },
+  saveMap: saveMapFlag,
 } as const satisfies Record<string, FlagSpec>;
 
 export const inspectInputs = defineCommand({

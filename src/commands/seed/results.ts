@@ -6,7 +6,7 @@ import { refuseTaken } from '../../lib/files/seed-rejects.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { type Hint, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
-import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { commandWords, defineCommand, toPath } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   emitJoined,
@@ -47,7 +47,10 @@ export const joinShards = defineCommand({
   effect: 'local',
   calls: 'none',
   args: resultArgs,
-  flags: { ...resultFlags, rejects: { value: 'file', help: 'write the rejected rows of all shards to a new file' } },
+  flags: {
+    ...resultFlags,
+    rejects: { value: 'file', read: toPath, help: 'file for the rejected rows of all shards' },
+  },
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
   notes: [

@@ -1,5 +1,5 @@
 // The table of all settings and secrets: labels, variables, flags, and valid values.
-import { readBaseAddress } from '../kernel/address.ts';
+import { isDomainName, readBaseAddress } from '../kernel/address.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -126,10 +126,8 @@ function checkDigits(text: string): Checked {
 }
 
 function checkDomain(text: string): Checked {
-  const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
-  return new RegExp(`^${label}(?:\\.${label})*$`, 'i').test(text)
-    ? { value: text.toLowerCase() }
-    : { problem: 'must be a domain name such as example.com' };
+  const value = text.toLowerCase();
+  return isDomainName(value) ? { value } : { problem: 'must be a domain name such as example.com' };
 }
 
 function checkEnvironment(text: string): Checked {

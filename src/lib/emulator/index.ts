@@ -1,7 +1,8 @@
 // Starts the embedded platform: the services of the specification on one port, in this process.
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLoopback } from '../kernel/address.ts';
+import { extensionKey } from '../contract/dsr.ts';
+import { isCertifiable, isLoopback } from '../kernel/address.ts';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
@@ -41,7 +42,7 @@ const OVERDUE_MS = 2000;
  */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
   if (options.warehouse !== undefined) assertReadable(options.warehouse);
-  checkReach(options);
+  checkNames(options);
   const folder = options.data === undefined || options.memory === true ? undefined : ownFolder(options.data);
   let db: Database | undefined;
   try {
@@ -55,15 +56,24 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
 }
 
 export function isAddress(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false;
-  const { protocol, search, hash, username } = new URL(value);
-  return ['http:', 'https:'].includes(protocol) && [search, hash, username].every((part) => part === '');
+  // A URL is parsed without its line breaks and tabs.
+  if (typeof value !== 'string' || /\s/.test(value) || !URL.canParse(value)) return false;
+  const { protocol, search, hash, username, password } = new URL(value);
+  return ['http:', 'https:'].includes(protocol) && [search, hash, username, password].every((part) => part === '');
 }
 
-/** Throws KnownError (usage) if programs on other machines could reach a platform that accepts any secret. */
-function checkReach({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
+/**
+ * Throws KnownError (usage) for an invalid address or domain, and if programs on other machines could reach a platform that
+ * accepts any secret.
+ */
+function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
   if (publicUrl !== undefined && !isAddress(publicUrl)) {
     throw usageError(`${publicUrl} is not an address such as https://platform.example:4010.`);
+  }
+  const domain = identity?.vendorDomain;
+  if (domain !== undefined && !isCertifiable(extensionKey(domain))) {
+    const hint = 'Pass a domain name in lower case, of at most 56 characters.';
+    throw usageError(`${JSON.stringify(domain)} is not a vendor domain such as cdp.example.`, hint);
   }
   if (identity?.anySecret !== true || isLoopback(host) || host === '::1') return;
   throw usageError(
@@ -85,7 +95,7 @@ function assertReadable(file: string): void {
 async function serve(options: StartOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {
   const system = options.systemClock ?? systemClock;
   const closing = new AbortController();
-  const signing = await openSigning(options.authority ?? (folder && join(folder.path, 'authority')));
+  const signing = await openSigning(options.authority ?? (folder && join(folder.path, 'authority')), options.tls?.cert);
   let url = '';
   const publicUrl = options.publicUrl?.replace(/\/$/, '');
   const scheme = options.tls === undefined ? 'http' : 'https';
@@ -99,8 +109,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
     clock: options.clock,
     systemClock: system,
     baseUrl: () => publicUrl ?? url,
-    addressOf: (host = '') =>
-      publicUrl !== undefined && new URL(publicUrl).host === host ? publicUrl : `${scheme}://${host}`,
+    addressOf: (host = '') => publicUrl ?? `${scheme}://${host}`,
   });
   const exchange = createExchange(platform, (ms) => system.sleep(ms, closing.signal));
   const control = createControl(platform);
@@ -172,5 +181,6 @@ function describeReady({ baseUrl, fixtures }: RunningPlatform, ca_file: string, 
     workspace_secret: workspace.secret,
     control_url,
     ca_file,
+    console_url: `${control_url}/ui`,
   };
 }

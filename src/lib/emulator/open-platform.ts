@@ -155,11 +155,11 @@ function storedVersion(settings: StoredSettings, area: Area): number {
   });
 }
 
+/** After this time without a response, the clock does not wait for receivers any more. */
+const SILENCE_MS = 1000;
+
 /** An area with due work; see `OpenArea`. */
-interface Scheduled {
-  nextDue?(): number | undefined;
-  catchUp?(now: number): void | Promise<void>;
-}
+type Scheduled = Pick<OpenArea<Area['endpoints']>, 'nextDue' | 'catchUp' | 'sent'>;
 
 type CatchUp = ReturnType<typeof createCatchUp>;
 
@@ -169,8 +169,16 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
   let waiting = 0;
   let stopped = false;
 
-  async function round(): Promise<void> {
+  async function round(patienceMs: number): Promise<void> {
     let since = systemClock.now();
+    let left = patienceMs;
+    const work = async (area: Scheduled, at: number): Promise<void> => {
+      await area.catchUp?.(at, left > 0);
+      const begun = systemClock.now();
+      if (left > 0) await area.sent?.(Math.min(left, SILENCE_MS));
+      const took = systemClock.now() - begun;
+      left = took < SILENCE_MS ? left - took : 0;
+    };
     for (;;) {
       if (systemClock.now() - since >= SLICE_MS) {
         await ownTurn();
@@ -180,18 +188,21 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
       const until = now();
       const { area, at } = earliest(areas);
       if (at > until) {
-        for (const other of areas) if (!other.nextDue) await other.catchUp?.(until);
+        for (const other of areas) if (!other.nextDue) await work(other, until);
         return;
       }
       // An area without `nextDue` catches up whenever another area has done something.
-      for (const other of areas) if (other === area || !other.nextDue) await other.catchUp?.(at);
+      for (const other of areas) if (other === area || !other.nextDue) await work(other, at);
     }
   }
 
-  /** Runs all due work. Resolves once the work is done, including work in other threads. */
-  function run(): Promise<void> {
+  /**
+   * Runs all due work. Resolves once the work is done, including work in other threads. Waits at most `patienceMs` in all for
+   * messages to be sent; the rest goes out in the background.
+   */
+  function run(patienceMs = 0): Promise<void> {
     waiting++;
-    const next = last.then(round).finally(() => waiting--);
+    const next = last.then(() => round(patienceMs)).finally(() => waiting--);
     // A failure rejects only this round. The next round starts anyway.
     last = next.catch(() => undefined);
     return next;
@@ -213,11 +224,7 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
   };
 }
 
-function earliest(areas: readonly Scheduled[]): { area: Scheduled | undefined; at: number } {
-  let found: { area: Scheduled | undefined; at: number } = { area: undefined, at: Infinity };
-  for (const area of areas) {
-    const at = area.nextDue?.();
-    if (at !== undefined && at < found.at) found = { area, at };
-  }
-  return found;
+function earliest(areas: readonly Scheduled[]): { area?: Scheduled; at: number } {
+  const dues = areas.map((area) => ({ area, at: area.nextDue?.() ?? Infinity }));
+  return dues.reduce<{ area?: Scheduled; at: number }>((one, due) => (due.at < one.at ? due : one), { at: Infinity });
 }

@@ -28,9 +28,8 @@ export interface SavedPlan<Content> {
   content: Content;
 }
 
-/** Throws usage (2) for a plan that would go to standard output, or replace an input or a file in an input folder. */
+/** Throws usage (2) for a plan that would replace an input or a file in an input folder. */
 export function checkPlanPath(path: string, inputs: readonly string[], { io: { cwd } }: InputSource): void {
-  if (path === '-') throw usageError('--save-plan needs a file, not standard output.');
   const full = (one: string): string => {
     const named = resolvePath(one, cwd);
     return existsSync(named) ? realpathSync(named) : named;

@@ -23,6 +23,17 @@ export function readBaseAddress(text: string): BaseAddress | { problem: string }
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
+/** A name in lower case, such as `cdp.example`. */
+export function isDomainName(text: string): boolean {
+  const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
+  return new RegExp(`^${label}(?:\\.${label})*$`).test(text);
+}
+
+/** True for a domain that a certificate can name: RFC 5280 limits it to 64 characters. */
+export function isCertifiable(domain: string): boolean {
+  return domain.length <= 64 && isDomainName(domain);
+}
+
 /** `hostname` is a name or an address, as in `URL.hostname`. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);

@@ -1,6 +1,6 @@
 // `emulator start`: --as serves a copy of a real profile without reading its secrets. Also tests single flags, `log`
 // and `export`.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEmulator } from '../../../src/lib/emulator/client.ts';
@@ -95,6 +95,11 @@ describe('start --as', () => {
     ['real secrets on a public interface', ['--as', 'live', '--host', '0.0.0.0'], 2, 'cannot listen on 0.0.0.0'],
     ['a certificate without a key', ['--tls-cert', 'cert.pem'], 2, 'or neither'],
     ['an invalid address', ['--public-url', 'ftp://here'], 2, 'ftp://here'],
+    ['an address with a line break', ['--public-url', 'http://he\nre'], 2, 'is not an address'],
+    ['a vendor domain that is a path', ['--vendor-domain', 'x/../../evil'], 2, 'is not a vendor domain'],
+    ['a vendor domain with a line break', ['--vendor-domain', 'cdp\n.example'], 2, 'is not a vendor domain'],
+    ['a vendor domain that is an address', ['--vendor-domain', 'http://x/'], 2, 'is not a vendor domain'],
+    ['a vendor domain that no certificate can name', ['--vendor-domain', `${'a'.repeat(60)}.example`], 2, 'at most 56'],
     ['an invalid id', ['--workspace', 'abc'], 2, '--workspace'],
   ])('rejects %s', async (_what, args, code, message) => {
     const result = await run(['emulator', 'start', '--port', '0', '--memory', ...args]);
@@ -241,5 +246,22 @@ describe('export and import', () => {
       expect(await run(['emulator', 'import', 'else.json'])).toMatchObject({ code: 9 });
     });
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
+  });
+
+  it('writes where the path leads: standard output, a symlink or a device, and creates no folder', async () => {
+    writeFileSync(join(home.cwd, 'target.json'), '');
+    symlinkSync('target.json', join(home.cwd, 'link.json'));
+    symlinkSync('/dev/full', join(home.cwd, 'full'));
+    await whileServing(['--memory'], async () => {
+      const { code, stdout } = await run(['emulator', 'export', '-']);
+      expect({ code, state: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, state: { format: 1 } });
+      expect(await run(['emulator', 'export', 'link.json'])).toMatchObject({ code: 0 });
+      expect(await run(['emulator', 'export', 'full'])).toMatchObject({ code: 1 });
+      expect(await run(['emulator', 'export', 'none/state.json'])).toMatchObject({ code: 1 });
+      expect(await run(['emulator', 'export', 'dry.json', '--dry-run'])).toMatchObject({ code: 0 });
+    });
+    expect(readFileSync(join(home.cwd, 'target.json'), 'utf8')).toContain('"format":1');
+    expect(lstatSync(join(home.cwd, 'full')).isSymbolicLink()).toBe(true);
+    for (const name of ['-', 'none', 'dry.json']) expect(existsSync(join(home.cwd, name))).toBe(false);
   });
 });

@@ -6,10 +6,10 @@ import type { EmulatorReady } from '../../../src/lib/emulator/index.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { startCallbackReceiver } from '../../helpers/callback-receiver.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome } from '../../helpers/cli.ts';
-import { createTestClock } from '../../helpers/clock.ts';
 import { dsrBody } from '../../helpers/dsr.ts';
 import { send } from '../../helpers/emulator.ts';
 import { hangUp, startFaultServer } from '../../helpers/fault-server.ts';
+import { makeCertificate } from '../../helpers/certificate.ts';
 import { opened } from '../../helpers/opened.ts';
 
 let home: CliHome;
@@ -69,6 +69,7 @@ describe('start', () => {
       'workspace_secret',
       'control_url',
       'ca_file',
+      'console_url',
     ]);
     const folder = join(home.folder, 'state', 'emulators');
     const [file = ''] = readdirSync(folder);
@@ -80,8 +81,8 @@ describe('start', () => {
   });
 
   test.each([
-    ['csv', /^base_url,auth_url,.*,ca_file\nhttp:\/\/127\.0\.0\.1:\d+,.*\n$/],
-    ['yaml', /^---\nbase_url: http:\/\/127\.0\.0\.1:\d+\n(?:\w+: .*\n){13}ca_file: .*\n$/],
+    ['csv', /^base_url,auth_url,.*,ca_file,console_url\nhttp:\/\/127\.0\.0\.1:\d+,.*\n$/],
+    ['yaml', /^---\nbase_url: http:\/\/127\.0\.0\.1:\d+\n(?:\w+: .*\n){13}ca_file: .*\nconsole_url: .*\n$/],
     ['name', /^http:\/\/127\.0\.0\.1:\d+\n$/],
   ])('prints its addresses as %s', async (format, expected) => {
     const stop = new AbortController();
@@ -145,8 +146,46 @@ describe('env', () => {
     expect(readFileSync(file, 'utf8')).toContain('BEGIN CERTIFICATE');
     expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_CA_FILE: file });
     rmSync(file);
-    expect(await json(['emulator', 'env'])).not.toHaveProperty('CDPADM_CA_FILE');
+    expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_CA_FILE: '' });
     expect((await cli(['roles', 'list', '--profile', 'local'])).code).toBe(0);
+  });
+
+  test('replaces the settings of the current profile and of the shell', async () => {
+    await start('--memory');
+    const other = '--base-url https://api.vendor.example --audience https://audience.example';
+    const made = await cli(`profile create vendor ${other} --client-id me --client-secret-env SECRET --use`.split(' '));
+    expect(made).toMatchObject({ code: 0 });
+    expect(await cli(['profile', 'edit', 'vendor', '--set', 'names.xpid=member_id'])).toMatchObject({ code: 0 });
+    const { stdout } = await cli(['emulator', 'env']);
+    const exported = [...stdout.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name = '', value = '']) => [name, value]);
+    const env = { CDPADM_ACCESS_TOKEN: 'stale', CDPADM_ENVIRONMENT: 'production', ...Object.fromEntries(exported) };
+    expect(await json(['roles', 'list'], { env })).not.toHaveLength(0);
+    const settings = JSON.stringify(await json(['profile', 'show', '--origin'], { env }));
+    expect(settings).not.toMatch(/audience\.example|api\.vendor|member_id|production/);
+  });
+
+  test('trusts the certificate of https and that of signatures', async () => {
+    const { cert, key } = makeCertificate();
+    for (const [name, text] of Object.entries({ cert: `${key}${cert}`, key }))
+      writeFileSync(join(home.cwd, name), text);
+    const { ready } = await start('--memory', '--tls-cert', 'cert', '--tls-key', 'key');
+    const env = (await json(['emulator', 'env'])) as Record<string, string>;
+    const trusted = readFileSync(env.CDPADM_CA_FILE ?? '', 'utf8');
+    expect(/BEGIN (?!CERTIFICATE)/.exec(trusted)).toBe(null);
+    expect(ready.ca_file).toBe(env.CDPADM_CA_FILE);
+    expect(await json(['roles', 'list'], { env })).not.toHaveLength(0);
+    expect((await cli(['dsr', 'discovery'], { env })).code).toBe(0);
+  });
+
+  test('names the imitated profile, and none for a map of names', async () => {
+    await cli(
+      'profile create vendor --base-url https://api.vendor.example --org 7 --account 8 --workspace 9'.split(' '),
+    );
+    await start('--memory', '--as', 'vendor');
+    expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_PROFILE: 'vendor' });
+    writeFileSync(join(home.cwd, 'names.yaml'), 'xpid: member_id\n');
+    await start('--memory', '--names', 'names.yaml');
+    expect(await json(['emulator', 'env'])).not.toHaveProperty('CDPADM_PROFILE');
   });
 
   test('prints all variables that a command needs', async () => {
@@ -236,15 +275,6 @@ describe.each([
     const moved = (await json(['emulator', 'clock', 'advance', '8d', ...args])) as { now: string };
     expect(Date.parse(moved.now) - Date.parse(now)).toBeGreaterThanOrEqual(8 * 86_400_000);
     expect(await cli(['emulator', 'clock', 'advance', 'soon', ...args])).toMatchObject({ code: 2, stdout: '' });
-    const words = ['emulator', 'clock', 'advance', '1d', '--progress', 'json', ...args];
-    const { stderr } = await cli(words, { clock: createTestClock() });
-    const events = stderr
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => (JSON.parse(line) as { progress: unknown }).progress);
-    const title = 'Advancing the clock by 1d, seconds';
-    expect([events[0], events.at(-1)]).toMatchObject([{ event: 'start', title }, { event: 'end' }]);
-    expect(events[1]).toMatchObject({ event: 'progress', done: 1 });
   });
 
   test('adds, lists and clears faults', async () => {

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { flagName, recordOf } from '../../../src/lib/runtime/command-line/define-command.ts';
+import { leavesBelow, loadProgram } from '../../helpers/command-tree.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 import { FIXTURES, stageFiles } from '../../sweeps/stage.ts';
 
@@ -137,4 +139,25 @@ test('requires the secret again in an update of a connection', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain('is required again: the platform never returns this secret');
   expect(stderr).not.toContain('mask');
+});
+
+describe('files to write', async () => {
+  const written = leavesBelow(await loadProgram()).flatMap(([path, command]) => {
+    const { flags = {} } = recordOf(command) ?? {};
+    const names = Object.keys(flags).filter((key) => /^(write|results file|file for) /.test(flags[key]?.help ?? ''));
+    return names.map((key) => `${path} ${flagName(key)}`);
+  });
+
+  it.each(written)('rejects standard output: %s -', async (line) => {
+    const { code, stderr } = await home.run(`${line} -`);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('to standard output'),
+    });
+  });
+
+  it('finds the flags of single and bulk runs', () => {
+    expect(written).toContain('seed bulk --rejects');
+    expect(written).toContain('dsr submit --results');
+  });
 });

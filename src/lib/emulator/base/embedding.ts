@@ -272,6 +272,8 @@ export interface EmulatorReady {
   workspace_key: string;
   workspace_secret: string;
   control_url: string;
-  /** The PEM file of the authority that issues the platform's certificates; empty if the authority is in memory. */
+  /** The web console, a page for a browser on this machine. */
+  console_url: string;
+  /** PEM file to trust: the authority of signatures, and the certificate of `tls`; empty if the authority is in memory. */
   ca_file: string;
 }

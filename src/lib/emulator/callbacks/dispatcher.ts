@@ -49,6 +49,9 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   const forced = new Set<number>();
   let round: Promise<void> | undefined;
   let again = false;
+  /** The quarter of an hour that an advancing clock stopped at; undefined if the clock does not wait. */
+  let quarter: number | undefined;
+  const time = (): number => quarter ?? clock.now();
 
   async function messageOf(callback: StoredCallback): Promise<CallbackMessage> {
     const status = parseJson(callback.body) as RequestStatusReply;
@@ -61,7 +64,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   }
 
   async function send(callback: StoredCallback): Promise<Attempt> {
-    const at = isoMillis(clock.now());
+    const at = isoMillis(time());
     try {
       const { body, headers } = await messageOf(callback);
       return { at, ...(await callReceiver(callback.url, body, headers, stopping.signal)) };
@@ -78,10 +81,9 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
     for (const callback of lane) {
       const { id, url } = callback;
-      const later = nextQuarter(clock.now());
       const isBehind = !forced.delete(id) && store.isBehind(callback);
       if (isBehind || deaf.has(url)) {
-        store.update({ id }, { state: 'queued', due_at: later });
+        store.update({ id }, { state: 'queued', due_at: nextQuarter(time()) });
         continue;
       }
       const attempt = await send(callback);
@@ -90,7 +92,9 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
         store.update({ id }, { state: 'delivered', attempts });
         continue;
       }
-      store.update({ id }, { state: attempts.length < MOST_ATTEMPTS ? 'queued' : 'failed', due_at: later, attempts });
+      const state = attempts.length < MOST_ATTEMPTS ? 'queued' : 'failed';
+      // The clock may have advanced during the attempt.
+      store.update({ id }, { state, due_at: nextQuarter(time()), attempts });
       if (attempt.status === null) deaf.add(url);
     }
   }
@@ -108,9 +112,10 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
-  /** Starts to send callbacks in the background. */
-  function wake(): void {
+  /** Starts to send in the background. `at` is the quarter of an hour at which the clock waits for `sent`. */
+  function wake(at?: number): void {
     if (stopping.signal.aborted) return;
+    quarter = at;
     again = round !== undefined;
     // After a failed write (full disk, closing platform) the callback remains in the outbox for the next round.
     round ??= work()
@@ -118,12 +123,21 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       .finally(() => {
         round = undefined;
         // A callback became ready after the last check of this round.
-        if (again) wake();
+        if (again) wake(quarter);
       });
   }
 
+  const sent = async (): Promise<void> => {
+    while (round) await round;
+  };
+
   return {
     wake,
+    /** Waits until the receivers have been called, for at most `ms`. */
+    sent: async (ms: number): Promise<void> => {
+      await waitAtMost(sent(), ms, systemClock);
+      quarter = undefined;
+    },
     /** The four checks that a receiver makes on a callback. */
     check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
       checkMessage(await messageOf(callback), (await signer()).chain, domain),
@@ -134,7 +148,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
         store.update({ id }, { state: 'sending', due_at: clock.now() });
       }
       wake();
-      while (round) await round;
+      await sent();
     },
     /** Stops after a short wait. After the next start, unfinished callbacks are sent again. */
     stop: async (): Promise<void> => {

@@ -38,7 +38,7 @@ export interface Platform {
   readonly audience: string | undefined;
   /** The platform's address without a trailing slash. Available once the server listens. */
   baseUrl(): string;
-  /** The platform's address for a request, taken from `Host`. */
+  /** The platform's address in a response: the public one, or that of the request, from its `Host`. */
   addressOf(host: string | undefined): string;
 }
 
@@ -93,7 +93,9 @@ export interface OpenArea<Endpoints> {
    * another, in turn with other areas, and may leave a part for its next call. Without `nextDue`, `catchUp` is called
    * when the clock has changed and whenever another area does something.
    */
-  catchUp?(now: number): void | Promise<void>;
+  catchUp?(now: number, isAwaited: boolean): void | Promise<void>;
+  /** Waits until the messages of the last `catchUp` were sent, for at most `ms`. `isAwaited` announces this call. */
+  sent?(ms: number): Promise<void>;
   /** Stops work in other threads. After the next start, that work resumes. */
   close?(): Promise<void>;
 }

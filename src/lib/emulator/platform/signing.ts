@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isCertifiable } from '../../kernel/address.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../../kernel/durable.ts';
 import { withLock } from '../../kernel/lock.ts';
@@ -24,14 +25,14 @@ const signature = promisify(sign);
 /**
  * Opens the authority in `folder`, or creates it there. Without a folder, signers get an authority in memory. The
  * authority's key uses an elliptic curve and takes only a millisecond to generate, so the file exists before its path
- * is published. Throws KnownError for an unusable folder.
+ * is published. `served` is the PEM certificate for https. Throws KnownError for an unusable folder.
  */
-export async function openSigning(folder: string | undefined) {
+export async function openSigning(folder: string | undefined, served?: string) {
   const authority = folder === undefined ? undefined : await openAuthority(folder);
   const signers = new Map<string, Promise<Signer>>();
   return {
-    /** The path of the authority's certificate; empty if the authority is in memory. */
-    caFile: folder === undefined ? '' : caFileIn(folder),
+    /** The path of a file with the authority's certificate and `served`; empty if the authority is in memory. */
+    caFile: folder === undefined || authority === undefined ? '' : trustFile(folder, authority, served),
     /** The signer for a processor domain. The signer's RSA key is generated on first use, on a worker thread. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
@@ -59,6 +60,15 @@ async function openAuthority(folder: string): Promise<Authority> {
   return read() ?? (await locked(folder, async () => read() ?? (await make())));
 }
 
+function trustFile(folder: string, { certificate }: Authority, served = ''): string {
+  // The text may also contain the key.
+  const blocks = served.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g);
+  if (!blocks) return caFileIn(folder);
+  const path = join(folder, `https-${new X509Certificate(served).fingerprint256.replaceAll(':', '')}.pem`);
+  writePrivateFile(path, [...blocks, certificate].join('\n'));
+  return path;
+}
+
 async function makeAuthority(): Promise<Authority> {
   const { privateKey, publicKey } = await generate('ec', { namedCurve: 'P-256' });
   const issuer = { name: AUTHORITY_NAME, privateKey, publicKey };
@@ -70,6 +80,8 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
     const authority = await makeAuthority();
     return signerOf(await makeProcessor(domain, authority), authority);
   }
+  // The domain is part of a path.
+  if (!isCertifiable(domain)) throw new Error(`No certificate can name the domain ${JSON.stringify(domain)}.`);
   const path = join(folder, `${domain}.pem`);
   const read = (): string | undefined => {
     const text = readPrivateFile(path);

@@ -166,11 +166,12 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
       const due = [life.nextDue(), callbacks.nextDue()].filter((at) => at !== undefined);
       return due.sort((a, b) => a - b)[0];
     },
-    catchUp: (now) => {
+    catchUp: (now, isAwaited) => {
       life.catchUp(now);
       callbacks.release(now);
-      dispatcher.wake();
+      dispatcher.wake(isAwaited ? now : undefined);
     },
+    sent: dispatcher.sent,
     close: dispatcher.stop,
   };
 }

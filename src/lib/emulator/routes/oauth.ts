@@ -43,7 +43,7 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
 }
 
 /** Valid audiences are the address in the request, the platform's own address and its configured audience. */
-function isOurs(given: string, host: string | undefined, { addressOf, audience, baseUrl }: Platform): boolean {
+function isOurs(given: string, host = '', { audience, baseUrl }: Platform): boolean {
   const plain = (address: string): string => address.replace(/\/$/, '');
-  return [addressOf(host), baseUrl(), audience ?? baseUrl()].map(plain).includes(plain(given));
+  return [`http://${host}`, `https://${host}`, baseUrl(), audience ?? baseUrl()].map(plain).includes(plain(given));
 }

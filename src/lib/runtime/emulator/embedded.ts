@@ -3,7 +3,7 @@ import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
-import { authorityOf } from './environment.ts';
+import { settingsOf } from './environment.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { listEmulators } from './running.ts';
 
@@ -26,17 +26,8 @@ export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
 
 /** The platform's addresses, ids and secrets, by the names of the settings. */
 export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
-  const { control_url: _control, ca_file: _authority, org_id, account_id, workspace_id, ...texts } = ready;
-  const authority = authorityOf(ready);
-  return {
-    ...texts,
-    // The environment cannot set this value for a pinned profile, and `local` cannot store it.
-    environment: 'development',
-    org_id: String(org_id),
-    account_id: String(account_id),
-    workspace_id: String(workspace_id),
-    ...(authority !== undefined && { ca_file: authority }),
-  };
+  // The environment cannot set this value for a pinned profile, and `local` cannot store it.
+  return { ...settingsOf(ready), environment: 'development' };
 }
 
 async function open(ctx: Context): Promise<EmulatorReady> {

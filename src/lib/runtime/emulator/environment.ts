@@ -1,39 +1,41 @@
-// The environment variables that make every command use a running embedded platform.
+// The settings of a running embedded platform, and the environment variables that point every command to it.
 import { existsSync } from 'node:fs';
+import {
+  SECRET_NAMES,
+  type SecretName,
+  SETTING_NAMES,
+  type SettingName,
+  variableOf,
+} from '../../config/setting-fields.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 
-/** The file with the platform's authority, if it still exists: the user may delete the cache at any time. */
-export function authorityOf({ ca_file }: EmulatorReady): string | undefined {
-  return ca_file !== '' && existsSync(ca_file) ? ca_file : undefined;
-}
-
-/** Name of a `CDPADM_…` variable -> field of the ready line. */
-export const VARIABLES = {
-  CDPADM_BASE_URL: 'base_url',
-  CDPADM_AUTH_URL: 'auth_url',
-  CDPADM_DSR_BASE_URL: 'dsr_base_url',
-  CDPADM_SEEDING_URL: 'seeding_url',
-  CDPADM_IDENTITY_URL: 'identity_url',
-  CDPADM_VENDOR_DOMAIN: 'vendor_domain',
-  CDPADM_ORG_ID: 'org_id',
-  CDPADM_ACCOUNT_ID: 'account_id',
-  CDPADM_WORKSPACE_ID: 'workspace_id',
-  CDPADM_CLIENT_ID: 'client_id',
-  CDPADM_CLIENT_SECRET: 'client_secret',
-  CDPADM_WORKSPACE_KEY: 'workspace_key',
-  CDPADM_WORKSPACE_SECRET: 'workspace_secret',
-} as const satisfies Record<string, keyof EmulatorReady>;
-
-/** The address of the page about the platform, on the control address. */
-export function consoleUrl({ control_url: url }: EmulatorReady): string {
-  return `${url}/ui`;
-}
+const NAMES: readonly (SettingName | SecretName)[] = [...SETTING_NAMES, ...SECRET_NAMES];
 
 /** The variables that `emulator env` prints. */
+export const VARIABLES = NAMES.map(variableOf);
+
+const OTHERS: readonly string[] = ['audience', 'environment', 'access_token', 'org_id', 'account_id', 'workspace_id'];
+
+/** The fields of the ready line that are strings. */
+export const READY_TEXTS = [...NAMES.filter((name) => !OTHERS.includes(name)), 'control_url', 'console_url'];
+
+/** The platform's settings. The authority's file is omitted if it does not exist: the user may delete the cache at any time. */
+export function settingsOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
+  const values: Partial<Record<string, string | number>> = { ...ready };
+  if (!existsSync(ready.ca_file)) delete values['ca_file'];
+  return Object.fromEntries(NAMES.flatMap((name) => (name in values ? [[name, String(values[name])]] : [])));
+}
+
 export function environmentOf(ready: EmulatorReady): Record<string, string> {
-  const authority = authorityOf(ready);
-  return {
-    ...Object.fromEntries(Object.entries(VARIABLES).map(([name, key]) => [name, String(ready[key])])),
-    ...(authority !== undefined && { CDPADM_CA_FILE: authority }),
-  };
+  const settings = Object.entries({ ...settingsOf(ready), audience: ready.base_url });
+  return Object.fromEntries(settings.map(([name, value]) => [variableOf(name as SettingName), value]));
+}
+
+/**
+ * Also replaces the current profile, whose names and audience may not fit, and the other variables of the shell. An empty
+ * variable counts as unset.
+ */
+export function shellEnvironment(ready: EmulatorReady, profile: string | undefined): Record<string, string> {
+  const unset = Object.fromEntries(VARIABLES.map((name) => [name, '']));
+  return { ...(profile !== undefined && { CDPADM_PROFILE: profile }), ...unset, ...environmentOf(ready) };
 }

@@ -25,7 +25,7 @@ export async function readIdentity(ctx: Context, { as, vendorDomain, audience }:
   const { account, org, workspace } = ctx.flags;
   const clientId = profile?.secrets?.client_id;
   const values = {
-    vendorDomain: vendorDomain ?? profile?.vendor_domain,
+    vendorDomain: vendorDomain?.toLowerCase() ?? profile?.vendor_domain,
     audience: audience ?? profile?.audience ?? profile?.base_url,
     org: idOf('--org', org ?? profile?.org_id),
     account: idOf('--account', account ?? profile?.account_id),

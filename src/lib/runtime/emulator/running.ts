@@ -15,6 +15,8 @@ export interface RunningEmulator {
   /** Epoch milliseconds. */
   started: number;
   ready: EmulatorReady;
+  /** The profile whose names fit: the imitated one or `local`; undefined if no profile is known to fit. */
+  profile?: string | undefined;
 }
 
 /** Registers the platform in a file (0600, for its credentials). Returns a function that removes the file. */

@@ -5,9 +5,8 @@ import type { Context } from '../context.ts';
 import type { ListView } from '../../render/view.ts';
 import { stopped } from '../interrupt.ts';
 import { createResultLines } from '../output/result-lines.ts';
-import { consoleUrl } from './environment.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
-import { registerEmulator } from './running.ts';
+import { registerEmulator, type RunningEmulator } from './running.ts';
 
 /** `data` is null for a state in memory, and undefined for the state of the profile `local`. */
 export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
@@ -16,6 +15,7 @@ export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   fresh?: boolean;
   /** True to print the address of the console. */
   ui?: boolean | undefined;
+  profile?: RunningEmulator['profile'];
 }
 
 /** The fields of the ready line, in the same order. */
@@ -30,7 +30,7 @@ const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
 export async function serveEmulator(ctx: Context, options: ServeOptions): Promise<void> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;
-  const { data: _chosen, fresh, ui, ...rest } = options;
+  const { data: _chosen, fresh, ui, profile, ...rest } = options;
   const emulator = await startEmulator({
     ...rest,
     ...(data !== null && { data }),
@@ -40,10 +40,10 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   ctx.onClose(() => emulator.close());
   if (fresh) await emulator.reset();
   const { port, ready } = emulator;
-  const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready });
+  const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready, profile });
   ctx.onClose(async () => forget());
   ctx.out.note(data === null ? 'State: in memory only; it is lost when the platform stops.' : `State: ${data}`);
-  if (ui) ctx.out.note(`Console: ${consoleUrl(ready)}`);
+  if (ui) ctx.out.note(`Console: ${ready.console_url}`);
   ctx.out.note('In another shell, run: eval "$(cdpadm emulator env)". Press Ctrl-C to stop.');
   const { tell } = createResultLines<EmulatorReady>(
     ctx,

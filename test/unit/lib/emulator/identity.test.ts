@@ -134,6 +134,12 @@ describe('a platform with given addresses', () => {
     const own = { client_id: 'local-client', client_secret: 'local-client-secret', audience: 'https://cdp.test:8443' };
     expect((await token(platform, own)).status).toBe(200);
     expect((await platform.send('GET', '/v3/discovery', { headers: { host: 'other.test' } })).status).toBe(403);
+    // A proxy may forward its own Host.
+    const direct = await platform.send('GET', '/v3/discovery', {
+      headers: { ...headers, host: new URL(platform.url).host },
+    });
+    expect(direct.json).toEqual(reply.json);
+    expect((await token(platform, { ...own, audience: platform.url })).status).toBe(200);
   });
 
   it('serves TLS with the given certificate, and the control address on another port', async () => {
@@ -147,6 +153,7 @@ describe('a platform with given addresses', () => {
       call.on('error', reject).end();
     });
     expect([status, platform.ready.base_url]).toEqual([401, platform.url]);
+    expect(platform.ready).toMatchObject({ console_url: `${platform.ready.control_url}/ui` });
     expect(platform.url).toMatch(/^https:/);
     expect(await platform.clock.now()).toMatch(/Z$/);
     const control = platform.ready.control_url.replace('/_control', '');

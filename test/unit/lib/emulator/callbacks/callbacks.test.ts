@@ -1,15 +1,17 @@
 // Status callbacks: queued at every change, sent in order every quarter hour, signed, and retried until accepted.
 import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Callback } from '../../../../../src/lib/emulator/base/embedding.ts';
 import { type CallbackReceiver, startCallbackReceiver } from '../../../../helpers/callback-receiver.ts';
 import { createTestClock } from '../../../../helpers/clock.ts';
 import { dsrBody, dsrCaller, raw } from '../../../../helpers/dsr.ts';
 import { type Exchange, send, startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
+import { listenOnLoopback } from '../../../../helpers/loopback.ts';
 import { opened } from '../../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
@@ -162,19 +164,43 @@ describe('a receiver', () => {
   it('gets callbacks for a request in order, even after a failed delivery', async () => {
     receiver.next(503, 503);
     await submit();
-    // Both callbacks are due when the clock stops here; the second waits for the first.
-    await emulator.api.advance('1h');
-    await receiver.count(1);
-    expect(await delivered()).toMatchObject([
-      { state: 'queued', attempts: [{ status: 503 }] },
+    // Both callbacks are due at 12:30; the second waits for the first.
+    await emulator.api.advance('27m');
+    expect(await log()).toMatchObject([
+      { state: 'queued', attempts: [{ status: 503 }, { status: 503 }] },
       { state: 'queued', attempts: [] },
     ]);
     await emulator.api.advance('15m');
-    await receiver.count(2);
-    await delivered();
-    await emulator.api.advance('15m');
-    await receiver.count(4);
     expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
+  });
+
+  it('gets every callback that falls due before an advance of the clock returns', async () => {
+    await submit();
+    await emulator.api.advance('3d');
+    expect(statuses()).toEqual(['pending', 'in_progress', 'completed']);
+    expect((await log()).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
+  });
+
+  it('gets an attempt at each quarter hour that an advance of the clock passes', async () => {
+    receiver.next(...Array.from({ length: 200 }, () => 500));
+    await submit();
+    await emulator.api.advance('1h');
+    expect((await log())[0]?.attempts.map(({ at }) => at.slice(11, 16))).toEqual(['12:15', '12:30', '12:45', '13:00']);
+    await emulator.api.advance('3d');
+    expect((await log())[0]).toMatchObject({ state: 'failed', attempts: { length: 96 } });
+  });
+
+  it('that fails after the clock advanced is called again later, not in the past', async () => {
+    let fail: (() => void) | undefined;
+    const slow = createServer((_request, response) => (fail = () => response.writeHead(500).end()));
+    const port = await listenOnLoopback(slow);
+    onTestFinished(() => void slow.close());
+    await submit({ status_callback_urls: [`http://127.0.0.1:${port}/`] });
+    await emulator.api.advance('12m');
+    await emulator.api.advance('1h');
+    fail?.();
+    const [entry] = await delivered();
+    expect(entry).toMatchObject({ state: 'queued', due_on: '2026-03-01T13:30:00.000Z', attempts: [{ status: 500 }] });
   });
 
   it('that rejects callbacks of one request still gets those of others', async () => {

@@ -1,6 +1,6 @@
 // The local authority: certificates that node:crypto accepts, created once even by concurrent processes.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,13 @@ describe('certificates', () => {
 });
 
 describe('the folder', () => {
+  it('is not left by the name of a domain', async () => {
+    const folder = join(temporaryFolder(), 'own', 'deep');
+    const signing = await openSigning(folder);
+    await expect(signing.signer('opendsr.x/../../evil')).rejects.toThrow('No certificate can name');
+    expect(readdirSync(join(folder, '..', '..'))).toEqual(['own']);
+  });
+
   it('keeps one authority for all platforms, and one certificate per domain', async () => {
     const folder = join(temporaryFolder(), 'new');
     const [first, again] = [await openSigning(folder), await openSigning(folder)];
