@@ -1,4 +1,4 @@
-// Sends the built program responses that are too large, nested too deeply or a gzip bomb. The program prints an error
+// Sends the built program responses that are too large or too deeply nested, and gzip bombs. The program prints an error
 // and uses little memory.
 import { spawn } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';

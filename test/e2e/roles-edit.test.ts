@@ -53,8 +53,8 @@ describe('roles edit', () => {
   });
 
   it.each([
-    ['an unchanged text', ''],
-    ['an empty text', `text = '\\n# nothing\\n';`],
+    ['unchanged text', ''],
+    ['empty text', `text = '\\n# nothing\\n';`],
   ])('sends nothing for %s and deletes the file', async (_what, body) => {
     const { env, log } = editor(body);
     const result = await admin.run('roles edit --yes', { env });
@@ -78,7 +78,7 @@ describe('roles edit', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('opens an invalid text again on a terminal, with the errors and their lines', async () => {
+  it('opens invalid text again on a terminal, with the errors and their lines', async () => {
     const { env, opened } = editor(`
       if (opened === 0) text = text.replace('role_id: support-role', 'role_id: ' + 'x'.repeat(65));
       else {
@@ -96,7 +96,7 @@ describe('roles edit', () => {
   it.each([
     ['immediately without a terminal', false, 1],
     ['on a terminal if it is saved again', true, 2],
-  ])('rejects an invalid text %s, and keeps it in a private file', async (_when, tty, times) => {
+  ])('rejects invalid text %s, and keeps it in a private file', async (_when, tty, times) => {
     // The editor drops the comments that contain the errors, like a script that writes the whole text.
     const { env, opened, log } = editor(
       `text = text.replace(/^#!.*\\n/gm, '').replace('name: Support', 'nmae: Support');`,

@@ -90,7 +90,7 @@ function run(resume: boolean, kill?: Kill): Promise<number | null> {
   return new Promise((resolve) => child.on('close', (code) => resolve(code)));
 }
 
-/** The log of writes stays from run to run; `log verify` checks it. */
+/** The log of writes is kept between runs; `log verify` checks it. */
 const LOG = /[\\/]log[\\/](log\.key|writes\.ndjson(\.head)?)$/;
 
 function filesOfState(): string[] {

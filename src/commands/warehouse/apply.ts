@@ -76,7 +76,7 @@ export const applyFolder = defineCommand({
   output: appliedResult,
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',
-    '--plan does not need a folder: the plan contains the definitions, with references instead of secrets. If you also pass a folder, it must still give the same plan. If the platform has changed since then, nothing is sent (exit 6).',
+    '--plan does not need a folder: the plan contains the definitions, with references instead of secrets. If you also pass a folder, it must still produce the same plan. If the platform has changed since then, nothing is sent (exit 6).',
     'A step that fails stops only the steps that need it. The result lists the outcome of every step. To finish the rest, apply again. If you used a saved plan, save a new one first.',
   ],
   examples: [

@@ -28,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, string>>>;
 
 export interface SettingsLayers {
-  /** Flags by the setting that they set. */
+  /** Flag values, keyed by setting. */
   flags: Readonly<Partial<Record<SettingName, string>>>;
   env: Environment;
   /** Relative paths in flags and variables start here. */

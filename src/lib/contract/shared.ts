@@ -19,7 +19,7 @@ import { isCalendarDay } from '../kernel/timestamps.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { FieldIssue } from './explain.ts';
 
-/** A check that fails with the issues of `issuesOf`. The paths of these issues start at the checked value. */
+/** A check that fails with the issues that `issuesOf` returns. The paths of these issues start at the checked value. */
 export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
   return check<T>(({ value, issues }) => {
     for (const { path, message, ...params } of issuesOf(value)) {

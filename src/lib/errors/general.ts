@@ -114,7 +114,8 @@ export const GENERAL_ERRORS = {
   interrupted: {
     exit: 'interrupted',
     summary: 'You stopped the command with Ctrl-C.',
-    explanation: 'A write in progress may have reached the platform. The message reports an unknown outcome.',
+    explanation:
+      'A write in progress may have reached the platform. If the outcome is unknown, the message reports it.',
     fix: 'Check the platform before you repeat a write.',
   },
   terminated: {

@@ -6,7 +6,7 @@ import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
 import { acquireLock } from './lock.ts';
 
-/** Errors of a read-only or full disk. A symlink or another user's file causes a different error. */
+/** The codes of errors that a read-only or full disk causes. A symlink or another user's file causes a different error. */
 const UNUSABLE = ['files.read', 'files.write'];
 
 export type CacheFiles = ReturnType<typeof createCacheFiles>;

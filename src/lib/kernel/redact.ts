@@ -52,7 +52,7 @@ export function createRedactor() {
     if (isMaskable(value)) fresh.push(value);
   }
 
-  /** Adds a secret. From now on, the secret and its Base64, URL and hex forms are masked in every text. */
+  /** Adds a secret. From now on, the secret and its Base64, URL and hex forms are masked in all text. */
   function add(secret: string): void {
     hide(secret);
     if (!announce || !isMaskable(secret) || announced.has(secret)) return;

@@ -1,6 +1,6 @@
 // The scale of the chart on the page of a pipeline's runs: round numbers, and their text.
 
-/** Rounds up to a number whose half has a short text. */
+/** Rounds up to a number whose half is short when written. */
 export function ceiling(count: number): number {
   const power = 10 ** Math.floor(Math.log10(count));
   return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;

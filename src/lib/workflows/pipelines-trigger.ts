@@ -24,7 +24,7 @@ export interface Triggered {
 
 export type TriggerPorts = RunPorts & { tell: Tell };
 
-/** How often the runs are read after a lost response. */
+/** How many times the runs are read after a lost response. */
 const RUN_READS = 4;
 
 /**

@@ -48,7 +48,7 @@ describe('profiles', () => {
   });
 
   it.each(['seed template', 'seed template --format ndjson', 'completion bash', 'completion powershell'])(
-    'writes the same text for %s to files of any extension',
+    'writes the same text for %s to files with any extension',
     async (line) => {
       const { stdout } = await home.run(line);
       for (const file of ['text', 'text.csv', 'text.json', 'text.ndjson', 'text.yaml', 'text.md', 'text.txt']) {

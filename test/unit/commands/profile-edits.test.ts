@@ -65,7 +65,7 @@ describe('profile edit', () => {
     expect((await run('profile edit dev --set environment=production --confirm dev')).code).toBe(0);
   });
 
-  it('opens the editor, and keeps an invalid text in a file', async () => {
+  it('opens the editor, and keeps invalid text in a file', async () => {
     writeFileSync(
       join(home.cwd, 'good.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1);fs.appendFileSync(p,'workspace_id: "7"\\n')`,
@@ -84,7 +84,7 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
-  it('opens an invalid text again on a terminal, with the errors as comments', async () => {
+  it('opens invalid text again on a terminal, with the errors as comments', async () => {
     writeFileSync(
       join(home.cwd, 'slow.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1),t=fs.readFileSync(p,'utf8');

@@ -49,7 +49,7 @@ interface RawBytes {
   isOnce: boolean;
   /**
    * The bytes from `start` to `end`, which are only for uncompressed files. In `InputBytes`, the bytes are
-   * decompressed. The next chunk may overwrite a chunk.
+   * decompressed. A chunk is valid only until the next one is read, which may overwrite it.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }

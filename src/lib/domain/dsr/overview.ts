@@ -1,4 +1,4 @@
-// A request as shown in lists and status: the platform's object, and times that follow from the ledger.
+// A request as shown in lists and status: the platform's object, and times derived from the ledger.
 import { boolean, extend, type infer as Infer, int, nullable, string } from 'zod/mini';
 import { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';

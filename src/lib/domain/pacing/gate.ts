@@ -179,7 +179,7 @@ export class Pacing {
       return;
     }
     const lasted = formatDuration(Math.ceil(failingMs));
-    const hint = `No request succeeded for ${lasted}; --give-up-after sets how long a run tries.`;
+    const hint = `No request succeeded for ${lasted}; --give-up-after sets how long a run keeps trying.`;
     this.#options.onGiveUp('the platform is down', hint);
   }
 

@@ -1,4 +1,4 @@
-// A roles manifest (live, desired or remembered), including fields that the specification does not know.
+// A roles manifest (live, desired or remembered), including fields that the specification does not define.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 
@@ -13,7 +13,7 @@ export interface Stamp {
 
 export interface Manifest extends Stamp {
   roles: Role[];
-  /** Top-level fields that the specification does not know. */
+  /** Top-level fields that the specification does not define. */
   extra: Record<string, unknown>;
 }
 
@@ -61,7 +61,7 @@ export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   return content(a) === content(b);
 }
 
-/** The role without the fields that the specification does not know. */
+/** The role without the fields that the specification does not define. */
 export function specifiedPart({ role_id, name, description, tasks }: Role): Role {
   return {
     role_id,

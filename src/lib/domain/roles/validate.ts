@@ -43,7 +43,7 @@ function remembered(known: Known): Manifest[] {
 
 /**
  * Reports each field that is neither in the specification (`allowed`) nor returned by the platform at this position
- * (`seen`), with the nearest name. Also checks inside maps that the specification does not know.
+ * (`seen`), with the nearest name. Also checks inside maps that the specification does not define.
  */
 function checkFields(
   found: Record<string, unknown>,

@@ -68,7 +68,7 @@ export function createTable(
     /** Writes bodies with wire names; undefined if every row needs the exact check. */
     writer,
     value,
-    /** Adds the column to an issue of that value. */
+    /** Adds the column to an issue with that value. */
     issue,
   };
 }

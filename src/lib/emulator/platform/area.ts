@@ -36,7 +36,7 @@ export interface Platform {
   wake(): void;
   /** An audience of tokens, in addition to the platform's own addresses. */
   readonly audience: string | undefined;
-  /** The platform's address without a trailing slash. Available once the server listens. */
+  /** The platform's address without a trailing slash. Available once the server is listening. */
   baseUrl(): string;
   /** The platform's address in a response: the public one, or that of the request, from its `Host`. */
   addressOf(host: string | undefined): string;

@@ -26,7 +26,7 @@ interface Area {
   needs: readonly SettingName[];
   /** True if the call is a POST, which `access: read` blocks. */
   posts?: true;
-  /** Makes the call and returns the detail to show. Absent if every call in the area has an effect. */
+  /** Makes the call and returns the detail to show. Absent if every call in the area is a write. */
   read?(api: Api, signal: AbortSignal): Promise<string>;
 }
 

@@ -65,7 +65,7 @@ function endedFields() {
     /** The number of requests that may have changed the platform, and the ids of the first 20. */
     requests: int(),
     request_ids: array(string()),
-    /** What the command did, as soon as it knows. */
+    /** What the command did. Set as soon as it is known. */
     counts: record(string(), int()),
     undo: nullable(string()),
     /** What `undo` also does, or why there is none. */

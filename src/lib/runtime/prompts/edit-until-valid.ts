@@ -1,4 +1,4 @@
-// Opens the user's editor until the text is valid. The errors of an invalid text become comments above the text.
+// Opens the user's editor until the text is valid. The errors in invalid text become comments above it.
 import { KnownError } from '../../kernel/errors.ts';
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +9,7 @@ const HEADER_MARK = '#! ';
 
 /**
  * Returns the checked text, or undefined if the user changed nothing or emptied the file. `check` throws KnownError for
- * an invalid text. Without a terminal, or if the user saves the same text twice, that error ends the edit, because an
+ * invalid text. Without a terminal, or if the user saves the same text twice, that error ends the edit, because an
  * editor that is a script would never fix the text.
  */
 export async function editUntilValid<T>(

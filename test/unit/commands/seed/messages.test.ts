@@ -189,7 +189,7 @@ describe('after a run with rejected rows', () => {
   });
 });
 
-test('prints the command that restarts with the profile, rejects file and rate of the flags', async () => {
+test('prints a restart command that keeps the profile, the rejects file and the rate from the flags', async () => {
   const file = seeding.write('users.ndjson', userRows(3));
   const args = [file, '--rejects', 'bad.ndjson', '--concurrency', '2', '--rate', '5', '--workspace', '7'];
   await seeding.run(['seed', 'bulk', ...args, '--yes']);

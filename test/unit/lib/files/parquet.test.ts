@@ -39,7 +39,7 @@ async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Pr
   return parts;
 }
 
-it('returns the columns and every row of a file with all digits', async () => {
+it('returns the columns and every row, and keeps every digit of large integers', async () => {
   const file = await openParquet(write(7, 3), 'a.parquet');
   expect(file.columns).toEqual(['xpid', 'user:note']);
   expect(await allOf(file)).toEqual(Array.from({ length: 7 }, (_, index) => [BIG + BigInt(index), `n${index}`]));

@@ -187,7 +187,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect([near.requests.length, far.requests.length]).toEqual([2, 2]);
   });
 
-  test('accepts an unrequested `100 Continue` of a proxy', async () => {
+  test('accepts an unrequested `100 Continue` from a proxy', async () => {
     const proxy = await opened(startFaultServer());
     proxy.otherwise(CONTINUES);
     const http = testClient('http://127.0.0.1:9', { engine, proxy: { http: proxy.url } });

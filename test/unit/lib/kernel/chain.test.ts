@@ -131,7 +131,7 @@ describe('a partial line', () => {
     }
   });
 
-  it('is counted, and so are zero bytes that the disk left', async () => {
+  it('is counted, and so are NUL bytes left on the disk', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
     await chain.append(objects('b'));

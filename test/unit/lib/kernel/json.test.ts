@@ -111,7 +111,7 @@ describe('with 64-bit integers', () => {
 });
 
 describe('parseJson', () => {
-  it('equals JSON.parse for every text without big integers, including errors', () => {
+  it('equals JSON.parse for every document without big integers, including errors', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         const plain = text.startsWith('\ufeff') ? text.slice(1) : text;

@@ -424,7 +424,7 @@ describe('pushRoles', () => {
     });
   });
 
-  it('exits as interrupted if Ctrl-C comes while a lost response is checked', async () => {
+  it('exits as interrupted if Ctrl-C is pressed while a lost response is being confirmed', async () => {
     const stop = new AbortController();
     ports.signal = stop.signal;
     platform.afterReplace = () => {

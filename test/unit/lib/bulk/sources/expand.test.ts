@@ -97,7 +97,7 @@ describe('a list', () => {
     const write = (text: string): void => writeFileSync(join(folder, 'unload/manifest'), text);
     write('{"entries":[{"url":"s3://b/x/rs_part_00","mandatory":true},{"url":"s3://b/gone","mandatory":false}]}');
     expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_00']);
-    // A mandatory file is reported when it is opened.
+    // A missing mandatory file is reported only when it is opened.
     write('{"entries":[{"url":"s3://b/x/rs_part_01","meta":{"content_length":1}}]}');
     expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_01']);
     for (const invalid of ['{', '{}', '{"entries":[{"uri":"x"}]}']) {

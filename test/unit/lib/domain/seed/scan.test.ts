@@ -1,4 +1,4 @@
-// Compares each token scanner with an equivalent pattern over every short text of some characters.
+// Compares each token scanner with an equivalent pattern over every short string of some characters.
 import { describe, expect, it } from 'vitest';
 import {
   afterItem,
@@ -22,7 +22,7 @@ import {
   word,
 } from '../../../../../src/lib/domain/seed/scan.ts';
 
-/** Every text of at most `length` of the given characters. */
+/** Every string of at most `length` of the given characters. */
 function* texts(characters: readonly string[], length: number): Generator<string> {
   yield '';
   if (length === 0) return;

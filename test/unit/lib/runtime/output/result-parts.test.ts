@@ -1,4 +1,4 @@
-// A list written in parts is identical to the list written at once.
+// A list written in parts is identical to the list written all at once.
 import { expect, it } from 'vitest';
 import {
   canGoInParts,
