@@ -38,6 +38,18 @@ test('prompts for everything, shows the request, and submits it', async () => {
   expect(await home.received('POST', '/v3/requests')).toBe(1);
 });
 
+test('warns of duplicates before it asks, and counts only the rows that it will send', async () => {
+  const rows = ['ada', 'ben', 'kim'].map((name) => `gdpr,access,${name}@example.com`);
+  home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
+  await home.run('dsr submit --regulation gdpr --type access --identity email=ben@example.com --yes');
+  const screen = openTerminal(['dsr', 'submit', '--bulk', 'people.csv'], { cwd: home.cwd, env: home.env });
+  await screen.waitFor('Submit these 2 requests?');
+  expect(screen.screen().replaceAll(/\s+/g, ' ')).toContain('1 row repeats a recent request for the same person');
+  screen.type(`y${KEY.enter}`);
+  expect(await screen.exit).toBe(3);
+  expect(await home.received('POST', '/v3/requests')).toBe(3);
+});
+
 test('rejects an invalid value at its prompt, and invalid flags before the first prompt', async () => {
   const screen = openTerminal(['dsr', 'submit', '--type', 'access', '--regulation', 'gdpr'], {
     cwd: home.cwd,

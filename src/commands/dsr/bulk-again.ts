@@ -51,8 +51,7 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
 
 /**
  * Adds the number of complete rows and the next step to the error that ended the run. The platform may have accepted a
- * row
- * whose outcome is unknown, so a run with such a row does not end as unavailable (7).
+ * row whose outcome is unknown, so a run with such a row does not end as unavailable (7).
  */
 export function resumable(
   error: KnownError,

@@ -1,32 +1,39 @@
-// `dsr submit --bulk`: what --dry-run and --curl show, and warnings about rows and about people with earlier requests.
+// `dsr submit --bulk`: which rows will be sent, what --dry-run and --curl show, and warnings about rows and people.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
-import { renderDsrBulk, renderDsrRows } from '../../lib/render/dsr-bulk.ts';
+import { renderDsrBulk, renderDsrRows, renderDuplicates } from '../../lib/render/dsr-bulk.ts';
 import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
+import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { type Examined, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { ReadyRow, RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
+import { duplicateText, readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
 import type { DsrSession } from './session.ts';
 
-export interface DryRun {
-  examined: Examined;
-  /** The number of rows left to send, and the first of them. */
+/** What a run does with the rows that are not complete. The dry run, the question and the run use the same value. */
+export interface OpenRows {
+  /** The number of rows to send, and the first of them. */
   left: number;
   first: readonly ReadyRow[];
-  showIdentities: boolean;
+  /** The rows that are rejected, each with the earlier request for the same person. */
+  duplicates: ReadonlyMap<number, LedgerRequest>;
 }
 
 /**
  * Shows the first requests as they would be sent, with identities masked; with --curl, only the first, as a command
  * line.
  */
-export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryRun): Promise<void> {
-  const { examined, first, left, showIdentities } = dryRun;
+export async function showDryRun(
+  ctx: Context,
+  session: DsrSession,
+  examined: Examined,
+  { duplicates, first, left }: OpenRows,
+  showIdentities: boolean,
+): Promise<void> {
   const bodies = first.map(({ hasId, request }): DsrRequest => {
     const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
     return showIdentities ? whole : maskRequest(whole);
@@ -36,21 +43,27 @@ export async function showDryRun(ctx: Context, session: DsrSession, dryRun: DryR
   const { done, kinds, rows, skipWaiting, withoutId } = examined;
   const shown = first.map(({ hasId, row }, index) => ({ hasId, row, request: bodies[index] as DsrRequest }));
   const requests = bodies.map((body) => session.api.describeCreate(body));
+  const firstDuplicates = [...duplicates].slice(0, MOST_SHOWN);
+  const earlier = rows - done - left - duplicates.size;
   const plan = {
     rows,
     requests: left,
     shown: requests.length,
+    duplicates: duplicates.size,
+    duplicate_rows: firstDuplicates.map(([row, { id }]) => ({ row, subject_request_id: id })),
     kinds: Object.fromEntries(kinds),
     done,
     without_id: withoutId,
     skip_waiting_period: skipWaiting,
   };
+  const duplicateLines = firstDuplicates.map(([row, before]) => ({ row, text: `${duplicateText(before)}.` }));
   await ctx.out.emitDryRun(requests, plan, (style, width) =>
     [
-      renderDsrBulk(examined, style),
-      ...(left < rows - done ? [`${rows - done - left} completed by an earlier run, ${left} left.`] : []),
+      renderDsrBulk({ ...examined, duplicates: duplicates.size }, style),
+      ...(earlier > 0 ? [`${earlier} completed by an earlier run, ${left} left.`] : []),
       ...(bodies.length > 0 ? [shownOf(bodies.length, left), renderDsrRows(shown, style, width)] : []),
       ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
+      ...(duplicates.size > 0 ? [renderDuplicates(duplicateLines, style, width)] : []),
     ].join('\n'),
   );
 }
@@ -60,43 +73,59 @@ function shownOf(shown: number, left: number): string {
   return left === 1 ? 'The request, by row:' : `The ${left} requests, by row:`;
 }
 
-interface PeopleOptions {
+interface OpenOptions {
   inputs: Inputs;
   options: RowOptions;
-  states?: RowStates;
+  /** The states that an earlier run left. */
+  states: RowStates | undefined;
   /** The submission times of requests that a row may not repeat. */
   recent: { from: number; to: number } | undefined;
 }
 
-/** Warns about rows for people with an earlier request: duplicates, and access requests whose data an erasure deletes. */
-export async function warnOfPeople(
+/**
+ * Finds the rows to send. Warns about rows for people with an earlier request: duplicates, and access requests whose
+ * data an erasure deletes.
+ */
+export async function findOpenRows(
   ctx: Context,
   session: DsrSession,
-  { inputs, options, recent, states }: PeopleOptions,
-): Promise<void> {
-  if (ctx.flags.curl) return;
-  const findDuplicate = recent && (await readRecent(session, recent));
-  const findUnanswered = await readUnanswered(session.ledger);
-  if (!findDuplicate && !findUnanswered) return;
-  const found = { duplicates: [] as number[], unanswered: [] as number[] };
-  await openRows(await openTable(inputs, ctx.signal), options, states, async ({ request, row }) => {
+  examined: Examined,
+  { inputs, options, recent, states }: OpenOptions,
+): Promise<OpenRows> {
+  const { curl, dryRun } = ctx.flags;
+  const findDuplicate = curl ? undefined : recent && (await readRecent(session, recent));
+  const findUnanswered = curl ? undefined : await readUnanswered(session.ledger);
+  const duplicates = new Map<number, LedgerRequest>();
+  // No row needs another check, so the file is not read again.
+  if (!findDuplicate && !findUnanswered && !states)
+    return { left: examined.rows - examined.done, first: examined.first, duplicates };
+  const unanswered: number[] = [];
+  const open = await openRows(await openTable(inputs, ctx.signal), options, states, async ({ request, row }) => {
+    if (!findDuplicate && !findUnanswered) return true;
     const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
-    if (await findDuplicate?.(news)) found.duplicates.push(row);
-    if (findUnanswered && findUnanswered(news).length > 0) found.unanswered.push(row);
+    // An earlier run may have sent any other row, so that row is confirmed instead.
+    const isNew = states === undefined || states.state(row) === 'open';
+    const before = isNew ? await findDuplicate?.(news) : undefined;
+    if (before) duplicates.set(row, before);
+    else if (findUnanswered && findUnanswered(news).length > 0) unanswered.push(row);
+    return !before;
   });
-  const { duplicates, unanswered } = found;
   if (unanswered.length > 0)
     ctx.out.warn(
       `${counted(unanswered.length, 'erasure deletes', 'erasures delete')} the data of people whose access or portability request is still due (${rowsText(unanswered)}).`,
     );
-  if (duplicates.length === 0) return;
-  ctx.out.warn(
-    `${counted(duplicates.length, 'row repeats', 'rows repeat')} a recent request for the same person and will be rejected (${rowsText(duplicates)}). To send ${duplicates.length === 1 ? 'it' : 'them'} anyway, pass --allow-duplicates.`,
-  );
-  ctx.setExit('partial');
+  if (duplicates.size > 0) {
+    const repeats = counted(duplicates.size, 'row repeats', 'rows repeat');
+    ctx.out.warn(
+      `${repeats} a recent request for the same person and will be rejected (${rowsText([...duplicates.keys()])}). To send ${duplicates.size === 1 ? 'it' : 'them'} anyway, pass --allow-duplicates.`,
+    );
+    if (dryRun) ctx.setExit('partial');
+  }
+  return { ...open, duplicates };
 }
 
 const MOST_ROWS = 10;
+const MOST_SHOWN = 100;
 
 function rowsText(rows: readonly number[]): string {
   const more = rows.length > MOST_ROWS ? `, and ${rows.length - MOST_ROWS} more` : '';

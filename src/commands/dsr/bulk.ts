@@ -16,7 +16,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import { readRecent } from '../../lib/workflows/dsr-submit.ts';
 import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
-import { type Examined, examineRows, openRows } from '../../lib/workflows/dsr-examine.ts';
+import { type Examined, examineRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
@@ -25,7 +25,7 @@ import { readDuration } from '../flag-values.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, rowOptions } from './bulk-flags.ts';
-import { showDryRun, warnOfPeople, warnOfRows } from './bulk-dry-run.ts';
+import { findOpenRows, type OpenRows, showDryRun, warnOfRows } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openSubmit } from './session.ts';
 
 export function bulkResult() {
@@ -49,8 +49,9 @@ export function bulkResult() {
     journal: string(),
     /** The first input, and the number of other inputs. */
     input: string(),
-    /** The command that resumes the run, and its arguments. */
+    /** The command that resumes the run, if a row is left or unknown. */
     resume: optional(string()),
+    /** The arguments of the command that runs the input again. */
     argv: optional(array(string())),
     target: workspaceTarget(),
   });
@@ -61,7 +62,7 @@ type SentCounts = Pick<BulkCounts, 'requests' | 'retries'>;
 /** The result of a part that an error ended before its first row. */
 export function emptyResult(part: Run['part'], target: Target): WithTarget<typeof bulkResult> {
   const none = { rows: 0, submitted: 0, existing: 0, failed: 0, skipped: 0, left: 0, requests: 0, retries: 0 };
-  return { ...none, seconds: 0, results: '', journal: '', ...part, target };
+  return { ...none, seconds: 0, results: '', journal: '', input: part.input, argv: part.argv, target };
 }
 
 interface Run {
@@ -79,6 +80,7 @@ interface Run {
   pace: Pace;
   /** The submission times of requests that a row may not repeat; absent with --allow-duplicates. */
   recent: { from: number; to: number } | undefined;
+  open: OpenRows;
   target: Target;
 }
 
@@ -103,33 +105,21 @@ export async function submitBulk(
   const examined = await examineRows(await openTable(inputs, ctx.signal), given, name);
   const target = await ctx.startWrite('dsr');
   warnOfRows(ctx, examined);
-  const showIdentities = flags.showIdentities === true;
   const { address, workspace_id: workspace } = session.submitter;
   const recentUntil = (to: number) => (flags.allowDuplicates === true ? undefined : { from: to - windowMs, to });
   const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
   // A dry run writes nothing, not even a lock.
-  if (isDryRun && !existsSync(path)) {
-    const left = examined.rows - examined.done;
-    await warnOfPeople(ctx, session, { inputs, options: given, recent: recentUntil(ctx.clock.now()) });
-    await showDryRun(ctx, session, { examined, left, first: examined.first, showIdentities });
-    return;
-  }
-  const journal = openDsrJournal(path);
+  const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
   try {
-    const head = await journal.head();
+    const head = await journal?.head();
     refuseSecondRun(head, flags, given, inputs);
     const states = createRowStates();
-    if (head) await restoreStates(journal, states);
+    if (journal && head) await restoreStates(journal, states);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     // Rows of this run are not duplicates of each other, also after a resume.
     const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
-    // A run rejects duplicates when it sends them, so only a dry run has to search for them now.
-    await warnOfPeople(ctx, session, { inputs, options, states, recent: isDryRun ? recent : undefined });
-    if (isDryRun) {
-      const open = await openRows(await openTable(inputs, ctx.signal), options, states);
-      await showDryRun(ctx, session, { examined, ...open, showIdentities });
-      return;
-    }
+    const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
+    if (isDryRun || !journal) return await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
     const wanted =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
     // A finished run with unknown rows has already written its results there.
@@ -137,11 +127,11 @@ export async function submitBulk(
     await perform(
       ctx,
       session,
-      { name, again, part, inputs, results, examined, options, states, journal, pace, recent, target },
+      { name, again, part, inputs, results, examined, open, options, states, journal, pace, recent, target },
       head,
     );
   } finally {
-    journal.close();
+    journal?.close();
   }
 }
 
@@ -150,15 +140,16 @@ export async function submitBulk(
  * an earlier run.
  */
 async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
-  const { examined, inputs, journal, name, options, results, states } = run;
+  const { examined, inputs, journal, name, open, options, results, states } = run;
+  const { duplicates, left } = open;
   const completeBefore = countComplete(states);
-  const left = examined.rows - completeBefore;
-  if (existsSync(results) && (left > 0 || !head)) throw nameTaken(results);
-  if (left > 0) {
-    ctx.out.show((style) => renderDsrBulk(examined, style));
+  const isWhole = completeBefore === examined.rows;
+  if (existsSync(results) && !(head && isWhole)) throw nameTaken(results);
+  if (!isWhole) {
+    ctx.out.show((style) => renderDsrBulk({ ...examined, duplicates: duplicates.size }, style));
     if (completeBefore > 0)
       ctx.out.note(`${counted(completeBefore, 'row was', 'rows were')} already complete; ${left} left.`);
-    await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`);
+    if (left > 0) await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`);
   }
   if (!head) {
     journal.write({
@@ -172,6 +163,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
     });
   }
   const begun = ctx.clock.now();
+  const { resume, ...part } = run.part;
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };
   const resultOf = ({ requests, retries }: SentCounts) => {
     const unknown = states.count('unknown');
@@ -192,7 +184,8 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       seconds: Math.round((ctx.clock.now() - begun) / 100) / 10,
       results,
       journal: journal.path,
-      ...run.part,
+      ...part,
+      ...(done.left + unknown > 0 && { resume }),
       target: run.target,
     };
     return data;
@@ -256,6 +249,7 @@ async function sendRows(
         states,
         random: ctx.io.random,
         findDuplicate,
+        duplicates: run.open.duplicates,
         verify: answerVerifier(ctx),
         onDecision: ctx.out.verbose,
         onWait: progress.wait,

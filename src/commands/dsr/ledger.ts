@@ -1,6 +1,13 @@
 // `dsr ledger export|verify|prune`: the record of all requests that were submitted from this machine.
 import { array, extend, type infer as Infer, int, nullable, object, string } from 'zod/mini';
-import { answeredAt, deadlineOfRequest, isPhaseDue, LedgerRequest, phaseAfter } from '../../lib/domain/dsr/ledger.ts';
+import {
+  answeredAt,
+  deadlineOfRequest,
+  identitiesText,
+  isPhaseDue,
+  LedgerRequest,
+  phaseAfter,
+} from '../../lib/domain/dsr/ledger.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -36,14 +43,7 @@ const exportView: ListView<ExportedRequest> = {
     { key: 'states', value: (it) => it.states.map(({ at, status }) => `${status} ${at}`).join('; '), rank: 6 },
     { key: 'group_id', value: (it) => it.group_id, rank: 3 },
     { key: 'skip_waiting_period', value: (it) => it.skip_waiting_period, rank: 8 },
-    {
-      key: 'identities',
-      value: (it) =>
-        Object.entries(it.identities ?? {})
-          .map(([type, hash]) => `${type}=${hash}`)
-          .join('; '),
-      rank: 9,
-    },
+    { key: 'identities', value: identitiesText, rank: 9 },
   ],
   empty: 'Nothing was submitted from this machine.',
 };
@@ -68,11 +68,9 @@ export const exportLedger = defineCommand({
 
 async function* exported(parts: AsyncIterable<LedgerRequest[]>): AsyncGenerator<ExportedRequest[]> {
   for await (const entries of parts) {
-    yield entries.map((entry) => ({
-      ...entry,
-      deadline: deadlineOfRequest(entry) ?? null,
-      answered_at: answeredAt(entry) ?? null,
-    }));
+    yield entries.map((entry) => {
+      return { ...entry, deadline: deadlineOfRequest(entry) ?? null, answered_at: answeredAt(entry) ?? null };
+    });
   }
 }
 

@@ -7,6 +7,7 @@ import type { Style } from './style.ts';
 import { fields, type RecordView } from './view.ts';
 import { padText, wrapUnder } from './width.ts';
 import { largest } from '../kernel/numbers.ts';
+import { counted } from '../kernel/words.ts';
 
 const COUNTS = [
   'rows',
@@ -24,7 +25,10 @@ type DsrBulkResult = Partial<Record<(typeof COUNTS)[number], number>> & Record<'
 
 export const dsrBulkView: RecordView<DsrBulkResult> = {
   kind: 'record',
-  columns: fields(...COUNTS, 'results', 'journal'),
+  columns: [
+    ...COUNTS.map((key) => ({ key, value: (it: DsrBulkResult) => it[key] ?? 0 })),
+    ...fields('results', 'journal'),
+  ],
   name: ({ results }) => results,
 };
 
@@ -34,12 +38,15 @@ export interface DsrBulkFacts {
   kinds: ReadonlyMap<string, number>;
   skipWaiting: number;
   done: number;
+  /** The number of rows that are rejected as duplicates. */
+  duplicates: number;
 }
 
-export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, style: Style): string {
+export function renderDsrBulk({ done, duplicates, kinds, rows, skipWaiting }: DsrBulkFacts, style: Style): string {
   const counts = [...kinds].map(([kind, count]) => `  ${style.bold(String(count))} ${kind}`);
   const erasures = [...kinds].filter(([kind]) => kind.endsWith('erasure')).reduce((sum, [, count]) => sum + count, 0);
   const waiting = erasures - skipWaiting;
+  const repeats = counted(duplicates, 'repeats', 'repeat');
   return [
     rows === 1 ? '1 valid row:' : `${rows} rows, all of them valid:`,
     ...counts,
@@ -48,6 +55,7 @@ export function renderDsrBulk({ done, kinds, rows, skipWaiting }: DsrBulkFacts, 
       ? [style.yellow(`  ${skipWaiting} skip the waiting period: data is deleted from the first day`)]
       : []),
     ...(done > 0 ? [`  ${done} are already complete and will be skipped`] : []),
+    ...(duplicates > 0 ? [style.yellow(`  ${repeats} a recent request and will be rejected`)] : []),
   ].join('\n');
 }
 
@@ -58,6 +66,13 @@ export interface DsrBulkRow {
   request: DsrRequest;
   /** True if the file contains the id. */
   hasId: boolean;
+}
+
+/** Duplicate rows, each with a text about the earlier request. */
+export function renderDuplicates(rows: readonly { row: number; text: string }[], style: Style, width: number): string {
+  const digits = String(rows.at(-1)?.row ?? 0).length;
+  const lead = (row: number): string => `  ${style.dim(String(row).padStart(digits))}  `;
+  return ['Rejected as duplicates:', ...rows.map(({ row, text }) => wrapUnder(lead(row), text, width))].join('\n');
 }
 
 /** One line per request: its row, type and subject. At most `width` columns; longer text continues below. */

@@ -1,5 +1,6 @@
 // The readable page of an evidence archive: what happened to each request, and how to check it without this program.
 import { historyOf, openText, type RequestEvidence } from '../domain/dsr/evidence.ts';
+import { identitiesText } from '../domain/dsr/ledger.ts';
 import { counted } from '../kernel/words.ts';
 import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
@@ -44,7 +45,7 @@ ${checksOf(certificates, messages)}
 
 function sectionOf(evidence: RequestEvidence, messages: readonly EvidenceMessage[]): string {
   const { days_late, deadline, deadline_met, extended_deadline: extended, finished_at, request } = evidence;
-  const { group_id, id, identities = {}, regulation, signatures = [], submitted_time, subject_request_type } = request;
+  const { group_id, id, regulation, signatures = [], submitted_time, subject_request_type } = request;
   const late = `${request.status === undefined ? 'outcome unknown, ' : ''}${counted(days_late, 'day')} late`;
   const outcome = deadline_met === null ? openText(evidence) : deadline_met ? 'deadline met' : late;
   const kept = messages.filter(({ requestId }) => requestId === id);
@@ -59,12 +60,7 @@ ${table(
     ['Answered or finished', finished_at ?? 'not yet'],
     ['Digest of the request (keyed)', request.request_digest ?? 'not recorded'],
     ['Group', group_id ?? ''],
-    [
-      'Identities (keyed hashes)',
-      Object.entries(identities)
-        .map((pair) => pair.join('='))
-        .join('; '),
-    ],
+    ['Identities (keyed hashes)', identitiesText(request)],
   ],
 )}
 <h3>History</h3>

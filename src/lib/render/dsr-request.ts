@@ -28,7 +28,7 @@ export function renderRequest({ request, showIdentities, now }: RequestShown, st
     const internal = internalIdentityType(type);
     const shown = showIdentities ? value : maskIdentity(value);
     const known = internal === type ? '' : `  (internally ${internal})`;
-    return line(index === 0 ? 'identities' : '', `${type} = ${shown}${known}`);
+    return sentence(index === 0 ? 'identities' : '', `${type} = ${shown}${known}`);
   });
   const deadline = deadlineFrom(request.regulation, request.submitted_time);
   return [
@@ -63,26 +63,16 @@ function timesOf(request: DsrRequest, now: number): [label: string, value: strin
 
 /** A copy of the request with masked identities, for dry runs and for screens that others can see. */
 export function maskRequest(request: DsrRequest): DsrRequest {
-  const masked = (map: DsrRequest['subject_identities']): DsrRequest['subject_identities'] =>
-    map &&
-    Object.fromEntries(
-      Object.entries(map).map(([type, entry]) => [type, { ...entry, value: maskIdentity(entry.value) }]),
-    );
-  const { extensions, subject_identities: own } = request;
+  type Part = Pick<DsrRequest, 'subject_identities'>;
+  const masked = <Of extends Part>(part: Of): Of => {
+    const identities = Object.entries(part.subject_identities ?? {});
+    const hidden = identities.map(([type, entry]) => [type, { ...entry, value: maskIdentity(entry.value) }]);
+    return { ...part, ...(part.subject_identities && { subject_identities: Object.fromEntries(hidden) as object }) };
+  };
+  const extensions = Object.entries(request.extensions ?? {}).map(([key, extension]) => [key, masked(extension)]);
   return {
-    ...request,
-    ...(own && { subject_identities: masked(own) }),
-    ...(extensions && {
-      extensions: Object.fromEntries(
-        Object.entries(extensions).map(([key, extension]) => [
-          key,
-          {
-            ...extension,
-            ...(extension.subject_identities && { subject_identities: masked(extension.subject_identities) }),
-          },
-        ]),
-      ),
-    }),
+    ...masked(request),
+    ...(request.extensions && { extensions: Object.fromEntries(extensions) as typeof request.extensions }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface BulkPorts
   states: RowStates;
   /** Absent if duplicates are allowed. */
   findDuplicate: FindDuplicate | undefined;
+  /** The rows that are known to be duplicates, each with the earlier request. */
+  duplicates: ReadonlyMap<number, LedgerRequest>;
   verify: VerifyMessage;
   maxErrors: MaxErrors | undefined;
   onProgress(sent: Pick<BulkCounts, 'requests' | 'retries'>): void;
@@ -124,12 +126,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
-      const before = mayExist ? undefined : await ports.findDuplicate?.(await describe(request));
+      const find = async () => ports.duplicates.get(row) ?? (await ports.findDuplicate?.(await describe(request)));
+      const before = mayExist ? undefined : await find();
       if (before) {
         unsent.delete(row);
         await finish(item, {
           state: 'failed',
-          error: `not sent: ${duplicateText(before)} (--allow-duplicates permits another)`,
+          error: `not sent: ${duplicateText(before)}. To send it anyway, submit the results file with --allow-duplicates`,
           signed: true,
         });
         return;

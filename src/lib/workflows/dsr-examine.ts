@@ -48,21 +48,11 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
-  const found: Examined = {
-    rows: 0,
-    withoutId: 0,
-    done: 0,
-    kinds: new Map(),
-    skipWaiting: 0,
-    devicesOnly: 0,
-    upperCase: 0,
-    late: 0,
-    mostDaysLate: 0,
-    used: new Set(),
-    first: [],
-    digest: '',
-  };
+  const none = { rows: 0, withoutId: 0, done: 0, skipWaiting: 0 };
+  const doubts = { devicesOnly: 0, upperCase: 0, late: 0, mostDaysLate: 0 };
+  const found: Examined = { ...none, ...doubts, kinds: new Map(), used: new Set(), first: [], digest: '' };
   let wrong = 0;
+  let isRepeated = false as boolean;
   try {
     for await (const group of table.rows) for (const row of group) examine(row);
   } catch (error) {
@@ -71,7 +61,13 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     note(error.issues);
   }
   found.digest = table.digest();
-  if (wrong > 0) throw notValid(name, issues, wrong);
+  if (wrong > 0) {
+    const count = wrong === 1 ? 'one issue' : `${wrong} issues`;
+    const hint = isRepeated
+      ? 'Remove the repeated rows. --allow-duplicates permits only repeats of earlier requests.'
+      : undefined;
+    throw invalidInput(`${name} cannot be submitted: ${count}. Nothing was sent.`, issues, hint, wrong - issues.length);
+  }
   if (found.rows === 0) throw invalidInput(`${name} has no rows.`, []);
   return found;
 
@@ -101,7 +97,9 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;
     if (sameId !== undefined) return [{ ...place, message: `has the same subject_request_id as row ${sameId}` }];
     const same = keys.add(content, row.number);
-    return same === undefined ? [] : [{ ...place, message: `duplicates row ${same}: same type and same identities` }];
+    if (same === undefined) return [];
+    isRepeated = true;
+    return [{ ...place, message: `duplicates row ${same}: same type and same identities` }];
   }
 
   function tally({ done, hasId, request }: ReadyRow): void {
@@ -120,12 +118,12 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 }
 
-/** The number of rows that an earlier run left, and the first of these rows with their ids. */
+/** The number of rows that an earlier run left and that `accepts` accepts, and the first of these rows with their ids. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,
   states: RowStates | undefined,
-  look?: (row: ReadyRow) => Promise<void>,
+  accepts: (row: ReadyRow) => Promise<boolean>,
 ): Promise<{ left: number; first: ReadyRow[] }> {
   const reader = createRowReader(table, options);
   const found = { left: 0, first: [] as ReadyRow[] };
@@ -134,35 +132,22 @@ export async function openRows(
       if (states && !isLeft(states.state(row.number))) continue;
       const result = reader.read(row);
       if ('issues' in result || result.ready.done) continue;
+      const id = result.ready.hasId ? undefined : states?.id(row.number);
+      const request = { ...result.ready.request, ...(id !== undefined && { subject_request_id: id }) };
+      const ready = { ...result.ready, hasId: result.ready.hasId || id !== undefined, request };
+      if (!(await accepts(ready))) continue;
       found.left++;
-      const ready = withKnownId(result.ready, states?.id(row.number));
       if (found.first.length < FIRST) found.first.push(ready);
-      await look?.(ready);
     }
   }
   return found;
 }
 
-function withKnownId(ready: ReadyRow, id: string | undefined): ReadyRow {
-  if (ready.hasId || id === undefined) return ready;
-  return { ...ready, hasId: true, request: { ...ready.request, subject_request_id: id } };
-}
-
 /** The columns that contain the fields of a request. */
 function usedBy(request: DsrRequest): string[] {
-  const fields = ROW_FIELDS.filter((field) => field in request);
   return [
-    ...fields,
+    ...ROW_FIELDS.filter((field) => field in request),
     ...(skipsWaiting(request) ? ['skip_waiting_period'] : []),
     ...identitiesOf(request).map(([type]) => type),
   ];
-}
-
-function notValid(file: string, issues: Issue[], wrong: number): Error {
-  return invalidInput(
-    `${file} cannot be submitted: ${wrong === 1 ? 'one issue' : `${wrong} issues`}. Nothing was sent.`,
-    issues,
-    undefined,
-    wrong - issues.length,
-  );
 }

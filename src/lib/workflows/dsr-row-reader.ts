@@ -57,18 +57,13 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   const unknown = [...mapping.keys()].filter((name) => name !== '' && columns && !columns.includes(name));
   if (heading.columns && plan && (plan.issues.length > 0 || unknown.length > 0)) {
     const cells = heading.columns;
+    const unmapped = 'is mapped, but the file does not have this column';
     throw invalidInput(`${file} cannot be submitted: its column names are invalid. Nothing was sent.`, [
       ...plan.issues.map(({ column, message }): Issue => {
-        const { line = 1, column: at = 1 } = cells[column] ?? {};
-        return { file, line, column: at, path: cells[column]?.text ?? '', message };
+        const { line = 1, column: at = 1, text: path = '' } = cells[column] ?? {};
+        return { file, line, column: at, path, message };
       }),
-      ...unknown.map((name): Issue => ({
-        file,
-        line: 1,
-        column: 1,
-        path: name,
-        message: 'is mapped, but the file does not have this column',
-      })),
+      ...unknown.map((path): Issue => ({ file, line: 1, column: 1, path, message: unmapped })),
     ]);
   }
 
@@ -111,12 +106,8 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
         column !== undefined && !flat
           ? row.locate({ column })
           : row.locate({ path: flat && name !== undefined ? [name] : issue.path, ...(issue.at && { at: issue.at }) });
-      return {
-        file: row.file,
-        ...place,
-        path: name ?? (targets ? fieldOfIssue(issue) : showPath(issue.path)),
-        message: issue.message,
-      };
+      const path = name ?? (targets ? fieldOfIssue(issue) : showPath(issue.path));
+      return { file: row.file, ...place, path, message: issue.message };
     });
   }
 
@@ -124,8 +115,10 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
     targets: plan?.targets,
     read: (row) => {
       const { content } = row;
-      if ('fault' in content)
-        return { issues: [{ file: row.file, ...row.locate({ path: [] }), path: '', message: content.fault }] };
+      const faulty = (message: string) => {
+        return { issues: [{ file: row.file, ...row.locate({ path: [] }), path: '', message }] };
+      };
+      if ('fault' in content) return faulty(content.fault);
       let made: ReturnType<typeof fromCells>;
       let targets = plan?.targets;
       let flat = false;
@@ -134,18 +127,14 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
       else {
         const isRecord = typeof content.value === 'object' && content.value !== null && !Array.isArray(content.value);
         const cells = isRecord ? cellsOfObject(content.value as Record<string, unknown>) : undefined;
-        if (!cells)
-          return {
-            issues: [
-              { file: row.file, ...row.locate({ path: [] }), path: '', message: 'is neither a flat row nor a request' },
-            ],
-          };
+        if (!cells) return faulty('is neither a flat row nor a request');
         const own = planColumns(cells.columns, mapping, names);
         if (own.issues.length > 0) {
-          const issues = own.issues.map(({ column, message }): FieldIssue => ({
-            path: [cells.columns[column] ?? ''],
+          const pathOf = (column: number) => [cells.columns[column] ?? ''];
+          const issues = own.issues.map(({ column, message }) => ({
+            path: pathOf(column),
             message,
-            at: 'key',
+            at: 'key' as const,
           }));
           return { issues: issuesOf(row, issues, undefined, true) };
         }
@@ -163,12 +152,8 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
 }
 
 function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown> {
-  return Object.fromEntries(
-    ROW_FIELDS.filter((field) => field !== 'skip_waiting_period' && defaults[field] !== undefined).map((field) => [
-      field,
-      defaults[field],
-    ]),
-  );
+  const given = ROW_FIELDS.filter((field) => field !== 'skip_waiting_period' && defaults[field] !== undefined);
+  return Object.fromEntries(given.map((field) => [field, defaults[field]]));
 }
 
 /** A request as cells, below our own column names. */

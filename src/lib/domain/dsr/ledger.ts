@@ -255,3 +255,9 @@ export function deadlineOfRequest({
   const deadline = marks.reduce(deadlineAfter, deadlineFrom(regulation, submitted_time));
   return deadline === undefined ? undefined : isoSeconds(deadline);
 }
+
+/** The keyed hashes of the identities, in one line. */
+export function identitiesText({ identities = {} }: Pick<LedgerRequest, 'identities'>): string {
+  const pairs = Object.entries(identities).map((pair) => pair.join('='));
+  return pairs.join('; ');
+}

@@ -37,10 +37,14 @@ it('rejects only the rows of a bulk run that are in the ledger, even when the ru
   const rows = ['Jane@Example.com', 'ben@example.com', 'kim@example.com'].map((email) => `gdpr,access,${email}`);
   home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
   const bulk = ['dsr', 'submit', '--bulk', 'people.csv', '--yes'];
-  expect((await home.json(bulk)).data).toMatchObject({ submitted: 2, failed: 1, requests: 2 });
+  const { data: whole } = await home.json(bulk);
+  expect(whole).toMatchObject({ submitted: 2, failed: 1, requests: 2 });
+  // Every row is complete, so there is no run to resume.
+  expect(whole).not.toHaveProperty('resume');
   const results = home.read('people.csv.results.csv').split('\n');
   expect(results[1]).toContain(first.data.subject_request_id);
   expect(results[1]).toContain('failed');
+  expect(results[1]).toContain('submit the results file with --allow-duplicates');
   // Rows of the same run are not duplicates of each other.
   expect((await home.json([...bulk, '--resume'])).data).toMatchObject({ submitted: 0, failed: 1, skipped: 2 });
   // The corrected file names the same person again, on purpose.
@@ -60,6 +64,27 @@ it('checks in a dry run, too, whether a person has other requests', async () => 
   expect([bulk.code, bulk.stderr]).toEqual([3, expect.stringContaining('will be rejected (row 2)')]);
 });
 
+it('finds the same duplicates in a dry run, before the question and in the run', async () => {
+  const known = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
+  const id = known.data.subject_request_id;
+  const rows = ['jane', 'ben', 'kim'].map((name) => `gdpr,access,${name}@example.com`);
+  home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
+  const dry = await home.json<{ requests: unknown[] }>('dsr submit --bulk people.csv --dry-run');
+  expect(dry.data).toMatchObject({
+    plan: { rows: 3, requests: 2, shown: 2, duplicates: 1, duplicate_rows: [{ row: 1, subject_request_id: id }] },
+  });
+  expect(dry.data.requests).toHaveLength(2);
+  const text = (await home.run('dsr submit --bulk people.csv --dry-run')).stdout;
+  for (const part of ['1 repeats a recent request', 'The 2 requests, by row', `1  The access request ${id}`])
+    expect(text).toContain(part);
+  const run = await home.run('dsr submit --bulk people.csv --yes');
+  expect(run).toMatchObject({ code: 3, stdout: expect.stringMatching(/^unknown\s+0$/m) as string });
+  expect(run.stderr).toMatch(/1 row repeats a recent request[^]*1 repeats a recent request[^]*Submitting/);
+  // Completed rows of a results file are not open, and the rejected row is not sent.
+  const rest = await home.json('dsr submit --bulk people.csv.results.csv --dry-run');
+  expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
+});
+
 it('warns of every open access and portability request before an erasure, single or in bulk', async () => {
   const ids: string[] = [];
   for (const type of ['access', 'portability']) {
@@ -77,7 +102,7 @@ it('warns of every open access and portability request before an erasure, single
     'people.csv',
     'regulation,subject_request_type,email\ngdpr,erasure,ben@example.com\ngdpr,erasure,JANE@example.com\n',
   );
-  for (const flag of ['--dry-run', '--yes --allow-duplicates'])
+  for (const flag of ['--dry-run --allow-duplicates', '--yes --allow-duplicates'])
     expect((await home.run(`dsr submit --bulk people.csv ${flag}`)).stderr).toMatch(
       /1 erasure deletes the data of people whose access or portability request is still due.*\(row 2\)/,
     );
@@ -90,6 +115,8 @@ it('rejects a bulk file that names a person twice in different letter case, and 
   );
   const twice = await home.json('dsr submit --bulk people.csv --yes');
   expect([twice.code, JSON.stringify(twice.error)]).toEqual([9, expect.stringContaining('duplicates row 1')]);
+  expect(JSON.stringify(twice.error)).not.toContain('"resume"');
+  expect(twice.error).toMatchObject({ hint: expect.stringContaining('Remove the repeated rows') as string });
   const body = {
     ...{ api_version: '3.0', regulation: 'gdpr', subject_request_type: 'erasure' },
     subject_identities: { email: { value: ' twin@example.com', encoding: 'raw' } },
