@@ -171,8 +171,8 @@ async function runCommand(
     }
   }
 
-  async function runOnce(flags: GlobalFlags, output: (out: Output) => Output): Promise<ExitName> {
-    const own = createContext(io, stop.signal, redactor, { asking, loadAll, run });
+  async function runOnce(flags: GlobalFlags, output: (out: Output) => Output, ownIo: Io): Promise<ExitName> {
+    const own = createContext(ownIo, stop.signal, redactor, { asking, loadAll, run });
     try {
       await act(own, () => own.begin(flags, output));
     } finally {

@@ -1,4 +1,5 @@
 // Several `--profile` flags: the command runs for one profile after another, and the results are combined.
+import { Readable } from 'node:stream';
 import { exitOf, fail } from '../errors/fail.ts';
 import type { Command } from 'commander';
 import { KnownError, type Issue, usageError, type Hint } from '../kernel/errors.ts';
@@ -7,9 +8,10 @@ import { EXIT } from './exit-codes.ts';
 import { bugError } from '../render/failure.ts';
 import type { Style } from '../render/style.ts';
 import type { CellValue, Column, DocumentView, ListView } from '../render/view.ts';
-import type { Context, GlobalFlags, Output } from './context.ts';
+import type { Context, GlobalFlags, Io, Output } from './context.ts';
 import { helpOf } from './command-line/help.ts';
 import { readOnly } from './target.ts';
+import { shellWord } from '../kernel/words.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
 
 /** The output of the command for one profile: its result or its error. */
@@ -17,6 +19,8 @@ interface Part {
   profile: string;
   result?: { data: unknown; view: AnyView };
   error?: KnownError;
+  /** Writes hints as text, with the profile in each command. */
+  advice?: Output['advice'];
 }
 
 /** A row of one profile's list. */
@@ -47,11 +51,12 @@ export function checkSeveralProfiles(command: Command, { output }: GlobalFlags):
 export async function runForEachProfile(
   ctx: Context,
   isWrite: boolean,
-  once: (flags: GlobalFlags, output: (out: Output) => Output) => Promise<ExitName>,
+  once: (flags: GlobalFlags, output: (out: Output) => Output, io: Io) => Promise<ExitName>,
 ): Promise<ExitName> {
   const { flags } = ctx;
   if (isWrite && !flags.dryRun && !flags.curl) await checkWrites(ctx);
   const parts: Part[] = [];
+  const nextIo = repeatInput(ctx.io);
   let ending: ExitName = 'ok';
   for (const profile of flags.profiles) {
     const part: Part = { profile };
@@ -59,7 +64,7 @@ export async function runForEachProfile(
     // Flags for the combined result do not apply to a part: `--out`, `--query`.
     const own = { ...flags, profile, profiles: [profile], out: undefined, query: undefined, summary: false };
     try {
-      const exit = await once(own, (out) => collecting(out, part));
+      const exit = await once(own, (out) => collecting(out, part), nextIo());
       ending = worse(ending, exit);
     } catch (error) {
       if (ctx.signal.aborted) throw error;
@@ -71,6 +76,36 @@ export async function runForEachProfile(
   const failed = parts.filter(({ error }) => error !== undefined);
   if (failed.length > 0) throw failureOf(failed, parts.length, isWrite && failed.length < parts.length);
   return ending;
+}
+
+/** Each profile gets the same standard input, which is read only once. A terminal is shared, because people type there. */
+function repeatInput(io: Io): () => Io {
+  if (io.tty.stdin) return () => io;
+  /** The end is null. */
+  const chunks: unknown[] = [];
+  let source: AsyncIterator<unknown> | undefined;
+  async function chunkAt(index: number): Promise<unknown> {
+    if (index === chunks.length) {
+      const next = await (source ??= io.stdin[Symbol.asyncIterator]()).next();
+      chunks.push(next.done === true ? null : next.value);
+    }
+    return chunks[index];
+  }
+  return () => {
+    let index = 0;
+    const stdin = new Readable({
+      read: () =>
+        void chunkAt(index++).then(
+          (chunk) => stdin.push(chunk),
+          (error: unknown) => stdin.destroy(error as Error),
+        ),
+      destroy: (error, done) => {
+        if (error) io.stdin.destroy(error);
+        done(error);
+      },
+    });
+    return Object.create(io, { stdin: { value: stdin } }) as Io;
+  };
 }
 
 /** Throws before the first write: usage (2) for an unknown profile, or guard (12) for a profile that may not write. */
@@ -92,6 +127,7 @@ function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
   const advised = (hint: string | Hint): string | Hint =>
     typeof hint === 'string' ? said(hint) : { ...hint, text: said(hint.text) };
+  part.advice = out.advice;
   return {
     ...out,
     emit: (data, view) => {
@@ -182,14 +218,18 @@ function worse(one: ExitName, other: ExitName): ExitName {
 }
 
 function failureOf(failed: readonly Part[], count: number, isPartial: boolean): KnownError {
-  const errors = failed.map(({ profile, error }) => ({ profile, error: error as KnownError }));
-  const issues = errors.flatMap(({ profile, error }): Issue[] => {
-    const hint = error.hint === undefined ? '' : ` ${error.hint.replaceAll('\n', ' ')}`;
+  const errors = failed.map((part) => ({ ...part, error: part.error as KnownError }));
+  const issues = errors.flatMap(({ advice, error, profile }): Issue[] => {
+    const text = error.hints.length > 0 ? (advice?.(error.hints) ?? error.hint) : undefined;
+    const hint = text === undefined ? '' : ` ${text.replaceAll('\n', ' ')}`;
     const own = { path: profile, message: `${error.message}${hint}` };
     return [own, ...error.issues.map((issue) => ({ ...issue, path: `${profile}: ${issue.path}` }))];
   });
   return fail('profiles.failed', {
     message: `The command failed for ${failed.length} of ${count} profiles.`,
+    ...(isPartial && {
+      hint: `To continue, run the command again with only ${failed.map(({ profile }) => `--profile ${shellWord(profile)}`).join(' ')}.`,
+    }),
     issues,
     issuesOmitted: errors.reduce((sum, { error }) => sum + error.issuesOmitted, 0),
     exit: isPartial ? 'partial' : errors.map(({ error }) => exitOf(error)).reduce(worse, 'failed'),

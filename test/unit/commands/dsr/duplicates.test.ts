@@ -163,6 +163,18 @@ it.each([
   expect((await home.json<unknown[]>(['dsr', 'list', '--profile', 'eu'])).data).toEqual([]);
 });
 
+it('reads standard input once for all profiles, and reports how to continue with those that failed', async () => {
+  for (const name of ['eu', 'us']) await home.run(['profile', 'create', name, '--from-env']);
+  const both = ['--profile', 'eu', '--profile', 'us', '--allow-duplicates', '--dry-run', '--show-identities'];
+  const { code, stdout } = await home.run(submit('-', ...both), { stdin: 'jane@example.com\n' });
+  expect([code, stdout.match(/jane@example\.com/g)?.length]).toEqual([0, 2]);
+  const { code: partial, error } = await home.json(submit('-', '--profile', 'eu', '--profile', 'us'), {
+    stdin: 'jane@example.com\n',
+  });
+  expect([partial, error.hint]).toEqual([3, 'To continue, run the command again with only --profile us.']);
+  expect(error.issues[0]?.message).toMatch(/cdpadm dsr status \S+ --profile us/);
+});
+
 it('submits to each profile under its own id, and exits with 3 if some fail', async () => {
   for (const name of ['eu', 'us'])
     expect(await home.run(['profile', 'create', name, '--from-env'])).toMatchObject({ code: 0 });
