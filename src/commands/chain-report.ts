@@ -20,6 +20,8 @@ export function chainResult() {
     unfinished: int(),
     /** The number of entries that an older version wrote without a chain, and the time when they were chained. */
     adopted: nullable(object({ entries: int(), at: string() })),
+    /** Lines that an older version wrote without a chain. The next write chains them. */
+    unchained: int(),
     faults: array(
       object({
         line: nullable(int()),
@@ -43,6 +45,7 @@ export const chainView: RecordView<Infer<ReturnType<typeof chainResult>>> = {
     { key: 'head', id: true, value: (it) => it.head },
     ...fields('pruned', 'unfinished'),
     { key: 'adopted', title: 'chained later', value: ({ adopted }) => adopted && `${adopted.entries}, ${adopted.at}` },
+    { key: 'unchained', title: 'not chained yet', value: (it) => it.unchained || null },
     { key: 'faults', value: (it) => it.faults.length + it.faults_omitted },
     { key: 'file', value: (it) => it.file },
   ],
@@ -66,8 +69,14 @@ interface CheckedFile {
 export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {
   const end = ctx.out.waits({ text: `Reading the ${name}` });
   const report = await verify(head).finally(end);
-  const { adopted = null, faults, omitted, pruned, tip, unfinished } = report;
-  const counts = { entries: tip.entry, head: tip.hash, pruned, unfinished, adopted };
+  const { adopted = null, faults, omitted, pruned, tip, unchained, unfinished } = report;
+  const counts = { entries: tip.entry, head: tip.hash, pruned, unfinished, adopted, unchained };
+  if (unchained > 0)
+    ctx.out.warn(
+      `Not chained yet: ${counted(unchained, 'line')} of an earlier version. Their changes cannot be detected.`,
+    );
+  else if (tip.entry === 0 && faults.length === 0)
+    ctx.out.warn(`The ${name} on this machine is empty: ${path} has no entries.`);
   await ctx.out.emit({ valid: faults.length === 0, ...counts, faults, faults_omitted: omitted, file: path }, chainView);
   throwIfBroken(path, name, report);
 }

@@ -80,12 +80,9 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
     throw usageError('Pass request ids, or --from and --to.');
   const target = resolve(ctx.io.cwd, out);
   if (existsSync(target)) throw nameTaken(out);
-  const { head, requests, valid, entries: count } = await readLedger(ctx, ids, flags);
+  const { requests, ...ledger } = await readLedger(ctx, ids, flags);
   const { entries, omitted, shown } = await collect(ctx, requests, flags);
-  const page = evidencePage(
-    { ...shown, requests, ledger: { valid, entries: count, head } },
-    await pageSource(ctx, 'dsr_base_url'),
-  );
+  const page = evidencePage({ ...shown, requests, ledger }, await pageSource(ctx, 'dsr_base_url'));
   const files: ZipEntry[] = [
     { name: 'index.html', data: Buffer.from(page) },
     { name: 'requests.json', data: jsonOf(requests) },
@@ -94,7 +91,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   const manifest = {
     made_at: isoMillis(ctx.clock.now()),
     made_by: `cdpadm ${VERSION}`,
-    ledger: { valid, entries: count, head },
+    ledger,
     files: files.map(({ data, name }) => ({ name, bytes: data.length, sha256: hash('sha256', data) })),
     omitted,
   };
@@ -103,7 +100,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
     requests: requests.length,
     messages: shown.messages.length,
     files: files.length + 1,
-    head,
+    head: ledger.head,
     omitted: omitted.map(({ name }) => name),
   };
   if (dryRun) {
@@ -135,13 +132,13 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   if (missing !== undefined) throw notInLedger(missing, 'Run the command on the machine that submitted the request.');
   if (requests.length === 0)
     ctx.out.warn('No request in this workspace was submitted from this machine in this period. The archive is empty.');
-  const { faults, omitted, tip } = await ledger.verify();
+  const { faults, omitted, tip, unchained } = await ledger.verify();
   if (faults.length > 0)
     ctx.out.warn({
       text: `The ledger was changed outside of this program (${faults.length + omitted} faults); the archive reports this. To see them:`,
       command: 'cdpadm dsr ledger verify',
     });
-  return { requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash };
+  return { requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash, unchained };
 }
 
 function timeOf(flag: string, text: string | undefined, ofDay: string): number | undefined {

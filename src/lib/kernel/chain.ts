@@ -55,9 +55,25 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
-    const follow = followOn(currentTip());
-    appendDurably(path, objects.map(follow.line).join(''));
+    const tip = currentTip();
+    const follow = followOn(tip);
+    const isHeadless = head.read() === undefined;
+    // The first head is written before the first line, so that chained lines without a head are always a fault.
+    if (isHeadless && tip.entry === 0) head.write(tip);
+    const note = JSON.stringify({ event: 'headless', at: isoMillis(clock.now()), entries: tip.entry });
+    const all = isHeadless && tip.entry > 0 && !isJustChained() ? [note, ...objects] : objects;
+    appendDurably(path, all.map(follow.line).join(''));
     head.write(follow.tip());
+  }
+
+  /** True if the last line chained the lines before it: a process may have been killed before it wrote the head. */
+  function isJustChained(): boolean {
+    const file = openLineFile(path);
+    try {
+      return file?.tail().split('\n').findLast(isWhole)?.startsWith('{"event":"chained",') === true;
+    } finally {
+      file?.close();
+    }
   }
 
   /** Chains the lines from a version without a chain. If the process is killed, the file is unchanged. */
@@ -127,7 +143,8 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   /** Verifies the chain. Needs no lock. The chain must contain `hash`, such as a head that was recorded earlier. */
   async function verify(hash?: string): Promise<ChainReport> {
     // The head is read before the lines, because another process may append lines in the meantime.
-    const check = createChainCheck({ head: head.read(), hash });
+    const known = head.read();
+    const check = createChainCheck({ head: known, hash });
     for (const file of [...rotated(), path]) {
       check.begin(file === path ? undefined : file);
       for (const part of linesIn(file)) {
@@ -135,7 +152,8 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
         await ownTurn(signal);
       }
     }
-    return check.end();
+    // The first writer may have created both files in the meantime.
+    return check.end(known ?? head.read());
   }
 
   /**

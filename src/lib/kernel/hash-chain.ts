@@ -18,9 +18,11 @@ type OwnEvent =
   /** The number of lines that all checkpoints replace. */
   | { event: 'pruned'; entries: number }
   /** The lines before this one come from a version without a chain, and got their hashes at `at`. */
-  | { event: 'chained'; entries: number; at: string };
+  | { event: 'chained'; entries: number; at: string }
+  /** The head file was missing when this line was written after `entries` lines. */
+  | { event: 'headless'; entries: number };
 
-const OWN_EVENTS = /^\{"event":"(?:checkpoint|pruned|chained)",/;
+const OWN_EVENTS = /^\{"event":"(?:checkpoint|pruned|chained|headless)",/;
 
 const TAIL = /,"entry":(\d{1,15}),"chain":"([0-9a-f]{64})"\}$/;
 const TAIL_LENGTH = ',"entry":'.length + 15 + ',"chain":""}'.length + 64;
@@ -79,6 +81,8 @@ export interface ChainReport {
   pruned: number;
   /** Lines from a version without a chain, and when they were chained. Changes before that time cannot be detected. */
   adopted: { entries: number; at: string } | undefined;
+  /** Lines from a version without a chain that the next write will chain. Changes to them cannot be detected. */
+  unchained: number;
   /** Lines that a killed process or a full disk left incomplete. Incomplete lines do not count as entries. */
   unfinished: number;
   faults: ChainFault[];
@@ -87,6 +91,7 @@ export interface ChainReport {
 }
 
 const MOST_FAULTS = 1000;
+const LOST = 'lines may have been removed from the end';
 
 /** Facts about a chain that are stored apart from its lines. */
 export interface KnownTips {
@@ -102,6 +107,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     tip: CHAIN_START,
     pruned: 0,
     adopted: undefined,
+    unchained: 0,
     unfinished: 0,
     faults: [],
     omitted: 0,
@@ -111,6 +117,8 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   let file: string | undefined;
   let line = 0;
   let checkpoints = 0;
+  /** True if the last line is the one that chained the lines before it. */
+  let isJustChained = false;
   /** The last line, until it is known if the line belongs to the chain. */
   let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
@@ -138,7 +146,9 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     else if (own?.event !== 'checkpoint' && linkHash(report.tip.hash, text.slice(0, -HASH_LENGTH)) !== tip.hash)
       faultHere('changed', tip.entry, `entry ${tip.entry} does not match its hash`);
     if (own?.event === 'checkpoint') checkpoints += entries;
+    if (own?.event === 'headless') faultHere('missing', tip.entry, `the head file was missing: ${LOST}`);
     if (own?.event === 'pruned') report.pruned += own.entries;
+    isJustChained = own?.event === 'chained';
     if (own?.event === 'chained') report.adopted = { entries: own.entries, at: own.at };
     report.tip = tip;
     wanted.delete(tip.hash);
@@ -173,8 +183,14 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
       else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a duplicate`);
       else takeChained(text, tip);
     },
-    end: (): ChainReport => {
+    /** `later` is the head after the lines were read. */
+    end: (later = head): ChainReport => {
       const isMissing = (own: string | undefined): boolean => own !== CHAIN_START.hash && wanted.has(own);
+      if (later === undefined && report.tip.entry === 0) {
+        const { faults, omitted } = report;
+        Object.assign(report, { unchained: faults.length + omitted, faults: [], omitted: 0 });
+      } else if (later === undefined && !isJustChained)
+        fault('missing', null, `the head file is missing: ${LOST}`, null);
       if (head !== undefined && head.entry > report.tip.entry) takeGap(head.entry, null);
       else if (head !== undefined && isMissing(head.hash))
         fault('changed', head.entry, `entry ${head.entry} was replaced after it was written`, null);

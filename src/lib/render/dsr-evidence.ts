@@ -22,14 +22,15 @@ export interface EvidenceShown {
   messages: readonly EvidenceMessage[];
   /** The fingerprints of the chains in `certificates/`. */
   certificates: readonly string[];
-  ledger: { valid: boolean; entries: number; head: string };
+  ledger: { valid: boolean; entries: number; head: string; unchained?: number };
 }
 
 export function evidencePage(shown: EvidenceShown, source: PageSource): string {
   const title = 'Evidence of data subject requests';
   const { certificates, ledger, messages, requests } = shown;
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
-  const chain = `${ledger.valid ? 'The hash chain of the ledger is complete' : 'The hash chain of the ledger is BROKEN'}: ${counted(ledger.entries, 'entry', 'entries')}, head <code>${ledger.head}</code>.`;
+  const later = ledger.unchained ? ` ${counted(ledger.unchained, 'line')} of an earlier version: not chained yet.` : '';
+  const chain = `${ledger.valid ? 'The hash chain of the ledger is complete' : 'The hash chain of the ledger is BROKEN'}: ${counted(ledger.entries, 'entry', 'entries')}, head <code>${ledger.head}</code>.${later}`;
   return htmlPage(
     title,
     `<header><h1>${title}</h1>

@@ -183,6 +183,17 @@ it('writes with a warning if the log cannot be written', async () => {
 });
 
 describe('log verify', () => {
+  it('reports a log without its head, because entries may be missing at the end', async () => {
+    for (const name of ['One', 'Two']) await update(name);
+    writeFileSync(path(), `${lines().slice(0, 2).join('\n')}\n`);
+    rmSync(`${path()}.head`);
+    const { code, error } = await home.json('log verify');
+    expect([code, error.issues.map(({ message }) => message)]).toEqual([
+      1,
+      ['the head file is missing: lines may have been removed from the end'],
+    ]);
+  });
+
   it('names a changed and a missing line, and exits with 1', async () => {
     for (const name of ['One', 'Two']) await update(name);
     expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });

@@ -39,6 +39,7 @@ it('numbers each line, hashes it with the line before, and keeps its files priva
     tip: { entry: 3, hash: before },
     pruned: 0,
     adopted: undefined,
+    unchained: 0,
     unfinished: 0,
     faults: [],
     omitted: 0,
@@ -84,11 +85,22 @@ describe('verify', () => {
   it('reports a last line that was replaced by one with a valid hash', async () => {
     const head = readFileSync(`${path}.head`);
     rewrite(lines().slice(0, 4));
-    rmSync(`${path}.head`);
+    const [, fourth = ''] = /"chain":"(\w+)"/.exec(lines().at(-1) ?? '') ?? [];
+    writeFileSync(`${path}.head`, `0000000000000004 ${fourth}\n`);
     await chain.append(objects('x'));
     expect(await faults()).toEqual([]);
     writeFileSync(`${path}.head`, head);
     expect(await faults()).toEqual(['entry 5 was replaced after it was written']);
+  });
+
+  it('reports a missing head, also after the next write, because lines may be lost at the end', async () => {
+    rewrite(lines().slice(0, 4));
+    rmSync(`${path}.head`);
+    const lost = 'lines may have been removed from the end';
+    expect(await faults()).toEqual([`the head file is missing: ${lost}`]);
+    await chain.append(objects('x'));
+    await chain.append(objects('y'));
+    expect(await faults()).toEqual([`the head file was missing: ${lost}`]);
   });
 
   it('still reports lost lines after the next write', async () => {
@@ -209,6 +221,25 @@ describe('lines of a version without a chain', () => {
       unfinished: 2,
       faults: [],
     });
+  });
+
+  it('are valid and not chained yet before the first write', async () => {
+    mkdirSync(dirname(path));
+    writeFileSync(path, `${old[0] ?? ''}\n${old[2] ?? ''}\n`);
+    expect(await chain.verify()).toMatchObject({ unchained: 2, faults: [], tip: { entry: 0 } });
+    await chain.append(objects('c'));
+    expect(await chain.verify()).toMatchObject({ unchained: 0, faults: [], adopted: { entries: 2 } });
+  });
+
+  it('need no head if the process that chained them was killed before it wrote the head', async () => {
+    mkdirSync(dirname(path));
+    writeFileSync(path, `${old[0] ?? ''}\n`);
+    await chain.append(objects('c'));
+    rewrite(lines().slice(0, 2));
+    rmSync(`${path}.head`);
+    expect(await faults()).toEqual([]);
+    await chain.append(objects('d'));
+    expect(await faults()).toEqual([]);
   });
 
   it('are reported as foreign once the chain exists', async () => {
