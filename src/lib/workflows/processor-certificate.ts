@@ -2,8 +2,8 @@
 import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { KnownError } from '../kernel/errors.ts';
-import { fail } from '../errors/fail.ts';
+import { KnownError } from '../kernel/errors.ts';
+import { CliError, exitOf, fail } from '../errors/fail.ts';
 
 export interface ProcessorCertificate {
   url: string;
@@ -32,6 +32,8 @@ const MAX_BYTES = 64 * 1024;
 const REFRESH_EVERY_MS = 60_000;
 
 const HUNG_AFTER_MS = 5000;
+/** Errors whose message names the address. */
+const NAMED = ['dsr.certificate', 'http.foreign_link'];
 
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
   let kept: { url: string; pem: string } | undefined;
@@ -92,21 +94,23 @@ export function givenCertificate(
 async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  await api.certificate(
-    url,
-    {
-      begin: () => {
-        chunks.length = 0;
-        size = 0;
-      },
-      write: (chunk) => {
-        size += chunk.length;
-        if (size > MAX_BYTES) throw unusable(url, `is larger than ${MAX_BYTES / 1024} kB`);
-        chunks.push(chunk);
-      },
-    },
-    signal,
-  );
+  const begin = (): void => {
+    chunks.length = 0;
+    size = 0;
+  };
+  const write = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw unusable(url, `is larger than ${MAX_BYTES / 1024} kB`);
+    chunks.push(chunk);
+  };
+  try {
+    await api.certificate(url, { begin, write }, signal);
+  } catch (error) {
+    if (!(error instanceof KnownError) || NAMED.includes(error.code) || signal.aborted) throw error;
+    // The same code and exit, so that the caller still knows whether a later attempt may succeed.
+    const message = `The processor's certificate at ${url} cannot be fetched. ${error.message}`;
+    throw new CliError({ ...error.parts, message, exit: exitOf(error), cause: error });
+  }
   const pem = Buffer.concat(chunks).toString('utf8');
   if (!parseCertificates(pem)) throw unusable(url, 'is not a PEM certificate');
   return pem;

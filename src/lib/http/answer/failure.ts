@@ -58,7 +58,9 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
 export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';
-  const seen = html ? `is a web page${title ? ` ("${title}")` : ''}, not JSON` : problem;
+  // A link may lead to any type.
+  const wanted = call.endpoint.id === 'link' ? '' : ', not JSON';
+  const seen = html ? `is a web page${title ? ` ("${title}")` : ''}${wanted}` : problem;
   const { method, path } = call.request;
   return failure(call, 'http.unreadable', `Unreadable response to ${method} ${path}: it ${call.redact(seen)}.`, {
     status: answer.status,

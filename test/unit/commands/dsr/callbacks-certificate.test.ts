@@ -114,7 +114,20 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     /\S+ did not send a complete response within 1s/,
   ],
   ['returns HTML', (response) => response.end('<html>login</html>'), [], 1, /is not a PEM certificate/],
-  ['returns 404', (response) => response.writeHead(404).end(), [], 5, /Not found \(404\)/],
+  [
+    'returns 404',
+    (response) => response.writeHead(404).end(),
+    [],
+    5,
+    /The processor's certificate at \S+ cannot be fetched\. Not found \(404\)/,
+  ],
+  [
+    'returns a web page with 404',
+    (response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<html><title>Gone</title></html>'),
+    [],
+    1,
+    /The processor's certificate at \S+ cannot be fetched\. .*it is a web page \("Gone"\)\./,
+  ],
 ])('rejects the certificate if its address %s', async (_how, respond, flags, exit, message) => {
   sendCertificate = respond;
   const { code, stderr } = await verify(...flags);
