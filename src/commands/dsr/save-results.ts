@@ -39,16 +39,20 @@ export const saveResults = defineCommand({
     const url = request?.results_url;
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun(url ? [{ method: 'GET', url }] : []);
     if (!request || !url) throw withoutResults(id, request);
+    const now = () => isoMillis(ctx.clock.now());
     const download = openDownload(resolve(ctx.io.cwd, flags.dir), id);
     try {
       await session.api.results(url, download.sink, ctx.signal);
     } catch (error) {
       download.discard();
+      if (!isWithoutData(error)) throw error;
+      const http_status = error.status;
+      await session.keep(() => session.ledger.record([{ event: 'no_results', id, at: now(), http_status }]));
       throw explained(id, error);
     }
     const saved = download.finish();
     const { bytes, content_type, sha256 } = saved;
-    const at = isoMillis(ctx.clock.now());
+    const at = now();
     await session.keep(() => session.ledger.record([{ event: 'downloaded', id, at, sha256, bytes, content_type }]));
     return { subject_request_id: id, ...saved };
   },
@@ -73,9 +77,13 @@ function withoutResults(id: string, request: RequestOverview | undefined): Known
   });
 }
 
+/** True for 404 and 410 of the platform. The web page of a proxy shows nothing about the results. */
+function isWithoutData(error: unknown): error is KnownError & { status: number } {
+  return error instanceof KnownError && ['http.not_found', 'http.gone'].includes(error.code);
+}
+
 /** Explains the two ways in which a download can be rejected. */
-function explained(id: string, error: unknown): unknown {
-  if (!(error instanceof KnownError) || (error.status !== 404 && error.status !== 410)) return error;
+function explained(id: string, error: KnownError): KnownError {
   const gone = error.status === 410;
   return fail(gone ? 'dsr.results_expired' : 'dsr.no_records', {
     message: gone

@@ -50,7 +50,7 @@ export interface HistoryLine {
 
 /** Everything that happened to a request, oldest first. */
 export function historyOf(request: LedgerRequest): HistoryLine[] {
-  const { at, downloads = [], marks = [], states } = request;
+  const { at, downloads = [], marks = [], no_results = [], states } = request;
   const actor = ({ by, host }: { by?: string; host?: string }): string => [by, host].filter(Boolean).join(' on ');
   const lines = [
     ...(at === undefined ? [] : [{ at, what: sentText(request), by: actor(request) }]),
@@ -58,6 +58,11 @@ export function historyOf(request: LedgerRequest): HistoryLine[] {
     ...downloads.map((it) => ({
       at: it.at,
       what: `results downloaded: ${it.bytes} bytes, SHA-256 ${it.sha256}`,
+      by: actor(it),
+    })),
+    ...no_results.map((it) => ({
+      at: it.at,
+      what: `${it.http_status === 404 ? 'no records match the identities' : 'the results have expired'} (${it.http_status})`,
       by: actor(it),
     })),
     ...marks.map((it) => ({ at: it.at, what: markText(it), by: actor(it) })),

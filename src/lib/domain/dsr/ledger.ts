@@ -37,6 +37,8 @@ const Submission = object({
   request_digest: text,
 });
 const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
+/** The platform had no results: no records match (404), or they have expired (410). */
+const NoResults = object({ at: string(), http_status: int() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
 /** `http_status`: of the rejection. */
@@ -70,6 +72,7 @@ export const LedgerRequest = object({
   /** Each signed message, even if its status was already known. */
   signatures: exactOptional(array(extend(SignatureFacts, seen))),
   downloads: exactOptional(array(extend(Download, actor))),
+  no_results: exactOptional(array(extend(NoResults, actor))),
   marks: exactOptional(array(extend(Mark, actor))),
 });
 export type LedgerRequest = Infer<typeof LedgerRequest>;
@@ -90,9 +93,10 @@ export type StateNews = News<'state'> &
   Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback'; http_status?: number };
 /** The results were saved to a file. */
 export type DownloadedNews = News<'downloaded'> & Infer<typeof Download>;
+export type NoResultsNews = News<'no_results'> & Infer<typeof NoResults>;
 export type MarkedNews = News<'marked'> & Infer<typeof Mark>;
 
-export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | MarkedNews;
+export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | NoResultsNews | MarkedNews;
 type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 /** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of these fields. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
@@ -146,6 +150,10 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
     case 'downloaded': {
       const download = fieldsOf(event, 'at', 'sha256', 'bytes', 'content_type', ...ACTOR);
       return { ...startOf(before, event), downloads: [...(before?.downloads ?? []), download] };
+    }
+    case 'no_results': {
+      const seen = fieldsOf(event, 'at', 'http_status', ...ACTOR);
+      return { ...startOf(before, event), no_results: [...(before?.no_results ?? []), seen] };
     }
     case 'marked': {
       const mark = fieldsOf(event, 'at', 'answered', 'extended', 'reason', ...ACTOR);

@@ -262,6 +262,13 @@ describe('after a submission', () => {
       code: 5,
       stderr: expect.stringContaining('No records match'),
     });
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*/results', status: 410, times: 1 });
+    expect((await home.run(`dsr results ${id}`)).stderr).toContain('have expired');
+    const { data: entries } =
+      await home.json<{ no_results: { http_status: number; by: string }[] }[]>('dsr ledger export');
+    expect(entries[0]?.no_results.map(({ http_status: status }) => status)).toEqual([404, 410]);
+    expect(entries[0]?.no_results.every(({ by }) => by !== '')).toBe(true);
+    expect(await home.run(`dsr evidence ${id} --out e.zip`)).toMatchObject({ code: 0 });
   });
 });
 
