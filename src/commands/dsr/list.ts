@@ -22,6 +22,7 @@ const listFlags = {
   within: { value: 'duration', help: 'with --due: only requests due within this time, or late' },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
   failIfOverdue: { help: 'with --due: exit 10 if a request is late' },
+  failIfEmpty: { help: 'with --due: exit 10 if the ledger has no requests' },
   limit: {
     value: 'n',
     default: '100',
@@ -53,7 +54,7 @@ export const listRequests = defineCommand({
     'cdpadm dsr list --due -o html --out due.html',
     'cdpadm dsr list --group-id spring-clean',
   ],
-  exits: { differences: '--fail-if-due or --fail-if-overdue found a request' },
+  exits: { differences: '--fail-if-due or --fail-if-overdue found a request, or --fail-if-empty no ledger' },
   run: (ctx, { flags }) => list(ctx, flags),
 });
 
@@ -64,6 +65,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
     '--within': flags.within,
     '--fail-if-due': flags.failIfDue,
     '--fail-if-overdue': flags.failIfOverdue,
+    '--fail-if-empty': flags.failIfEmpty,
   }))
     if (value !== undefined && flags.due !== true) throw usageError(`${flag} requires --due.`);
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
@@ -71,6 +73,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const requests = await requestsOf(ctx, session, flags, limit, until);
   await ctx.out.emit(requests, await viewOf(ctx, flags));
   if (flags.due === true) reportDue(ctx, requests, flags);
+  if (flags.due === true && requests.length === 0) await reportEmpty(ctx, session, flags);
 }
 
 async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promise<ListView<RequestOverview>> {
@@ -94,6 +97,16 @@ function reportDue(ctx: Context, requests: readonly RequestOverview[], { failIfD
   if (overdue.length > 0) ctx.out.warn(`${counted(overdue.length, 'request')} overdue.`);
   if ((failIfDue === true && requests.length > 0) || (failIfOverdue === true && overdue.length > 0))
     ctx.setExit('differences');
+}
+
+/** An empty ledger usually means the wrong folder, user, workspace or address: each hides every deadline. */
+async function reportEmpty(ctx: Context, { ledger, submitter }: DsrSession, flags: ListFlags): Promise<void> {
+  if (flags.groupId !== undefined || (await ledger.newest(1)).requests.length > 0) return;
+  const { address, workspace_id: workspace } = submitter;
+  const text = `The ledger on this machine has no requests of workspace ${workspace} at ${address}, so no deadline is known.`;
+  ctx.out.annotate('warning', text);
+  ctx.out.warn(`${text} Check the user, CDPADM_STATE_DIR (${ctx.paths.state}), the workspace and the address.`);
+  if (flags.failIfEmpty === true) ctx.setExit('differences');
 }
 
 async function requestsOf(

@@ -193,6 +193,23 @@ describe('dsr list --due', () => {
   });
 });
 
+describe('an empty ledger', () => {
+  it('causes a warning, and exit 10 with --fail-if-empty, unless it has a request of this workspace', async () => {
+    const due = 'dsr list --due --fail-if-due --fail-if-overdue';
+    const { code, stderr } = await home.run(due);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has no requests of workspace 3001')]);
+    expect((await home.run(`${due} --fail-if-empty`)).code).toBe(10);
+    expect((await home.run('dsr ledger verify')).stderr).toContain('is empty');
+    await submit('a.csv', [['a', 'erasure', 0]]);
+    expect(await home.run(`${due} --within 1d --fail-if-empty`)).toMatchObject({
+      code: 0,
+      stderr: 'Nothing is due within 1d.\n',
+    });
+    const other = { env: { CDPADM_STATE_DIR: `${home.cwd}/elsewhere` } };
+    expect((await home.run(`${due} --fail-if-empty`, other)).code).toBe(10);
+  });
+});
+
 describe('dsr mark', () => {
   const only = async () => (await home.json<Due[]>('dsr list --due')).data[0];
 
