@@ -2,9 +2,9 @@
 // dpkg-deb. The package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
 // compression takes most of the time.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { commitOf } from './commit.mjs';
 
@@ -29,9 +29,7 @@ try {
   await put('usr/share/bash-completion/completions/cdpadm', completion('bash'));
   await put('usr/share/zsh/vendor-completions/_cdpadm', completion('zsh'));
   await put('usr/share/fish/vendor_completions.d/cdpadm.fish', completion('fish'));
-  // The pages of the npm package.
-  for (const name of ['README.md', ...files.filter((path) => /^docs$|\.md$/.test(path))])
-    await cp(join(root, name), join(folder, 'usr/share/doc/cdpadm', name), { recursive: true });
+  for (const path of await pages()) await put(`usr/share/doc/cdpadm/${path}`, await readFile(join(root, path)));
   await put('usr/share/doc/cdpadm/copyright', await readFile(join(dist, 'bin', 'LICENSES.txt')));
   await put('usr/share/doc/cdpadm/changelog.gz', zipped(await readFile(join(root, 'CHANGELOG.md'))));
   await put('usr/share/doc/cdpadm/sbom.cdx.json', await readFile(`${executable}.cdx.json`));
@@ -68,6 +66,15 @@ try {
   });
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The pages of the npm package. */
+async function pages() {
+  const guides = (await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true })).filter((item) =>
+    item.isFile(),
+  );
+  const others = files.filter((path) => path.endsWith('.md'));
+  return ['README.md', ...others, ...guides.map((item) => relative(root, join(item.parentPath, item.name)))].sort();
 }
 
 /** @param {string} path @param {string | Buffer} content */

@@ -42,6 +42,13 @@ const SGR = new RegExp(`(${ESCAPE.replace('[', '\\[')}[\\d;]*m)`);
 const COLUMNS = 110;
 const LINE = 18;
 const CHARACTER = 8.4;
+/** A script: the text of the page in lines, one for each row. */
+const LINES = `[...document.querySelectorAll('header, nav, h2, tr, li')].map((item) => {
+  const cells = [...(item.cells ?? [])].filter((cell) => cell.querySelector('details') === null);
+  const parts = item.cells ? cells.map((cell) => cell.innerText) : item.innerText.split('\\n');
+  return parts.filter((part) => part.trim() !== '').join(' \u00b7 ');
+})`;
+
 /** The time that the clock of the console shows. */
 const NOON = '2026-01-05T12:00:00Z';
 /** Colors on a dark ground, which a light page frames like a window. @type {Record<string, string>} */
@@ -163,6 +170,8 @@ async function drawConsole(executablePath) {
     const body = String(await page.evaluate('new XMLSerializer().serializeToString(document.body)'));
     const style = await (await fetch(`${platform.control}/ui/page.css`)).text();
     const [width, height] = [1180, 350];
+    const lines = /** @type {string[]} */ (await page.evaluate(LINES));
+    const texts = lines.map((line, index) => `<text x="20" y="${index * 34 + 40}">${escaped(line)}</text>`);
     return [
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`,
       '<title>The console of the embedded platform: a data subject request and its timeline</title>',
@@ -170,9 +179,16 @@ async function drawConsole(executablePath) {
       // Some programs that show pictures do not know `light-dark()`.
       `<style>${style.replace(/light-dark\((?:[^(),]|\([^)]*\))*, ([^)]*)\)/g, '$1')}body { background: none }`,
       ':root { color-scheme: dark }</style>',
-      `<foreignObject x="1" y="1" width="${width - 2}" height="${height - 2}">`,
+      // Programs without HTML show the text alone.
+      '<switch>',
+      `<foreignObject x="1" y="1" width="${width - 2}" height="${height - 2}"`,
+      'requiredExtensions="http://www.w3.org/1999/xhtml">',
       body,
       '</foreignObject>',
+      '<g font-family="sans-serif" font-size="15" fill="#e6e9ee">',
+      ...texts,
+      '</g>',
+      '</switch>',
       '</svg>',
       '',
     ].join('\n');
