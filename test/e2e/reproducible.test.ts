@@ -63,8 +63,8 @@ test.skipIf(!isLinux)('builds the same bytes from one commit in a different fold
   expect(differ.map(([path]) => path)).toEqual([]);
 });
 
-/** Releases this commit from a clone, as a version without unreleased entries, and returns the checksums. */
-function releaseOf(umask: string, own: Record<string, string>): string {
+/** Releases a commit from a clone, as a version without unreleased entries, and returns the checksums. */
+function releaseOf(commit: string, umask: string, own: Record<string, string>): string {
   const folder = emptyFolder();
   const author = { NAME: 'A', EMAIL: 'a@example.com', DATE: '2026-01-31T12:00:00Z' };
   const names = Object.entries(author).flatMap(([key, value]) =>
@@ -73,7 +73,7 @@ function releaseOf(umask: string, own: Record<string, string>): string {
   const env = { ...process.env, ...(Object.fromEntries(names) as Record<string, string>), ...own };
   const shell = (line: string): void =>
     void execFileSync('sh', ['-ec', `umask ${umask}; ${line}`], { cwd: folder, env, stdio: 'pipe' });
-  shell(`git clone --quiet "${root}" .`);
+  shell(`git clone --quiet "${root}" . && git checkout --quiet --detach ${commit}`);
   const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8');
   const section = `## [Unreleased]\n\n## [${packageJson.version}] - 2026-01-31\n`;
   writeFileSync(join(folder, 'CHANGELOG.md'), changelog.replace('## [Unreleased]\n', section));
@@ -83,7 +83,8 @@ function releaseOf(umask: string, own: Record<string, string>): string {
 }
 
 test.skipIf(!isLinux || !isWhole)('releases the same bytes from two clones (only with --mode whole)', () => {
-  const first = releaseOf('022', { TZ: 'UTC', LC_ALL: 'C' });
+  const commit = git(root, 'rev-parse', 'HEAD');
+  const first = releaseOf(commit, '022', { TZ: 'UTC', LC_ALL: 'C' });
   expect(first).toMatch(/ {2}LICENSES\.txt\n[\s\S]* {2}cdpadm-linux-/);
-  expect(releaseOf('077', { TZ: 'Asia/Tokyo', LC_ALL: 'de_DE.UTF-8' })).toBe(first);
+  expect(releaseOf(commit, '077', { TZ: 'Asia/Tokyo', LC_ALL: 'de_DE.UTF-8' })).toBe(first);
 });
