@@ -16,6 +16,7 @@ export type {
   RecordedRequest,
   RoleAssignment,
   StoredCounts,
+  StoredProfile,
 } from './lib/emulator/base/embedding.ts';
 
 /**

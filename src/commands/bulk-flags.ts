@@ -5,9 +5,9 @@ import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
 import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
-import { type FlagSpec, type FlagValues, toPath } from '../lib/runtime/command-line/define-command.ts';
+import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { readCount, readRate } from './flag-values.ts';
+import { readCount, readRate, toPath } from './flag-values.ts';
 import { identityTypeFlag } from './identity-type-flag.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];

@@ -17,13 +17,14 @@ export async function use(): Promise<string> {
   const { url, control, ready, reset, close } = emulator;
   const { org_id, client_secret }: EmulatorReady = ready;
   const fault: Fault = await connectEmulator(control).faults.add({ status: 503, times: 1 });
-  const callbacks: Callback[] = await emulator.callbacks.list();
+  const callbacks: Callback[] = [...(await emulator.callbacks()), ...(await emulator.callbacks.list())];
+  const [xpid]: string[] = (await emulator.profiles({ email: 'jane@example.com' })).map((profile) => profile.xpid);
   await emulator.clock.advance('8d');
   await emulator.restore(await emulator.snapshot());
   const requests: RecordedRequest[] = await emulator.requests();
   await reset();
   await close();
-  return url + control + client_secret + org_id.toFixed() + fault.times?.toFixed() + callbacks.length.toFixed() + requests.length.toFixed();
+  return url + control + client_secret + org_id.toFixed() + fault.times?.toFixed() + callbacks.length.toFixed() + xpid + requests.length.toFixed();
 }
 // @ts-expect-error there is no such option
 export const wrong = () => startEmulator({ color: 'blue' });

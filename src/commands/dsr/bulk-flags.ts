@@ -6,7 +6,8 @@ import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type FlagSpec, type FlagValues, toPath } from '../../lib/runtime/command-line/define-command.ts';
+import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { toPath } from '../flag-values.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { inputFlags, readColumnMap, readDialect, runFlags, saveMap, saveMapFlag } from '../bulk-flags.ts';

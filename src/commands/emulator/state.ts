@@ -4,7 +4,7 @@ import { loadDocument } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { stringifyJson, isRecord } from '../../lib/kernel/json.ts';
 import { PRIVATE_FILE, writeUserFile } from '../../lib/kernel/durable.ts';
-import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { invalidInput, KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
@@ -101,14 +101,17 @@ export const importPlatform = defineCommand({
   output: movedResult,
   notes: ['The import replaces the whole state, including clock and faults. Tokens stay valid.'],
   examples: ['cdpadm emulator import state.json', 'cdpadm emulator import state.json --dry-run'],
-  exits: { invalidInput: 'the file is not an exported state' },
+  exits: { invalidInput: 'the file is not an exported state of this version, organization and workspace' },
   run: async (ctx, { args: { file }, flags }) => {
     const { value, name } = await loadDocument(file, ctx);
     if (!isRecord(value) || value['format'] !== 1) {
       const issue = { path: 'format', message: 'must be 1, as `cdpadm emulator export` writes it' };
       throw invalidInput('The file is not an exported state of the embedded platform.', [{ file: name, ...issue }]);
     }
-    const now = await change(ctx, flags, controlCalls.replaceState(value));
+    const now = await change(ctx, flags, controlCalls.replaceState(value)).catch((error: unknown) => {
+      if (!(error instanceof KnownError) || error.code !== 'usage') throw error;
+      throw invalidInput('The platform cannot use the state.', [{ file: name, path: '', message: error.message }]);
+    });
     return now && { file, rows: countRows(value['tables']) };
   },
   view: fileView,

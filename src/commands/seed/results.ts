@@ -6,7 +6,8 @@ import { refuseTaken } from '../../lib/files/seed-rejects.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { type Hint, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
-import { commandWords, defineCommand, toPath } from '../../lib/runtime/command-line/define-command.ts';
+import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { toPath } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   emitJoined,

@@ -6,35 +6,31 @@ import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid
 /** `event_type` is an open list: the specification shows only some. */
 export const IntakeEvent = looseObject({ event_type: textOf(1, 256), data: record(string(), unknown()) });
 
-/** Only the user and the environment are required; other fields are kept (decision: D244). */
-export const EventIntake = looseObject({
+/** The user and the circumstances, which both bodies have. Only the user and the environment are required. */
+const USER_FIELDS = {
   user_identities: optional(Identities),
   xpid: optional(Xpid),
-  events: optional(array(IntakeEvent)),
   user_attributes: optional(record(string(), unknown())),
   ip: optional(string()),
   timestamp_unixtime_ms: optional(Integer),
   environment: Environment,
-})
-  .check(
-    messageRule(({ xpid, user_identities = {} }) =>
-      xpid === undefined && Object.keys(user_identities).length === 0
-        ? 'needs `user_identities` with at least one identity, or `xpid`'
-        : undefined,
-    ),
-  )
-  .register(globalRegistry, oneFieldOf(['xpid'], ['user_identities']));
+};
+
+const namesUser = messageRule<{ xpid?: unknown; user_identities?: Record<string, string> | undefined }>(
+  ({ xpid, user_identities = {} }) =>
+    xpid === undefined && Object.keys(user_identities).length === 0
+      ? 'needs `user_identities` with at least one identity, or `xpid`'
+      : undefined,
+);
+const ONE_USER = oneFieldOf(['xpid'], ['user_identities']);
+
+/** Other fields are kept (decision: D244). */
+export const EventIntake = looseObject({ ...USER_FIELDS, events: optional(array(IntakeEvent)) })
+  .check(namesUser)
+  .register(globalRegistry, ONE_USER);
 export type EventIntake = Infer<typeof EventIntake>;
 
-export const IdentityIntake = looseObject({
-  user_identities: Identities.check(
-    messageRule((identities) => (Object.keys(identities).length === 0 ? 'contains no identity' : undefined)),
-  ).register(globalRegistry, { minProperties: 1 }),
-  user_attributes: optional(record(string(), unknown())),
-  ip: optional(string()),
-  timestamp_unixtime_ms: optional(Integer),
-  environment: Environment,
-});
+export const IdentityIntake = looseObject(USER_FIELDS).check(namesUser).register(globalRegistry, ONE_USER);
 export type IdentityIntake = Infer<typeof IdentityIntake>;
 
 export const INTAKE_NAMES: readonly NameMark[] = ['keys:', 'keys:user_identities'];

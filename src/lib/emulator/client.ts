@@ -11,6 +11,7 @@ import type {
   RecordedRequest,
   RoleAssignment,
   StoredCounts,
+  StoredProfile,
 } from './base/embedding.ts';
 
 /** A call to the control address, with the type of its reply. */
@@ -59,7 +60,10 @@ export const controlCalls = {
   resend: (which: object) => post<Callback[]>('/callbacks/resend', CALLBACKS, which),
   flush: post<Callback[]>('/callbacks/flush', CALLBACKS),
   profiles: (identity: Record<string, string>) =>
-    get<Record<string, unknown>[]>(`/profiles?${new URLSearchParams(identity).toString()}`, ENTRIES),
+    get<(Omit<StoredProfile, 'xpid'> & { xpid: number | bigint })[]>(
+      `/profiles?${new URLSearchParams(identity).toString()}`,
+      ENTRIES,
+    ),
   counts: get<StoredCounts>('/counts'),
   assignRole: (roleId: string, user: string) =>
     post<RoleAssignment>('/role-assignments', { fields: ['role_id', 'user'] }, { role_id: roleId, user }),
@@ -69,6 +73,10 @@ export const controlCalls = {
 export function connectEmulator(controlUrl: string): EmulatorControl {
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl, call);
   const done = () => undefined;
+  const listCallbacks = () => send(controlCalls.callbacks);
+  // A test can compare and print a profile as JSON, which has no 64-bit integers.
+  const profiles = async (identity: Record<string, string>) =>
+    (await send(controlCalls.profiles(identity))).map((profile) => ({ ...profile, xpid: String(profile.xpid) }));
   return {
     clock: {
       now: async () => (await send(controlCalls.now)).now,
@@ -80,12 +88,13 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
       list: () => send(controlCalls.faults),
       clear: () => send(controlCalls.clearFaults).then(done),
     },
-    callbacks: {
-      list: () => send(controlCalls.callbacks),
-      resend: (which) => send(controlCalls.resend(which ?? {})),
+    callbacks: Object.assign(listCallbacks, {
+      list: listCallbacks,
+      resend: (which?: { id: number } | { subject_request_id: string }) => send(controlCalls.resend(which ?? {})),
       flush: () => send(controlCalls.flush),
-    },
-    state: { profiles: (identity) => send(controlCalls.profiles(identity)), counts: () => send(controlCalls.counts) },
+    }),
+    profiles,
+    state: { profiles, counts: () => send(controlCalls.counts) },
     requests: (after = 0) => send(controlCalls.requests(after)),
     log: () => send(controlCalls.log),
     assignRole: (roleId, user) => send(controlCalls.assignRole(roleId, user)),

@@ -1,6 +1,7 @@
 // The control address: clock, faults, log, state and reset. Only programs on this machine may use that address.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { int, optional, strictObject } from 'zod/mini';
+import { METHODS } from '../contract/choices.ts';
 import { isLoopback } from '../kernel/address.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
@@ -33,12 +34,23 @@ export function createControl(platform: RunningPlatform) {
   const routes: ControlRoutes = { ...ownRoutes(platform), ...consoleRoutes(platform) };
   for (const { open } of platform.areas) Object.assign(routes, open.control);
 
+  const find = (method: string, place: string) => {
+    const wanted = `${method} ${place}` as keyof ControlRoutes;
+    return Object.hasOwn(routes, wanted) ? routes[wanted] : undefined;
+  };
+
+  function unknownCall(method: string, place: string): Error {
+    const allow = METHODS.filter((other) => find(other, place)).join(', ');
+    if (allow === '') return refusal(404, `Not found: ${method} ${place} is unknown to the control address`);
+    return refusal(405, `Method not allowed: ${method} ${place}; allowed: ${allow}`, { allow });
+  }
+
   async function dispatch(incoming: IncomingMessage, path: string) {
     const body = await readBody(incoming, MOST_BYTES);
     const { method = '', url = '' } = incoming;
-    const wanted = `${method} ${path.slice(CONTROL_PATH.length).replace(/\/$/, '')}` as keyof ControlRoutes;
-    const handle = Object.hasOwn(routes, wanted) ? routes[wanted] : undefined;
-    if (!handle) throw refusal(404, `Not found: ${wanted} is unknown to the control address`);
+    const place = path.slice(CONTROL_PATH.length).replace(/\/$/, '');
+    const handle = find(method, place);
+    if (!handle) throw unknownCall(method, place);
     const refuse = (detail: string): Error => refusal(400, `${BAD_REQUEST}: ${detail}`);
     const query = new URLSearchParams(url.split('?')[1]);
     return handle(body.length === 0 ? undefined : parseBody(body, refuse, Infinity), query);

@@ -4,9 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { METHODS } from '../contract/choices.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
+import { inEnvelope } from './platform/envelopes.ts';
 import type { Exchange, MatchedRoute, UnmatchedRoute } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
-import { refusal, splitUrl } from './wire/platform-error.ts';
+import { refusal, refusalAnswer, splitUrl, write } from './wire/platform-error.ts';
 import type { Router } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
@@ -43,8 +44,9 @@ export async function createRouter(
     return { service, refused: refusal(405, `method not allowed: ${method} ${path}; allowed: ${allow}`, { allow }) };
   }
 
-  return async (incoming, outgoing) => {
+  return async (incoming, outgoing, refused) => {
     const path = plainPath(incoming);
+    if (refused) return write(outgoing, refusalAnswer(inEnvelope(services.get(startOf(path)), refused)));
     // Node omits the body of a response to HEAD.
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '');
     const [[found]] = routes.match(method, path) as [[Route, Record<string, string>][]];
@@ -63,7 +65,8 @@ function startOf(path: string): string {
 
 /** Serves only the control address. */
 export function controlOnly(control: Control): Router {
-  return async (incoming, outgoing) => {
+  return async (incoming, outgoing, refused) => {
+    if (refused) return write(outgoing, refusalAnswer(refused));
     const path = plainPath(incoming);
     await control(incoming, outgoing, path.startsWith(CONTROL_PATH) ? path : CONTROL_PATH);
   };

@@ -243,7 +243,15 @@ describe('export and import', () => {
       expect(await run(['emulator', 'import', 'state.json'])).toMatchObject({ code: 0 });
       expect(await run(['emulator', 'export', 'again.json'])).toMatchObject({ code: 0 });
       writeFileSync(join(home.cwd, 'else.json'), '{"format":2}');
-      expect(await run(['emulator', 'import', 'else.json'])).toMatchObject({ code: 9 });
+      const { ids, ...state } = JSON.parse(readFileSync(join(home.cwd, 'again.json'), 'utf8')) as Record<
+        string,
+        unknown
+      >;
+      writeFileSync(join(home.cwd, 'others.json'), JSON.stringify({ ...state, ids: [[1], [2], [3]] }));
+      writeFileSync(join(home.cwd, 'newer.json'), JSON.stringify({ ...state, ids, versions: { roles: 99 } }));
+      writeFileSync(join(home.cwd, 'cell.json'), JSON.stringify({ ...state, ids, tables: { groups: [{ id: [] }] } }));
+      for (const file of ['else', 'others', 'newer', 'cell'])
+        expect(await run(['emulator', 'import', `${file}.json`])).toMatchObject({ code: 9 });
     });
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
   });

@@ -165,15 +165,19 @@ export interface EmulatorControl {
     clear(): Promise<void>;
   };
   callbacks: {
+    /** The same as `list`. */
+    (): Promise<Callback[]>;
     list(): Promise<Callback[]>;
     /** Sends callbacks again: one, those of one request, or all that were not delivered. Returns the callbacks. */
     resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
     /** Sends the queued callbacks now. Returns the callbacks once every receiver has been called. */
     flush(): Promise<Callback[]>;
   };
+  /** The profiles of a person in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
+  profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
   state: {
-    /** The profiles of a person in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
-    profiles(identity: Record<string, string>): Promise<Record<string, unknown>[]>;
+    /** The same as `profiles` above. */
+    profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
     counts(): Promise<StoredCounts>;
   };
   /**
@@ -242,6 +246,23 @@ export interface Callback {
   due_on: string;
   /** `status` is null when the receiver did not respond; `error` then contains the reason. */
   attempts: { at: string; status: number | null; error: string | null }[];
+}
+
+/** A profile of a workspace and an environment. */
+export interface StoredProfile {
+  /** The digits of a 64-bit integer. */
+  xpid: string;
+  workspace_id: number;
+  environment: 'production' | 'development';
+  created_on: string;
+  last_modified_on: string;
+  /** Identity type -> all values, oldest first. */
+  identities: Record<string, string[]>;
+  user_attributes: Record<string, unknown>;
+  /** `<group_id>:<attribute_id>` -> value. */
+  group_attributes: Record<string, unknown>;
+  calculated_attributes: Record<string, unknown>;
+  events: { received_on: string; event: unknown }[];
 }
 
 export interface StoredCounts {

@@ -143,8 +143,13 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
       identify: ({ caller, body }) => {
         const { id: workspace } = workspaceOf(caller);
         ingest.admit(workspace, body.length);
-        const { environment, user_identities: identities, user_attributes } = readIngestBody(IdentityIntake, body);
-        profiles.apply([{ workspace, environment, identities, user_attributes }], clock.now(), 'intake');
+        const {
+          environment,
+          xpid,
+          user_identities: identities,
+          user_attributes,
+        } = readIngestBody(IdentityIntake, body);
+        profiles.apply([{ workspace, environment, xpid, identities, user_attributes }], clock.now(), 'intake');
         return ACCEPTED;
       },
     },

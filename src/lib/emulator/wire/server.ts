@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
-import { refusal, refusalAnswer, write } from './platform-error.ts';
+import { type PlainRefusal, refusal } from './platform-error.ts';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../kernel/address.ts';
 
@@ -36,7 +36,7 @@ interface ListeningServer {
 }
 
 /** Handles each request. Resolves once the response was written. */
-export type Router = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+export type Router = (incoming: IncomingMessage, outgoing: ServerResponse, refused?: PlainRefusal) => Promise<void>;
 
 interface ListenOptions {
   /** An additional address that clients use. */
@@ -55,12 +55,10 @@ export async function listen(
   const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
   const server = await createServer(tls, (incoming, outgoing) => {
     const { host } = incoming.headers;
-    if (!isOwnHost(host, hostname) && hostName(host) !== publicName) {
-      write(outgoing, refusalAnswer(refusal(403, `Forbidden: this platform does not accept the host ${host ?? ''}`)));
-      return;
-    }
+    const isOwn = isOwnHost(host, hostname) || hostName(host) === publicName;
+    const refused = isOwn ? undefined : refusal(403, `Forbidden: this platform does not accept the host ${host ?? ''}`);
     // Closes the connection if the request failed without a response.
-    router(incoming, outgoing).catch(() => outgoing.destroy());
+    router(incoming, outgoing, refused).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {

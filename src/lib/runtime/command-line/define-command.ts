@@ -256,12 +256,6 @@ export function optionOf(key: string, spec: FlagSpec): Option {
   return hidden ? option.hideHelp() : option;
 }
 
-/** Reads the path of a file or folder to write. Throws KnownError usage (2) for standard output. */
-export function toPath(text: string): string {
-  if (text === '-') throw usageError('Cannot write this to standard output.', 'Pass a path instead of `-`.');
-  return text;
-}
-
 /** `--expect-plan` of `expectPlan`. */
 export function flagName(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

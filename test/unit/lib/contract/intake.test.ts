@@ -30,7 +30,7 @@ describe('an identity', () => {
   it.each<[object, string[]]>([
     [{ email: 'a' }, []],
     [{ email: 'a', new_type: 'b' }, []],
-    [{}, ['user_identities: contains no identity']],
+    [{}, [': needs `user_identities` with at least one identity, or `xpid`']],
     [{ email: '' }, ['user_identities.email: is empty']],
   ])('is valid or has its issues reported: %o', (user_identities, issues) => {
     expect(issuesOf(IdentityIntake, { user_identities, environment: 'production', more: 1 })).toEqual(issues);

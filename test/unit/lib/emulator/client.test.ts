@@ -32,7 +32,9 @@ it('lists requests, callbacks and stored data', async () => {
   expect(await platform.callbacks.list()).toEqual([]);
   expect(await platform.callbacks.resend()).toEqual([]);
   expect(await platform.callbacks.flush()).toEqual([]);
+  expect(await platform.callbacks()).toEqual([]);
   expect(await platform.state.profiles({ email: 'nobody@example.com' })).toEqual([]);
+  expect(await platform.profiles({ email: 'nobody@example.com' })).toEqual([]);
   expect(Object.keys(await platform.state.counts())).toEqual(['profiles', 'seeds', 'events']);
 });
 

@@ -221,11 +221,12 @@ describe('access control', () => {
   });
 
   test.each([
-    ['PUT', '/clock'],
-    ['GET', '/reset'],
-    ['GET', '/nothing'],
-  ])('returns 404 for %s %s', async (method, path) => {
-    expect((await control(method, path)).status).toBe(404);
+    ['PUT', '/clock', 405, 'GET, POST'],
+    ['GET', '/reset', 405, 'POST'],
+    ['GET', '/nothing', 404, undefined],
+  ])('answers %s %s with %i', async (method, path, status, allow) => {
+    const reply = await control(method, path);
+    expect([reply.status, reply.headers['allow']]).toEqual([status, allow]);
   });
 });
 

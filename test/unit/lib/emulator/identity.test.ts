@@ -194,12 +194,12 @@ describe('a platform with the names of a deployment', () => {
   });
 });
 
-it('accepts `xpid` as a string of digits in events, as in seeds', async () => {
+it.each(['/v2/events', '/v1/identify'])('accepts `xpid` as a string of digits in %s, as in seeds', async (path) => {
   const platform = await start({ identity: {} });
   const headers = basicAuth('local-workspace-key:local-workspace-secret');
   const intake = (xpid: unknown) =>
-    platform.send('POST', '/v2/events', { headers, body: { environment: 'production', xpid, events: [] } });
+    platform.send('POST', path, { headers, body: { environment: 'production', xpid, events: [] } });
   expect((await intake('9007199254740993')).status).toBe(202);
   expect((await intake('12.0')).status).toBe(400);
-  expect(await platform.state.profiles({ xpid: '9007199254740993' })).toMatchObject([{ xpid: 9007199254740993n }]);
+  expect(await platform.state.profiles({ xpid: '9007199254740993' })).toMatchObject([{ xpid: '9007199254740993' }]);
 });

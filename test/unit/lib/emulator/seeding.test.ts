@@ -286,8 +286,8 @@ describe('intake stores', () => {
     [EVENTS, events({ events: [{ data: {} }] }), 'events: [0].event_type is missing'],
     [EVENTS, events({ user_identities: {} }), 'body: needs `user_identities`'],
     [EVENTS, events({ environment: 'x' }), 'environment: must be'],
-    [IDENTIFY, identify({ user_identities: undefined }), 'user_identities: is missing'],
-    [IDENTIFY, identify({ user_identities: {} }), 'user_identities: contains no identity'],
+    [IDENTIFY, identify({ user_identities: undefined }), 'body: needs `user_identities`'],
+    [IDENTIFY, identify({ user_identities: {} }), 'body: needs `user_identities`'],
     [IDENTIFY, identify({ timestamp_unixtime_ms: 1.5 }), 'timestamp_unixtime_ms: must be an integer'],
   ])('nothing of a body that %s rejects', async (path, body, message) => {
     const { status, json } = await post(path, body);

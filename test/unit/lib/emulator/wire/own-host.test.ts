@@ -34,13 +34,17 @@ describe('the platform port', () => {
   });
   afterAll(() => emulator.close());
 
-  it.each(['/oauth/token', '/v3/discovery', '/nothing', '/_emulator/clock'])(
-    'rejects a foreign Host for %s',
-    async (path) => {
-      const { status, text } = await emulator.send('GET', path, { headers: { host: 'evil.example' } });
-      expect([status, text]).toEqual([403, expect.stringContaining('evil.example')]);
-    },
-  );
+  it.each([
+    ['/oauth/token', { statusCode: 403 }],
+    ['/v3/discovery', { code: 403, errors: [{ domain: 'subject_request' }] }],
+    ['/v2/events', { errors: [{ code: 'FORBIDDEN' }] }],
+    ['/nothing', { statusCode: 403 }],
+    ['/_control/clock', { statusCode: 403 }],
+  ])("rejects a foreign Host for %s with the service's error", async (path, body) => {
+    const { json, status, text } = await emulator.send('GET', path, { headers: { host: 'evil.example' } });
+    expect([status, text]).toEqual([403, expect.stringContaining('evil.example')]);
+    expect(json).toMatchObject(body);
+  });
 
   it('accepts localhost', async () => {
     expect((await emulator.send('GET', '/nothing', { headers: { host: 'localhost:1' } })).status).toBe(404);
