@@ -50,6 +50,7 @@ export const resetPosition = defineCommand({
   path: 'pipelines reset',
   summary: 'reset the sync position, so that the next run reads all data again',
   effect: 'write',
+  byPerson: true,
   tool: ['type'],
   calls: 'platform',
   args: pipelineArg,

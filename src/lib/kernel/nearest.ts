@@ -55,7 +55,8 @@ export function suggest(word: string, known: Iterable<string>, sentence: string,
 
 /** The hint for an invalid value: the nearest allowed value, if there is one, and all allowed values. */
 export function choiceHint(word: string, allowed: readonly string[]): string {
-  return suggest(word, allowed, `Choose from ${allowed.join(', ')}.`);
+  const list = allowed.length === 0 ? 'There is nothing to choose from.' : `Choose from ${allowed.join(', ')}.`;
+  return suggest(word, allowed, list);
 }
 
 function editDistance(a: string, b: string): number {

@@ -101,6 +101,8 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
    * this list.
    */
   readonly tool?: readonly string[] | false;
+  /** True if a person must type a value to confirm. An assistant can plan such a command but not run it. */
+  readonly byPerson?: true;
   /** The subcommands of a command that also runs alone, such as `emulator clock`. */
   readonly below?: readonly Definition[];
 }

@@ -199,13 +199,16 @@ function snake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_');
 }
 
+function describe({ form, help }: Pick<Parameter, 'form' | 'help'>): string {
+  return form === 'file' || form === 'folder' ? `the content itself, not a path: ${help}` : help;
+}
+
 /** The JSON Schema of parameters with the same name, which several commands may have. */
 export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Record<string, unknown> {
   const [{ choices, form }] = parameters;
   const many = parameters.some((it) => it.many);
   const help = [...new Set(parameters.map((it) => it.help))].join('; or: ');
-  const isContent = form === 'file' || form === 'folder';
-  const description = isContent ? `the content itself, not a path: ${help}` : help;
+  const description = describe({ form, help });
   if (form === 'switch') return { type: 'boolean', description };
   if (form === 'folder') return { type: 'object', additionalProperties: { type: 'string' }, description };
   const text = { type: 'string', ...(choices && { enum: choices }) };
@@ -232,7 +235,8 @@ export function wordsOf(record: CommandRecord, values: Readonly<Record<string, u
     const { flag, form, name, required } = parameter;
     const value = values[name];
     if (value === undefined || value === null) {
-      if (required) throw usageError(`Missing argument \`${name}\` for \`${record.path}\`.`);
+      const missing = `Missing argument \`${name}\` for \`${record.path}\`.`;
+      if (required) throw usageError(missing, `Pass \`${name}\`: ${describe(parameter)}.`);
     } else if (form === 'switch') {
       if (typeof value !== 'boolean') throw wrongType(name, 'true or false');
       if (value) flags.push(flag ?? '');
@@ -251,12 +255,17 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
     if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(name, 'an object: path to content');
     return [store(value as never)];
   }
-  return [value].flat().map((one, index): string => {
-    // A larger number has already lost digits.
-    const text = typeof one === 'number' && Number.isSafeInteger(one) ? String(one) : one;
-    if (typeof text !== 'string' || (index > 0 && !many)) throw wrongType(name, many ? 'a string list' : 'a string');
-    return form === 'file' ? store(text as never) : text;
+  return [value].flat().map((one: unknown, index): string => {
+    // A number may have lost digits, so the schema does not allow one.
+    if (typeof one !== 'string' || (index > 0 && !many)) throw wrongType(name, many ? 'a string list' : 'a string');
+    if (form === 'file' && isPath(one)) throw wrongType(name, 'the content of the file, not its path');
+    return form === 'file' ? store(one as never) : one;
   });
+}
+
+/** True for one word with a folder or an extension. */
+function isPath(text: string): boolean {
+  return /^(?:[A-Za-z]:\\)?[^\s:,;|"[{]*(?:[/\\]|\.[a-z]+$)[^\s:,;|"[{]*$/i.test(text);
 }
 
 function wrongType(name: string, wanted: string) {

@@ -5,13 +5,14 @@ import { fail } from '../../errors/fail.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import { canonicalJson, isRecord, stringifyJson } from '../../kernel/json.ts';
-import { counted } from '../../kernel/words.ts';
+import { counted, shellLine } from '../../kernel/words.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { bugError, failureJson } from '../../render/failure.ts';
 import type { CommandRecord } from '../command-line/define-command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { type Outcome, runRecord, type Values, parametersOf } from './calls.ts';
+import { targetFlags } from '../command-line/complete-hint.ts';
+import { type Outcome, runRecord, type Values, parametersOf, wordsOf } from './calls.ts';
 import type { AreaTool } from './tools.ts';
 import { MASK, type Redactor } from '../../kernel/redact.ts';
 import { cleanForAssistant, escapeJson } from '../../render/clean.ts';
@@ -73,6 +74,7 @@ export function openSession(
     if (outcome.error) return resultOf(record, outcome);
     const id = hashOf(record, values, outcome);
     const issued = { id, expires_at: isoSeconds(now + PLAN_MS) };
+    if (record.byPerson) return answer(record, outcome, { plan: null }, [byPerson(record, values)]).content;
     const requests = isRecord(outcome.data) ? outcome.data['requests'] : undefined;
     const isEmpty = !Array.isArray(requests) || requests.length === 0;
     const shown = answer(record, outcome, { plan: mayWrite && !isEmpty ? issued : null });
@@ -118,13 +120,22 @@ export function openSession(
     return resultOf(record, await runRecord(ctx, record, planned.values, ['--yes'], signal));
   }
 
+  /** The command for a person, with the target of this session. */
+  function byPerson(record: CommandRecord, values: Values): string {
+    const words = wordsOf(record, values, () => 'FILE').filter((word) => word !== '--');
+    const line = shellLine(['cdpadm', ...words, ...targetFlags(ctx.flags).flat()]);
+    return `A person must run this command in a terminal: ${line}`;
+  }
+
   function rehearse(record: CommandRecord, values: Values, signal: AbortSignal): Promise<Outcome> {
     return runRecord(ctx, record, values, ['--dry-run'], signal);
   }
 
   function answer({ path }: CommandRecord, outcome: Outcome, more: Values = {}, notes: readonly string[] = []) {
-    const { code, data, error } = outcome;
-    const warnings = [...outcome.warnings, ...notes, ...(code === EXIT.guard ? [GUARD] : [])];
+    const { code, data } = outcome;
+    // The original hint names flags that an assistant does not have.
+    const error = outcome.error && code === EXIT.guard ? { ...outcome.error, hint: GUARD } : outcome.error;
+    const warnings = [...outcome.warnings, ...notes];
     const parts = { command: path, ...(error ? { error } : { data: data ?? null }), ...more };
     return answerOf({ ...parts, exit_code: code, ...(warnings.length > 0 && { warnings }) }, hidden);
   }

@@ -32,7 +32,7 @@ export function toolsOf(root: Command, mayWrite: boolean): AreaTool[] {
     const kinds: [ToolKind, Command[]][] = [
       ['read', reads],
       ['plan', writes],
-      ['write', mayWrite ? writes : []],
+      ['write', mayWrite ? writes.filter((command) => recordOf(command)?.byPerson !== true) : []],
     ];
     return kinds.flatMap(([kind, of]) => (of.length === 0 ? [] : [toolOf(area, kind, of, mayWrite)]));
   });

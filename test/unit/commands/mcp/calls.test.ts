@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIXTURES } from '../../../sweeps/stage.ts';
 import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
 
@@ -35,7 +36,13 @@ const INVALID: [string, Record<string, unknown>, string][] = [
   ['roles_read', { command: 'roles get' }, 'Missing argument `role_id` for `roles get`.'],
   ['roles_read', { command: 'roles get', role_id: { a: 1 } }, '`role_id` must be a string.'],
   ['roles_read', { command: 'roles get', role_id: ['a', 'b'] }, '`role_id` must be a string.'],
+  ['roles_read', { command: 'roles get', role_id: 7 }, '`role_id` must be a string.'],
   ['roles_read', { command: 'roles get', id: 'a' }, 'Unknown argument `id` for `roles get`.'],
+  ...['roles.yaml', '/tmp/roles', './roles', 'C:\\x\\roles.json'].map((file): (typeof INVALID)[number] => [
+    'roles_read',
+    { command: 'roles validate', file },
+    '`file` must be the content of the file, not its path.',
+  ]),
   ['roles_read', { command: 'roles diff' }, 'Missing argument `file` for `roles diff`.'],
   ['roles_read', { command: 'roles validate', file: 'roles: []\n', online: 'yes' }, '`online` must be true or false.'],
   ['warehouse_read', { command: 'warehouse diff', dir: 'sync' }, '`dir` must be an object: path to content.'],
@@ -48,6 +55,14 @@ it.each(INVALID)('%s %j is a usage error', async (name, values, message) => {
   expect({ isError, code: error.code }).toEqual({ isError: true, code: 'usage' });
   expect(error.message).toContain(message);
   expect(text).toContain('"code":"usage"');
+});
+
+it.each<[name: string, values: Record<string, unknown>, hint: string]>([
+  ['roles_read', { command: 'roles get' }, 'Pass `role_id`: the id of the role.'],
+  ['roles_read', { command: 'roles validate' }, 'Pass `file`: the content itself, not a path: '],
+  ['roles_read', { command: 'roles list', id: 'a' }, 'There is nothing to choose from.'],
+])('%s %j explains what to pass', async (name, values, hint) => {
+  expect((await assistant.call(name, values)).error.hint).toContain(hint);
 });
 
 it.each(['--help', '--profile=other', '-h', '--', '__complete'])('treats %s as an id, not a flag', async (id) => {
@@ -75,8 +90,8 @@ describe('files of this machine', () => {
     ['as a password', 'warehouse_plan', (path) => create(`file:${path}`), 'references.not_allowed'],
     ['as a variable', 'warehouse_plan', () => create('env:PRIVATE'), 'references.not_allowed'],
     ['by a command', 'warehouse_plan', () => create('command:cat private.txt'), 'references.not_allowed'],
-    ['as a manifest', 'roles_read', (path) => ({ command: 'roles diff', file: path }), 'input.invalid'],
-    ['as rows', 'seed_read', (path) => ({ command: 'seed preview', file: path }), 'input.invalid'],
+    ['as a manifest', 'roles_read', (path) => ({ command: 'roles diff', file: path }), 'usage'],
+    ['as rows', 'seed_read', (path) => ({ command: 'seed preview', file: path }), 'usage'],
   ])('are not read %s', async (_title, tool, valuesOf, code) => {
     const path = join(home.cwd, 'private.txt');
     const before = await home.writes();
@@ -123,7 +138,9 @@ it('does not let a plan lift a guard', async () => {
   });
   expect({ code, plan }).toEqual({ code: 12, plan: undefined });
   expect(error.code).toMatch(/^roles\.guard/);
-  expect(warnings).toEqual(['An assistant cannot override a guard. A person can run the command in a terminal.']);
+  // The hint for people names a flag that no tool has.
+  expect(error.hint).toBe('An assistant cannot override a guard. A person can run the command in a terminal.');
+  expect(JSON.stringify({ error, warnings })).not.toContain('--allow');
   const flag = await assistant.call('roles_plan', { command: 'roles push', file: 'roles: []\n', allow_delete: true });
   expect(flag).toMatchObject({ isError: true, error: { code: 'usage' } });
 });
@@ -131,6 +148,20 @@ it('does not let a plan lift a guard', async () => {
 it('issues no plan for a change that sends nothing', async () => {
   const { plan, isError } = await assistant.call('roles_plan', { ...RENAME, name: 'Support' });
   expect({ plan, isError }).toEqual({ plan: null, isError: false });
+});
+
+it('leaves a command with a typed confirmation to a person', async () => {
+  const other = await openPlatformHome({ fixtures: FIXTURES });
+  const session = await openAssistant(other, ['--allow-writes']);
+  const values = { command: 'pipelines reset', pipeline_id: 'customers' };
+  const { plan, warnings, data } = await session.call('warehouse_plan', values);
+  expect(plan).toBeNull();
+  expect(data).toMatchObject({ requests: [{ method: 'POST' }] });
+  expect(warnings).toContain('A person must run this command in a terminal: cdpadm pipelines reset customers');
+  const { error } = await session.call('warehouse_write', { command: 'pipelines reset', plan: 'f' });
+  expect(error.message).toBe('Unknown command `pipelines reset`.');
+  expect(await session.end()).toBe(0);
+  await other.close();
 });
 
 const WRITES: [tool: string, values: Record<string, unknown>][] = [
