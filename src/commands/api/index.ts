@@ -14,6 +14,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { WriteScope } from '../../lib/runtime/target.ts';
 import { confirmed } from '../../lib/workflows/confirm-write.ts';
+import { readPages } from '../read-pages.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { type Endpoint, endpoint } from '../../lib/contract/endpoint.ts';
 
@@ -59,7 +60,7 @@ export const command = defineCommand({
     const { route, input } = await readCall(ctx, method, path, flags.file);
     const { client } = await ctx.api();
     const send = async (sent: Input): Promise<unknown> => await client.call(route, sent);
-    if (method === 'GET') return await (flags.paginate ? allPages(send, input) : send(input));
+    if (method === 'GET') return await (flags.paginate ? allPages(ctx, send, input) : send(input));
     await ctx.startWrite(scopeOf(route));
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([client.describe(route, input)]);
     await ctx.confirmWrite(`Send ${method} ${path}?`);
@@ -149,14 +150,14 @@ async function readCall(ctx: Context, method: Method, path: string, file: string
 }
 
 /** Pages have `items` and `has_next_page`; anything else is one page. */
-async function allPages(send: (input: Input) => Promise<unknown>, input: Input): Promise<unknown> {
-  const items: unknown[] = [];
-  for (let page = 1; ; page++) {
+async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, input: Input): Promise<unknown> {
+  const read = async (page: number) => {
     const data = await send({ ...input, query: { ...input.query, currentPage: page } } as Input);
-    if (typeof data !== 'object' || data === null || !('items' in data) || !Array.isArray(data.items)) return data;
-    for (const item of data.items as unknown[]) items.push(item);
-    if (!('has_next_page' in data) || data.has_next_page !== true) return items;
-  }
+    return data as Parameters<typeof readPages<unknown>>[2];
+  };
+  const first = await read(1);
+  const isPage = isRecord(first) && Array.isArray(first['items']);
+  return isPage ? await readPages(ctx, 'Reading items', first, read) : first;
 }
 
 /** The areas of paths outside the contract, by prefix. The first matching prefix wins. */

@@ -9,6 +9,7 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
+import { readPages } from '../read-pages.ts';
 import { readCount, readDuration, readTime } from '../flag-values.ts';
 import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
 import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
@@ -76,7 +77,11 @@ async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<voi
   const staleAfter = flags.failIfStale === undefined ? undefined : readDuration('--fail-if-stale', flags.failIfStale);
   // The platform cannot filter by status, so every page is read.
   const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
-  const { runs, pages } = await onPipeline(ctx, id, readPages(ctx, id, query, all));
+  const { pipelines } = await ctx.api();
+  const read = (currentPage: number) => onPipeline(ctx, id, pipelines.runs(id, { ...query, currentPage }, ctx.signal));
+  const first = await read(query.currentPage);
+  const runs = all ? await readPages(ctx, 'Reading runs', first, read) : first.items;
+  const pages = first.total_pages ?? 1;
   const shown = flags.status
     ? runs.filter(({ status }) => (flags.status as readonly string[]).includes(status ?? ''))
     : runs;
@@ -101,17 +106,6 @@ function queryOf(flags: RunsFlags, now: number) {
     ...(from !== undefined && { startDate: from }),
     ...(to !== undefined && { endDate: to }),
   };
-}
-
-async function readPages(ctx: Context, id: string, query: ReturnType<typeof queryOf>, all: boolean) {
-  const { pipelines } = await ctx.api();
-  const runs: RunReply[] = [];
-  for (let currentPage = query.currentPage; ; currentPage++) {
-    const page = await pipelines.runs(id, { ...query, currentPage }, ctx.signal);
-    for (const run of page.items) runs.push(run);
-    // An empty page ends the list, even if the platform reports a next page.
-    if (!all || page.has_next_page !== true || page.items.length === 0) return { runs, pages: page.total_pages ?? 1 };
-  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { array, int, nullable, number, object, string } from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
+import { lateProgress } from '../read-pages.ts';
 import { beforeFlag, readBefore, readCount, sizeText } from '../flag-values.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -36,7 +37,12 @@ const pruneRevisions = defineCommand({
     const what = `${counted(old.length, 'saved manifest')} (${sizeText(found.bytes)})`;
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], found, `${what} would be removed.`);
     if (old.length > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
-    for (const { revision } of old) store.removeRevision(revision);
+    const progress = lateProgress(ctx, 'Removing saved manifests');
+    let done = 0;
+    const removed = (): void => progress.update(++done, old.length);
+    // The oldest first, so that an interrupted run leaves no gaps.
+    const names = old.map(({ revision }) => revision).reverse();
+    await store.removeRevisions(names, ctx.signal, removed).finally(progress.end);
     return found;
   },
   view: { kind: 'record', columns: fields('revisions', 'bytes', 'before') },
@@ -112,6 +118,7 @@ export const rollBackRoles = defineCommand({
   args: {
     revision: { optional: true, help: 'a revision from `roles history`, or its first characters', pick: pickRevision },
   },
+  tool: ['last'],
   flags: { ...guardFlags, last: { help: 'the newest revision' } },
   notes: ['The current manifest is saved first: a rollback can be rolled back.'],
   examples: [
@@ -133,7 +140,8 @@ export const rollBackRoles = defineCommand({
     if (!saved) {
       const known = memory.store.revisions().map((item) => item.revision);
       const several = known.filter((one) => one.startsWith(revision)).length > 1;
-      const list = { text: 'To list them:', command: 'cdpadm roles history' };
+      const all = known.length > 100 ? ` --limit ${known.length}` : '';
+      const list = { text: 'To list them:', command: `cdpadm roles history${all}` };
       throw fail('roles.revision_not_found', {
         message: several ? `Several revisions begin with ${revision}.` : `Unknown revision ${revision}.`,
         hint: several ? list : nearestHint(revision, known, list),

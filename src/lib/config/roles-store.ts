@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type infer as Infer, int, nullable, object, string, type ZodMiniType } from 'zod/mini';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
+import { readPrivateFile, removeFile, removeFiles, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
@@ -157,7 +157,12 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       })),
     /** The head of a revision; undefined if the file is damaged. */
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
-    removeRevision: (revision: string): void => removeFile(join(history, `${revision}.json`)),
+    removeRevisions: (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> =>
+      removeFiles(
+        revisions.map((revision) => join(history, `${revision}.json`)),
+        signal,
+        removed,
+      ),
     /** Finds a revision by its name or an unambiguous prefix. */
     findRevision: (name: string): Revision | undefined => {
       const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));

@@ -95,6 +95,16 @@ describe('api', () => {
     const { data } = await other.json<{ id: number }[]>(['api', 'GET', path, '--paginate']);
     expect(data.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5]);
     expect((await other.platform.api.requests()).filter(({ path: sent }) => sent.includes('/runs'))).toHaveLength(4);
+    // The last page needs no event: the list follows.
+    for (const words of [
+      ['api', 'GET', path, '--paginate'],
+      ['pipelines', 'runs', 'customers', '--page-size=2', '--all'],
+    ]) {
+      const { stderr } = await other.run([...words, '--progress', 'json', '-o', 'json']);
+      expect(stderr).toContain('"done":2,"total":5');
+      expect(stderr).toContain('"done":4,"total":5');
+      expect(stderr).not.toContain('"done":5');
+    }
   });
 
   it.each([

@@ -1,6 +1,6 @@
 // `roles history` and `roles rollback`: every replaced manifest can be restored.
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
 
@@ -30,6 +30,22 @@ describe('the history of roles', () => {
     expect(stdout).toMatch(/ \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /);
     expect(stdout).not.toMatch(/\d{4}-\d{2}-\d{2}T/);
     expect((await admin.run('roles history -o csv')).stdout).toMatch(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/);
+  });
+
+  it('removes old manifests, but never the newest, and shows the progress', async () => {
+    await admin.run('roles push --yes');
+    const [file = ''] = readdirSync(join(admin.folder, 'state', 'roles'), { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.includes('history') && path.endsWith('.json'),
+    );
+    const path = join(admin.folder, 'state', 'roles', file);
+    for (let day = 1; day <= 40; day++) {
+      copyFileSync(path, join(dirname(path), `202001${String(day).padStart(2, '0')}T080000123Z-00000${day % 10}.json`));
+    }
+    const pruned = await admin.run('roles history prune --before 2100-01-01 --yes --progress json -o json');
+    expect(JSON.parse(pruned.stdout)).toMatchObject({ revisions: 40 });
+    expect(pruned.stderr).toContain('"title":"Removing saved manifests"');
+    expect(pruned.stderr).toContain('"done":40,"total":40');
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
   });
 
   it('saves each manifest with mode 600 before it is replaced, and restores it', async () => {
