@@ -6,21 +6,21 @@ import { parseIso } from '../kernel/timestamps.ts';
 import { errorsText } from './warehouse.ts';
 
 /** The sign and the CSS class of each status. */
-const LOOKS: Readonly<Record<string, { sign: string; look: Look }>> = {
-  success: { sign: '✓', look: 'good' },
-  failed: { sign: '✗', look: 'bad' },
-  stopped: { sign: '■', look: 'halted' },
-  running: { sign: '▶', look: 'going' },
-  queued: { sign: '…', look: 'going' },
-  retrying: { sign: '↻', look: 'going' },
+const TONES: Readonly<Record<string, { sign: string; tone: Tone }>> = {
+  success: { sign: '✓', tone: 'good' },
+  failed: { sign: '✗', tone: 'bad' },
+  stopped: { sign: '■', tone: 'halted' },
+  running: { sign: '▶', tone: 'going' },
+  queued: { sign: '…', tone: 'going' },
+  retrying: { sign: '↻', tone: 'going' },
 };
-type Look = 'good' | 'warn' | 'bad' | 'halted' | 'going';
+type Tone = 'good' | 'warn' | 'bad' | 'halted' | 'going';
 
 /** A column of the chart and a row of the table: one run, or all runs of a day. */
 export interface Entry {
   id: string;
   sign: string;
-  look: Look;
+  tone: Tone;
   word: string;
   successful: number;
   failed: number;
@@ -32,14 +32,14 @@ export interface Entry {
   share?: number;
 }
 
-export function lookOf(status: string | null | undefined): { sign: string; look: Look; word: string } {
-  const known = Object.hasOwn(LOOKS, status ?? '') ? LOOKS[status ?? ''] : undefined;
-  return { ...(known ?? { sign: '?', look: 'halted' }), word: status ?? 'unknown' };
+export function toneOf(status: string | null | undefined): { sign: string; tone: Tone; word: string } {
+  const known = Object.hasOwn(TONES, status ?? '') ? TONES[status ?? ''] : undefined;
+  return { ...(known ?? { sign: '?', tone: 'halted' }), word: status ?? 'unknown' };
 }
 
 export function entryOf(run: RunReply): Entry {
   const text = errorsText(run.errors);
-  return { id: String(run.id), ...lookOf(run.status), ...recordsOf(run), at: startMs(run), text };
+  return { id: String(run.id), ...toneOf(run.status), ...recordsOf(run), at: startMs(run), text };
 }
 
 /** The status of a day is its worst status. A day with a success is never as bad as a day without. */
@@ -47,12 +47,12 @@ export function dayEntry([day, runs]: [string, RunReply[]]): Entry {
   const [, ...others] = STATUSES;
   const status = others.find((word) => runs.some((run) => run.status === word)) ?? runs[0]?.status;
   const count = runs.filter((run) => run.status === status).length;
-  const { sign, look, word } = lookOf(status);
-  const isMixed = runs.some((run) => run.status === 'success') && (look === 'bad' || look === 'halted');
+  const { sign, tone, word } = toneOf(status);
+  const isMixed = runs.some((run) => run.status === 'success') && (tone === 'bad' || tone === 'halted');
   return {
     id: day,
     sign,
-    look: isMixed ? 'warn' : look,
+    tone: isMixed ? 'warn' : tone,
     word: count === runs.length ? word : `${grouped(count)} of ${grouped(runs.length)} ${word}`,
     successful: sum(runs.map((run) => recordsOf(run).successful)),
     failed: sum(runs.map((run) => recordsOf(run).failed)),

@@ -4,7 +4,7 @@ import { byDay, dayOf, oldestFirst, recordsOf, statusCounts } from '../domain/wa
 import { counted } from '../kernel/words.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
-import { dayEntry, type Entry, entryOf, isBad, lookOf, startMs, sum } from './pipeline-timeline-entries.ts';
+import { dayEntry, type Entry, entryOf, isBad, toneOf, startMs, sum } from './pipeline-timeline-entries.ts';
 import { ceiling, halfOf, short } from './pipeline-timeline-scale.ts';
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
@@ -50,8 +50,8 @@ function figures(runs: readonly RunReply[]): string {
   const refused = sum(runs.map((run) => recordsOf(run).failed));
   const last = runs.findLast(({ status }) => status === 'success');
   const ended = parseIso(last?.ended_on ?? last?.started_on ?? '');
-  const tile = (name: string, value: string, more: string, look = ''): string =>
-    `<div${look && ` class="${look}"`}><dt>${name}</dt><dd>${escapeHtml(value)}</dd><dd class="more">${escapeHtml(more)}</dd></div>`;
+  const tile = (name: string, value: string, more: string, tone = ''): string =>
+    `<div${tone && ` class="${tone}"`}><dt>${name}</dt><dd>${escapeHtml(value)}</dd><dd class="more">${escapeHtml(more)}</dd></div>`;
   const tiles = [
     tile('Runs', grouped(runs.length), statusCounts(runs), runs.some(isBad) ? 'bad' : ''),
     tile('Rows accepted', grouped(rows), `${grouped(rows / runs.length)} a run`),
@@ -83,14 +83,14 @@ function unwell(runs: readonly RunReply[], isDaily: boolean): string {
 function causeOf(runs: readonly RunReply[], isDaily: boolean): string {
   const [newest] = runs;
   if (!newest) return '';
-  const { sign, look, word } = lookOf(newest.status);
+  const { sign, tone, word } = toneOf(newest.status);
   const ids = [...new Set(runs.map((run) => (isDaily ? dayOf(run) : String(run.id))))].map(escapeHtml);
   const links = ids.slice(0, NAMED).map((id) => `<a href="#run-${id}">${id}</a>`);
   const rest = ids.length - links.length;
   const what = isDaily ? `${counted(runs.length, 'run')} on` : runs.length === 1 ? 'run' : 'runs';
   const more = rest > 0 ? ` and ${isDaily ? counted(rest, 'other day') : `${grouped(rest)} more`}` : '';
   const when = `${runs.length === 1 ? '' : 'last '}${whenOf(startMs(newest))}`;
-  return `<b class="${look}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(errorsText(newest.errors))} <span>${what} ${links.join(', ')}${more} · ${escapeHtml(when)}</span>`;
+  return `<b class="${tone}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(errorsText(newest.errors))} <span>${what} ${links.join(', ')}${more} · ${escapeHtml(when)}</span>`;
 }
 
 function chart(entries: readonly Entry[], runs: readonly RunReply[]): string {
@@ -119,22 +119,22 @@ ${columns.join('\n')}
 
 /** The legend for the colors that occur. */
 function legend(entries: readonly Entry[]): string {
-  const looks = new Set(entries.map(({ look }) => look));
+  const tones = new Set(entries.map(({ tone }) => tone));
   const isDaily = isByDay(entries);
   const keys: [kind: string, occurs: boolean, text: string][] = [
     ['rows', entries.some(({ successful }) => successful > 0), 'rows accepted'],
     ['refused', entries.some(({ failed }) => failed > 0), 'rows that failed'],
-    ['warn', looks.has('warn'), 'share of runs without success'],
-    ['bad', looks.has('bad'), isDaily ? 'a day without a success' : 'a run that failed'],
-    ['halted', looks.has('halted'), 'stopped'],
-    ['going', looks.has('going'), 'not finished'],
+    ['warn', tones.has('warn'), 'share of runs without success'],
+    ['bad', tones.has('bad'), isDaily ? 'a day without a success' : 'a run that failed'],
+    ['halted', tones.has('halted'), 'stopped'],
+    ['going', tones.has('going'), 'not finished'],
   ];
   const shown = keys.filter(([, occurs]) => occurs);
   return shown.map(([kind, , text]) => `<span><i class="key ${kind}"></i>${text}</span>`).join(' ');
 }
 
 function column(
-  { id, sign, look, word, successful, failed, at, text, share }: Entry,
+  { id, sign, tone, word, successful, failed, at, text, share }: Entry,
   { top, width, date }: { top: number; width: number; date: string },
 ): string {
   const height = (part: number): string => `style="height:${Math.round(part * 1000) / 10}%"`;
@@ -143,11 +143,11 @@ function column(
   const parts = [
     failed > 0 ? `<i class="refused" ${height(failed / top)}></i>` : '',
     successful > 0 ? `<i class="rows" ${height(successful / top)}></i>` : '',
-    share === undefined && look !== 'good' ? `<b>${escapeHtml(word)}</b>` : '',
+    share === undefined && tone !== 'good' ? `<b>${escapeHtml(word)}</b>` : '',
   ];
-  const isSigned = share === undefined && (look !== 'good' || width >= SIGN_WIDTH);
+  const isSigned = share === undefined && (tone !== 'good' || width >= SIGN_WIDTH);
   const below = share ? `<i ${height(share)}></i>` : isSigned ? sign : '';
-  return `<div class="run ${look}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
+  return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
 /**
@@ -180,8 +180,8 @@ function table(entries: readonly Entry[], runs: readonly RunReply[]): string {
   const isDaily = isByDay(entries);
   const times = isDaily ? [] : ['Logical date', 'Started', 'Took'];
   const names = [isDaily ? 'Day' : 'Run', 'Status', ...times, 'Rows', 'Failed rows', isDaily ? 'Runs' : 'Errors'];
-  const cellsOf = ({ sign, look, word, successful, failed, text }: Entry, run: RunReply | undefined) => [
-    [`${sign} ${word}`, `status ${look}`],
+  const cellsOf = ({ sign, tone, word, successful, failed, text }: Entry, run: RunReply | undefined) => [
+    [`${sign} ${word}`, `status ${tone}`],
     ...(isDaily || !run ? [] : [timeOf(run.logical_date), timeOf(run.started_on), tookOf(run)].map((it) => [it])),
     [grouped(successful), 'number'],
     [grouped(failed), failed > 0 ? 'number warn' : 'number'],
@@ -193,7 +193,7 @@ function table(entries: readonly Entry[], runs: readonly RunReply[]): string {
       return `<td ${attributes}>${escapeHtml(text)}</td>`;
     });
     const id = escapeHtml(entry.id);
-    return `<tr role="row" id="run-${id}" class="${entry.look}"><th role="rowheader" scope="row"${isDaily ? '' : ' data-name="Run "'}>${id}</th>${cells.join('')}</tr>`;
+    return `<tr role="row" id="run-${id}" class="${entry.tone}"><th role="rowheader" scope="row"${isDaily ? '' : ' data-name="Run "'}>${id}</th>${cells.join('')}</tr>`;
   });
   const head = names.map(
     (name) => `<th role="columnheader" scope="col"${name.endsWith('ows') ? ' class="number"' : ''}>${name}</th>`,

@@ -62,7 +62,7 @@ async function openAuthority(folder: string): Promise<Authority> {
 
 function trustFile(folder: string, { certificate }: Authority, served = ''): string {
   // The text may also contain the key.
-  const blocks = served.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g);
+  const blocks = served.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (!blocks) return caFileIn(folder);
   const path = join(folder, `https-${new X509Certificate(served).fingerprint256.replaceAll(':', '')}.pem`);
   writePrivateFile(path, [...blocks, certificate].join('\n'));

@@ -1,10 +1,10 @@
 // A command as a record: what it accepts, prints and changes. Help, completion, schemas and tests read the same record.
 import { Argument, Command, Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
-import { choiceHint } from '../../kernel/nearest.ts';
 import type { View } from '../../render/view.ts';
 import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
+import { readWord } from './usage-failure.ts';
 
 /** An argument. Help and messages use `name` or, without `name`, the key of the argument. */
 export interface ArgSpec {
@@ -282,13 +282,6 @@ export function commandWords(
     return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, one]);
   });
   return ['cdpadm', ...path.split(' '), ...args, ...words, ...(yes ? ['--yes'] : [])];
-}
-
-/** The word that matches `text` in any letter case. Throws KnownError usage (2) with the nearest word. */
-export function readWord(flag: string, text: string, words: readonly string[]): string {
-  const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
-  if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));
-  return word;
 }
 
 function offersOf({ args = {}, flags = {} }: CommandRecord): Record<string, OfferedValues> {
