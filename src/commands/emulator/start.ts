@@ -95,7 +95,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
   const { identity, names } = await readIdentity(ctx, { ...flags, as });
   const tls = await loadTls(ctx, flags);
   const fixtures = flags.fixtures === undefined ? undefined : await loadDocument(flags.fixtures, ctx);
-  const ownNames = flags.names === undefined ? names : await loadNames(ctx, flags.names);
+  const ownNames = flags.names === undefined ? names && usableNames(ctx, names) : await loadNames(ctx, flags.names);
   const live = flags.fromLive === undefined ? undefined : await readLivePlatform(ctx, flags.fromLive, identity);
   const data = flags.data ?? (as === undefined ? undefined : rehearsalFolder(ctx.paths, as));
   const serving = serveEmulator(ctx, {
@@ -162,6 +162,14 @@ async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof star
   if (!tlsCert || !tlsKey) throw usageError('Pass both --tls-cert and --tls-key, or neither.');
   const [{ text: cert }, { text: key }] = [await readInput(tlsCert, ctx), await readInput(tlsKey, ctx)];
   return { cert, key };
+}
+
+/** A profile may have names of a newer version, which its commands only warn about. */
+function usableNames(ctx: Context, names: Record<string, string>): Record<string, string> {
+  const issues = namesIssues(names);
+  for (const { name, message } of issues) ctx.out.warn(`Ignored \`names.${name}\` of the profile: ${message}.`);
+  const isUsable = ([name]: [string, string]): boolean => !issues.some((issue) => issue.name === name);
+  return Object.fromEntries(Object.entries(names).filter(isUsable));
 }
 
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {

@@ -94,6 +94,7 @@ describe('start --as', () => {
     ['an unknown profile', ['--as', 'lief'], 5, 'live'],
     ['real secrets on a public interface', ['--as', 'live', '--host', '0.0.0.0'], 2, 'cannot listen on 0.0.0.0'],
     ['a certificate without a key', ['--tls-cert', 'cert.pem'], 2, 'or neither'],
+    ['an invalid certificate', ['--tls-cert', 'bad.pem', '--tls-key', 'bad.pem'], 2, 'Cannot use the certificate'],
     ['an invalid address', ['--public-url', 'ftp://here'], 2, 'ftp://here'],
     ['an address with a line break', ['--public-url', 'http://he\nre'], 2, 'is not an address'],
     ['a vendor domain that is a path', ['--vendor-domain', 'x/../../evil'], 2, 'is not a vendor domain'],
@@ -102,6 +103,7 @@ describe('start --as', () => {
     ['a vendor domain that no certificate can name', ['--vendor-domain', `${'a'.repeat(60)}.example`], 2, 'at most 56'],
     ['an invalid id', ['--workspace', 'abc'], 2, '--workspace'],
   ])('rejects %s', async (_what, args, code, message) => {
+    writeFileSync(join(home.cwd, 'bad.pem'), '-----BEGIN CERTIFICATE-----\nbad\n-----END CERTIFICATE-----\n');
     const result = await run(['emulator', 'start', '--port', '0', '--memory', ...args]);
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) as string });
   });
@@ -188,6 +190,15 @@ describe('start with single flags', () => {
     await whileServing(['--memory', ...flags], async (ready) => {
       expect(ready).toMatchObject({ vendor_domain: 'cdp.example', org_id: 7, account_id: 8, workspace_id: 9 });
       expect(ready).toMatchObject({ client_id: 'local-client' });
+    });
+  });
+
+  it('ignores an unknown word in the names of a profile, with a warning', async () => {
+    const names = { names: { xpid: 'member_id', xpdi: 'other' } };
+    const profiles = { named: { base_url: 'https://api.cdp.example', org_id: '41', account_id: '42', ...names } };
+    writeFileSync(home.settingsFile, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+    await whileServing(['--memory', '--as', 'named'], async (ready) => {
+      expect(ready).toMatchObject({ org_id: 41 });
     });
   });
 

@@ -64,7 +64,13 @@ function trustFile(folder: string, { certificate }: Authority, served = ''): str
   // The text may also contain the key.
   const blocks = served.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (!blocks) return caFileIn(folder);
-  const path = join(folder, `https-${new X509Certificate(served).fingerprint256.replaceAll(':', '')}.pem`);
+  let path: string;
+  try {
+    path = join(folder, `https-${new X509Certificate(served).fingerprint256.replaceAll(':', '')}.pem`);
+  } catch {
+    // The server will report the invalid certificate.
+    return caFileIn(folder);
+  }
   writePrivateFile(path, [...blocks, certificate].join('\n'));
   return path;
 }
