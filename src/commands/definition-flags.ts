@@ -7,7 +7,9 @@ import {
   SCHEDULE_TYPES,
   SYNC_MODES,
 } from '../lib/contract/choices.ts';
-import { isReference, type ResourceType } from '../lib/domain/warehouse/definition.ts';
+import type { FieldChanges } from '../lib/domain/field-changes.ts';
+import { GROUPS, isReference, NOUNS, type ResourceType } from '../lib/domain/warehouse/definition.ts';
+import type { Step } from '../lib/domain/warehouse/plan.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
@@ -140,6 +142,41 @@ export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
 export const allowCommands = {
   help: 'run the commands that a file names for its secrets (command:LINE)',
 } satisfies FlagSpec;
+
+/** A longer text, such as a query, is not part of a command line. */
+const MOST_TEXT = 200;
+/** More commands are not a line to run. */
+const MOST_UNDONE = 20;
+
+/** The words of the `update` that restores these fields. Adds the fields that no flag restores to `left`. */
+function undoChanges(type: ResourceType, id: string, changes: FieldChanges, left: string[]): string[] {
+  const words = Object.entries(changes).flatMap(([path, { from }]) => {
+    const { flag } =
+      FIELD_FLAGS[type].find((it) => it.path.join('.') === path && !['file', 'reference'].includes(it.kind ?? '')) ??
+      {};
+    const text = typeof from === 'number' || typeof from === 'bigint' ? from.toString() : (from ?? '');
+    if (flag !== undefined && typeof text === 'string' && text.length <= MOST_TEXT) return [`${flag}=${text}`];
+    left.push(`${path} of ${NOUNS[type]} ${id}`);
+    return [];
+  });
+  const resets = Object.keys(changes).some((path) => path.startsWith('sync_mode.')) ? ['--allow-reset'] : [];
+  return words.length > 0 ? [GROUPS[type], 'update', id, ...words, ...resets] : [];
+}
+
+/** The facts for the log about changes: the commands that undo them, in reverse order, and what no command restores. */
+export function undoSteps(steps: readonly Pick<Step, 'action' | 'type' | 'id' | 'changes' | 'secrets'>[]) {
+  const left: string[] = [];
+  const undo = steps.toReversed().map(({ action, changes, id, secrets, type }): string[] => {
+    if (action === 'create') return [GROUPS[type], 'delete', id];
+    if (action === 'update' && Object.keys(changes).length > 0) return undoChanges(type, id, changes, left);
+    left.push(`${action === 'update' ? `${secrets.join(', ')} of ` : ''}${NOUNS[type]} ${id}`);
+    return [];
+  });
+  const known = undo.filter((words) => words.length > 0);
+  if (known.length > MOST_UNDONE) left.unshift(`${known.length} resources`);
+  const undoNote = left.length > 0 ? `No command restores ${left.slice(0, MOST_UNDONE).join(', ')}.` : undefined;
+  return { undo: known.length > MOST_UNDONE ? [] : known, undoNote };
+}
 
 /** The flag of a field, for messages. */
 export function flagOf(type: ResourceType, path: readonly (string | number)[]): string | undefined {

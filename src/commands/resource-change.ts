@@ -20,7 +20,7 @@ import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { guardReferences } from '../lib/runtime/reference-rules.ts';
 import { checkUntouched, createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
-import { readFieldFlags } from './definition-flags.ts';
+import { readFieldFlags, undoSteps } from './definition-flags.ts';
 import { readSource } from './definition-input.ts';
 import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';
 import { causedBy, fail } from '../lib/errors/fail.ts';
@@ -71,7 +71,7 @@ export async function createResource(
     renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), usesOf(source), style),
   );
   await ctx.confirmWrite(`Create ${NOUNS[type]} ${definition.id}?`);
-  ctx.logFacts({ undo: [GROUPS[type], 'delete', definition.id] });
+  ctx.logFacts({ ids: [definition.id], undo: [[GROUPS[type], 'delete', definition.id]] });
   const reply = await sending(ctx, source, (body) =>
     createConfirmed(body, calls, { tell: ctx.out, signal: ctx.signal }),
   );
@@ -151,6 +151,8 @@ export async function writeChange(
     await ctx.prompt.typed(`Type ${id} to reset its sync position:`, id, { flag: '--allow-reset', exit: 'guard' });
   }
   await ctx.confirmWrite(`Change ${NOUNS[type]} ${id}?`);
+  const secrets = uses.map(({ path }) => path.join('.'));
+  ctx.logFacts(undoSteps([{ action: 'update', type, id, changes, secrets }]));
   await checkUntouched(id, live, calls, ctx.signal);
   const reply = await sending(ctx, source, (body) =>
     updateConfirmed(id, body, live, calls, { tell: ctx.out, signal: ctx.signal }),

@@ -36,6 +36,7 @@ describe('each example', () => {
   let home: CliHome;
   let ready: EmulatorReady;
   let revision = '';
+  let write = '';
   let run = '';
   let users = 0;
   // The clock is shared with the platform, so that no test waits for a rate budget.
@@ -146,7 +147,7 @@ describe('each example', () => {
     const env = environmentOf(ready);
     if (WAREHOUSE.includes(group)) await prepareWarehouse(path, env);
     if (SEEDING.includes(group)) await prepareSeeding(line, env);
-    if (group !== 'roles') return;
+    if (group !== 'roles' && path !== 'log show') return;
     await well(['roles', 'pull', '--overwrite'], env);
     const file = join(home.cwd, 'roles.yaml');
     rename(file, 'One');
@@ -156,6 +157,7 @@ describe('each example', () => {
     writeFileSync(join(home.cwd, 'roles.test.yaml'), '- each: {max_tasks: 50}\n');
     const [newest] = JSON.parse(await well(['roles', 'history', '-o', 'json'], env)) as { revision: string }[];
     revision = newest?.revision ?? '';
+    write = (await well(['log', '--limit', '1', '-o', 'name'])).trim();
   }
 
   afterEach(async () => {
@@ -172,7 +174,7 @@ describe('each example', () => {
       const file = join(home.cwd, 'pipeline.yaml');
       writeFileSync(file, readFileSync(file, 'utf8').replace(/^id: .*\n/m, ''));
     }
-    const args = wordsOf(line, { '4010': new URL(ready.base_url).port, '1001': run, revision });
+    const args = wordsOf(line, { '4010': new URL(ready.base_url).port, '1001': run, '4f1c': write, revision });
     const made = path === 'profile create' ? args[2] : path === 'profile import' ? args[3] : undefined;
     if (made === 'prod' || made === 'dev') await well(['profile', 'delete', made, '--yes', '--confirm', made]);
     const profile = '{"base_url":"https://api.example.com"}';

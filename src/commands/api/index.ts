@@ -29,6 +29,7 @@ const paths: OfferedValues = ({ operands: [method] }) => [
 export const command = defineCommand({
   path: 'api',
   summary: 'call any path of the platform',
+  undoNote: 'The program does not know which call undoes this one.',
   effect: 'write',
   tool: false,
   calls: 'platform',

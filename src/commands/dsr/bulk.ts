@@ -162,6 +162,8 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       at: isoMillis(ctx.clock.now()),
     });
   }
+  const undoNote = 'To cancel a request, pass its id in the results file to `dsr cancel`.';
+  ctx.logFacts({ content: examined.digest, journal: journal.path, undoNote });
   const begun = ctx.clock.now();
   const { resume, ...part } = run.part;
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };

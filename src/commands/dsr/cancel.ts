@@ -12,6 +12,7 @@ import { openDsr, requestIds, pickRequest } from './session.ts';
 export const cancelPending = defineCommand({
   path: 'dsr cancel',
   summary: 'cancel pending requests',
+  undoNote: 'A cancelled request cannot be resumed. Submit it again.',
   effect: 'write',
   tool: ['groupId'],
   calls: 'platform',

@@ -104,7 +104,8 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     keep(request.subject_request_id, Object.fromEntries(headers), body.toString());
     return verifyAnswer(headers, body);
   };
-  ctx.logFacts({ undo: ['dsr', 'cancel', request.subject_request_id] });
+  const id = request.subject_request_id;
+  ctx.logFacts({ ids: [id], undo: [['dsr', 'cancel', id]] });
   const result = await submitRequest(request, { ...session, isNewId, verify, checkAgain });
   const deadline = deadlineFrom(request.regulation, result.submitted_time ?? request.submitted_time);
   const failed = result.verdict?.checks.find(({ ok }) => !ok);

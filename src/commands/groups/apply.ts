@@ -1,7 +1,7 @@
 // Shared by the commands that write a group definition: plan, show, confirm, write.
 import { pickGroup } from '../pick.ts';
 import { GroupReply, type GroupRequest, groupsEndpoints } from '../../lib/contract/groups.ts';
-import { limitWarning, type GroupPlan, planGroup } from '../../lib/domain/groups/plan.ts';
+import { limitWarning, type GroupPlan, planGroup, undoGroup } from '../../lib/domain/groups/plan.ts';
 import { isNotFound } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
@@ -73,7 +73,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   if (plan.method === null) return live;
   const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
-  if (plan.method === 'POST') ctx.logFacts({ undo: ['groups', 'delete', wanted.id] });
+  ctx.logFacts({ ids: [plan.id], ...undoGroup(plan, live) });
   const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
   ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes its members.`);
   return group;

@@ -78,6 +78,7 @@ const sendEvents = defineCommand({
   ...intakeRecord,
   path: 'intake event',
   summary: 'send events of one user',
+  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
   examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
   run: async (ctx, { flags }) => {
@@ -97,6 +98,7 @@ const identifyUser = defineCommand({
   ...intakeRecord,
   path: 'intake identify',
   summary: 'send identities and attributes of one user',
+  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],
   run: async (ctx, { flags }) => {
     const { intake } = await ctx.api();

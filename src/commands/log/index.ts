@@ -1,13 +1,21 @@
 // `log`: every write from this machine. `log verify` checks the log, and `log prune` shortens it.
 import { array, int, object, string } from 'zod/mini';
+import { fail } from '../../lib/errors/fail.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { Style } from '../../lib/render/style.ts';
-import { fields, type ListView } from '../../lib/render/view.ts';
+import { type Column, fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import type { Context } from '../../lib/runtime/context.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
+import { placeOf } from '../../lib/runtime/target.ts';
 import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
 import { beforeFlag, readBefore, readCount, readSince, sizeText } from '../flag-values.ts';
+
+/** A log of this size is mentioned. */
+const NOTED_BYTES = 1_000_000;
 
 const PAINTS: Partial<Record<LoggedWrite['outcome'], keyof Pick<Style, 'green' | 'red' | 'yellow'>>> = {
   done: 'green',
@@ -16,40 +24,76 @@ const PAINTS: Partial<Record<LoggedWrite['outcome'], keyof Pick<Style, 'green' |
   unknown: 'yellow',
 };
 
+type KeysOfValues = Exclude<keyof LoggedWrite, 'args' | 'counts' | 'files' | 'ids' | 'request_ids' | 'target'>;
+
 const view: ListView<LoggedWrite> = {
   kind: 'list',
   columns: [
-    { key: 'id', id: true, value: (it) => it.id },
-    { key: 'at', value: (it) => it.at, said: (it) => it.at.slice(0, 19).replace('T', ' ') },
+    { key: 'id', rank: 1, value: (it) => it.id },
+    { key: 'at', value: (it) => it.at, said: (it) => it.at.slice(5, 19).replace('T', ' ') },
     { key: 'command', value: (it) => it.command },
-    { key: 'args', value: (it) => it.args.join(' ') },
+    {
+      key: 'args',
+      value: (it) => it.args.join(' '),
+      said: ({ args, files, ids }) => [args, ids, files].find(([one]) => one)?.join(' '),
+    },
     {
       key: 'outcome',
       value: (it) => it.outcome,
       paint: (text, it, style) => style[PAINTS[it.outcome] ?? 'yellow'](text),
     },
-    { key: 'profile', rank: 1, value: (it) => it.profile },
-    { key: 'target', rank: 4, value: (it) => Object.values(it.target).filter(Boolean).join(', ') },
-    { key: 'undo', rank: 2, value: (it) => it.undo },
-    { key: 'by', rank: 3, value: (it) => it.by },
-    { key: 'host', rank: 5, value: (it) => it.host },
-    { key: 'via', rank: 13, value: (it) => it.via },
-    { key: 'error', rank: 6, value: (it) => it.error },
-    { key: 'counts', rank: 7, value: (it) => pairs(it.counts) },
-    { key: 'plan', rank: 8, value: (it) => it.plan },
-    { key: 'digest', rank: 10, value: (it) => it.digest },
-    { key: 'requests', rank: 9, align: 'right', value: (it) => it.requests },
-    { key: 'request_ids', rank: 11, value: (it) => it.request_ids.join(' ') },
-    { key: 'ended_at', rank: 12, value: (it) => it.ended_at },
+    { key: 'undo', rank: 2, value: (it) => it.undo, said: (it) => it.undo?.split(' ').slice(1, 3).join(' ') },
+    {
+      key: 'target',
+      rank: 3,
+      value: (it) => placeOf(it.target).join(', '),
+      said: (it) => placeOf(it.target).find((part) => / \d+$/.test(part)),
+    },
+    ...ranked(4, 'profile', 'by', 'host', 'error'),
+    { key: 'counts', rank: 8, value: (it) => pairs(it.counts) },
+    ...ranked(9, 'plan', 'requests', 'digest', 'via'),
+    { key: 'request_ids', rank: 13, value: (it) => it.request_ids.join(' ') },
+    { key: 'files', rank: 14, value: (it) => it.files.join(' ') },
+    { key: 'ids', rank: 15, value: (it) => it.ids.join(' ') },
+    ...ranked(16, 'journal', 'ended_at', 'undo_note'),
   ],
   empty: 'This machine has not written to a platform yet.',
+  name: ({ id }) => id,
 };
+
+function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
+  return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
+}
 
 function pairs(counts: LoggedWrite['counts']): string {
   return Object.entries(counts)
     .map(([name, count]) => `${name}=${count}`)
     .join(' ');
 }
+
+const showLog = defineCommand({
+  path: 'log show',
+  summary: 'show one write in full',
+  effect: 'local',
+  calls: 'none',
+  args: { id: { help: 'id from `cdpadm log`, or its first characters' } },
+  output: loggedWrite,
+  notes: ['`undo` is the command that undoes the write. `undo_note` says what it also undoes, or why there is none.'],
+  examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
+  exits: { notFound: 'no entry has this id, or several do' },
+  run: (ctx, { args }) => {
+    const [entry, other] = openWriteLog(ctx).entries(({ id }) => id.startsWith(args.id));
+    if (entry && !other) return Promise.resolve(entry);
+    throw fail('log.not_found', {
+      message: other ? `Several ids begin with ${args.id}.` : `The log has no entry ${args.id}.`,
+      hint: { text: 'To list them:', command: 'cdpadm log' },
+    });
+  },
+  view: {
+    kind: 'record',
+    columns: view.columns.map(({ key, paint, value }) => ({ key, value, id: key === 'id', ...(paint && { paint }) })),
+  },
+});
 
 const verifyLog = defineCommand({
   path: 'log verify',
@@ -112,19 +156,35 @@ export const command = defineCommand({
     '`counts` shows what was done, not what was planned. `via` is `mcp` if an assistant called the command. The log contains no secrets and no identities. `digest` is keyed: only this machine can recompute it.',
   ],
   examples: ['cdpadm log --since 7d', 'cdpadm log --command roles --limit 20 -o wide', 'cdpadm log -o ndjson'],
-  below: [verifyLog, pruneLog],
+  below: [showLog, verifyLog, pruneLog],
   run: async (ctx, { flags }) => {
     const { command: words } = flags;
     const since = flags.since === undefined ? '' : isoMillis(readSince(flags.since, ctx.clock.now()));
     const limit = flags.limit === undefined ? undefined : readCount('--limit', flags.limit, 1_000_000);
+    if (words !== undefined) await requireCommand(ctx, words);
     const log = openWriteLog(ctx);
     const found = log.entries(
       ({ at, command: own }) => at >= since && (words === undefined || `${own} `.startsWith(`${words} `)),
       limit,
     );
     await ctx.out.emit(found, log.size() > 0 ? { ...view, empty: 'The log has no such write.' } : view);
+    if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')
+      ctx.out.note({ text: 'To see one in full, with the command that undoes it:', command: 'cdpadm log show ID' });
     const begins = log.begins();
-    if (begins !== undefined)
-      ctx.out.note(`Log size since ${begins.slice(0, 10)}: ${sizeText(log.size())}. \`log prune\` shortens it.`);
+    if (begins === undefined || log.size() < NOTED_BYTES) return;
+    const text = `The log is ${sizeText(log.size())} and starts on ${begins.slice(0, 10)}. To shorten it:`;
+    ctx.out.note({ text, command: 'cdpadm log prune --before DATE' });
   },
 });
+
+/** Throws usage (2) if no command or group has these words. */
+async function requireCommand(ctx: Context, words: string): Promise<void> {
+  const known = pathsOf(await ctx.commands());
+  if (known.includes(words)) return;
+  const list = { text: 'To list all commands:', command: 'cdpadm --help' };
+  throw usageError(`Unknown command \`${words}\` in --command.`, nearestHint(words, known, list));
+}
+
+function pathsOf({ commands }: Awaited<ReturnType<Context['commands']>>, above = ''): string[] {
+  return commands.flatMap((one) => [`${above}${one.name()}`, ...pathsOf(one, `${above}${one.name()} `)]);
+}

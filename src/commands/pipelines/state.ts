@@ -32,7 +32,6 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
       const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
       const fields = [...given, { flag: 'state', path: ['state'], value: state }];
       const source = await readSource(ctx, 'pipeline', { id, file: undefined, fields, live, allowCommands: false });
-      ctx.logFacts({ undo: ['pipelines', state === 'active' ? 'pause' : 'resume', id] });
       return await writeChange(ctx, 'pipeline', live, source);
     },
     view: () => resourceView('pipeline'),
@@ -49,6 +48,7 @@ export const resumePipeline = stateCommand('pipelines resume', 'active', 'resume
 export const resetPosition = defineCommand({
   path: 'pipelines reset',
   summary: 'reset the sync position, so that the next run reads all data again',
+  undoNote: 'The previous sync position is not restored.',
   effect: 'write',
   byPerson: true,
   tool: ['type'],

@@ -38,6 +38,7 @@ const view: RecordView<WithTarget<typeof triggerResult>> = {
 export const triggerRun = defineCommand({
   path: 'pipelines trigger',
   summary: 'run a pipeline now',
+  undoNote: 'A run that was triggered cannot be undone.',
   effect: 'write',
   calls: 'platform',
   args: pipelineArg,

@@ -48,6 +48,7 @@ export function seedBulkResult() {
 export const seedFiles = defineCommand({
   path: 'seed bulk',
   summary: 'send the seeds of many users',
+  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   effect: 'write',
   tool: false,
   calls: 'platform',

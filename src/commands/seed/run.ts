@@ -136,6 +136,7 @@ export async function openRun(
     : openSeedJournal(journalPath('seed', ctx.paths.state, [...target, ...keys, share ?? '']));
   try {
     const files = await Promise.all(sources.filter(({ key }) => key).map((source) => source.fingerprint()));
+    ctx.logFacts({ ...(journal && { journal: journal.path, content: JSON.stringify(files) }) });
     const known = journal?.read();
     const opened = known !== undefined && flags.resume ? await resume(known) : await begin(known);
     return { journal, ...opened, close: () => [opened.rejects, journal].forEach((file) => file?.close()) };

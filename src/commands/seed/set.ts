@@ -18,6 +18,7 @@ const view: DocumentView<{ accepted: true; target: Target }> = { kind: 'document
 export const setSeeds = defineCommand({
   path: 'seed set',
   summary: 'send the seeds of one user',
+  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   effect: 'write',
   tool: ['identityType'],
   calls: 'platform',

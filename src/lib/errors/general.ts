@@ -29,6 +29,12 @@ export const GENERAL_ERRORS = {
     explanation: 'The folder does not exist or is read-only, or the disk is full.',
     fix: 'Free some space, or choose a different path.',
   },
+  'log.not_found': {
+    exit: 'notFound',
+    summary: 'The log has no such entry.',
+    explanation: 'No entry has this id, or several ids begin with it. An old entry may have been pruned.',
+    fix: 'List the entries with `cdpadm log`.',
+  },
   'log.broken': {
     exit: 'failed',
     summary: 'A line of the log was changed, removed or added.',

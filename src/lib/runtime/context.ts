@@ -191,16 +191,24 @@ export interface WriteFacts {
   plan?: string;
   /** The number of changes made, not of changes planned. */
   counts?: Record<string, number>;
-  /** The words of the command that would undo the write. */
-  undo?: readonly string[];
+  /** The words of the commands that would undo the write. */
+  undo?: readonly (readonly string[])[];
   /** What `undo` also does, or why there is none. */
   undoNote?: string | undefined;
+  /** The ids of what is written, if they are not arguments. */
+  ids?: readonly string[];
+  /** A digest of the content that a bulk run sends. The log adds its key. */
+  content?: string;
+  /** The journal of a bulk run. */
+  journal?: string;
 }
 
 /** What the log records about a command. */
 export interface LoggedCommand extends WriteFacts {
   path: string;
   args: readonly unknown[];
+  /** The values of the flags that name files. */
+  files: readonly unknown[];
 }
 
 export interface Context {

@@ -37,19 +37,16 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
 /** `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
 export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 'protected'>): string {
   const marks = settings.protected ? ' (protected)' : '';
-  const parts = [
-    `${nameOf(settings.profile)}${marks}`,
-    target.environment,
-    ...(
-      [
-        ['organization', target.org_id],
-        ['account', target.account_id],
-        ['workspace', target.workspace_id],
-      ] as const
-    ).map(([label, id]) => id && `${label} ${id}`),
-    target.address,
-  ];
-  return `Target: ${parts.filter(Boolean).join(', ')}`;
+  return `Target: ${[`${nameOf(settings.profile)}${marks}`, ...placeOf(target)].join(', ')}`;
+}
+
+/** The target without its profile: `production`, `workspace 3001`, the address. */
+export function placeOf(target: Readonly<Record<string, string | null | undefined>> | Target): string[] {
+  const { account_id, address, environment, org_id, workspace_id } = target as Partial<Target>;
+  const ids = Object.entries({ organization: org_id, account: account_id, workspace: workspace_id });
+  return [environment, ...ids.map(([label, id]) => id && `${label} ${id}`), address]
+    .filter((part) => !!part)
+    .map(String);
 }
 
 /** `workspace 3001 (production)`, for a question. `environments` are those that the data names, if any. */

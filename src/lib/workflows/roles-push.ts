@@ -49,7 +49,7 @@ export interface PushPorts {
   /** Adds facts to the log entry of the write. */
   log(facts: {
     plan?: string;
-    undo?: readonly string[];
+    undo?: readonly (readonly string[])[];
     undoNote?: string | undefined;
     counts?: Record<string, number>;
   }): void;
@@ -135,7 +135,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
       manifest: toReply(planned.live),
     });
     const undo = undoOf(planned, revision);
-    ports.log({ plan: planned.plan.plan, undo, undoNote: undo.includes(revision) ? RESTORES : undefined });
+    ports.log({ plan: planned.plan.plan, undo: [undo], undoNote: undo.includes(revision) ? RESTORES : undefined });
     await ports.api.prepareReplace(ports.signal);
     const now = fromReply(await ports.api.get({ signal: ports.signal, reserved: true }));
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LoggedWrite } from '../../../src/lib/runtime/memory/write-log.ts';
+import { loggedWrite, type LoggedWrite } from '../../../src/lib/runtime/memory/write-log.ts';
 import { MODEL, SECRET_ENV, stageSync } from '../../helpers/warehouse-files.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
@@ -91,7 +91,7 @@ it('logs a bulk run as one entry with its counts', async () => {
     {
       command: 'dsr submit',
       outcome: 'done',
-      digest: null,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
       requests: 3,
       counts: { rows: 3, submitted: 3, existing: 0, failed: 0 },
     },
@@ -162,12 +162,15 @@ it('selects by time, command and number', async () => {
   await update('Two');
   const commands = async (flags: string) => (await entries(flags)).map(({ command }) => command);
   expect(await commands('--command roles')).toEqual(['roles update', 'roles update']);
-  expect(await commands('--command role')).toEqual([]);
+  expect(await home.run('log --command rolse')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean roles?') as unknown,
+  });
   expect(await commands('--limit 2')).toEqual(['dsr submit', 'roles update']);
   expect(await commands('--since 1h')).toHaveLength(3);
   expect(await commands('--since 2999-01-01')).toEqual([]);
   expect((await home.run('log --since yesterday')).code).toBe(2);
-  expect((await home.run('log --command nope')).stderr).toContain('The log has no such write.');
+  expect((await home.run('log --command groups')).stderr).toContain('The log has no such write.');
   expect((await home.run('log --since later')).stderr).toContain('a duration such as 7d');
   const { stdout } = await home.run('log -o ndjson');
   expect(stdout.trimEnd().split('\n')).toHaveLength(3);
@@ -181,6 +184,39 @@ it('writes with a warning if the log cannot be written', async () => {
   if (isRoot) return;
   const { code, stderr } = await update('Two');
   expect([code, stderr]).toEqual([0, expect.stringContaining('This command continues without it.')]);
+});
+
+it('shows one write in full by the first characters of its id', async () => {
+  await update('One');
+  await submit('ada@example.com');
+  const [first, second] = await entries();
+  expect((await home.json('log show ' + (first?.id.slice(0, 6) ?? ''))).data).toEqual(first);
+  const { stdout } = await home.run(`log show ${second?.id ?? ''}`);
+  expect(stdout).toContain(`undo\t${second?.undo ?? ''}\n`);
+  expect(stdout).toContain('workspace 3001');
+  expect(await home.json('log show nope')).toMatchObject({ code: 5, error: { code: 'log.not_found' } });
+});
+
+it('has the fields in the documented order, whether the end of the write is known or not', async () => {
+  await update('One');
+  const order = Object.keys(loggedWrite().shape);
+  for (const text of [readFileSync(path(), 'utf8'), `${lines()[0] ?? ''}\n`]) {
+    writeFileSync(path(), text);
+    const { stdout } = await home.run('log -o ndjson');
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(order);
+  }
+});
+
+it.each([
+  [60, [/^ID +AT +COMMAND +ARGS +OUTCOME$/m, / \d\d-\d\d \d\d:\d\d:\d\d {2}roles update/m]],
+  [80, [/^ID +AT +COMMAND +ARGS +OUTCOME +UNDO$/m, /roles rollback$/m]],
+  [110, [/UNDO +TARGET/m, /organization 1001/m]],
+] as const)('shows what matters on a terminal with %i columns', async (columns, shapes) => {
+  await update('One');
+  const { stderr, stdout } = await home.run('log', { tty: true, columns, env: { NO_COLOR: '1' } });
+  for (const shape of shapes) expect(stdout).toMatch(shape);
+  expect(stderr).toContain('cdpadm log show ID');
+  expect(stderr).not.toContain('log prune');
 });
 
 describe('log verify', () => {

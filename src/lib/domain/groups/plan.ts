@@ -30,6 +30,23 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
   return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
 }
 
+/** The words of the commands that undo the plan, and what no command restores. */
+export function undoGroup({ changes, id, method }: GroupPlan, live: GroupReply | undefined) {
+  if (method === 'POST') return { undo: [['groups', 'delete', id]] };
+  const { added = [], changed = [], removed = [] } = changes.attributes ?? {};
+  const before = [...changed.map((it) => ({ id: it.id, type: it.type.from })), ...removed];
+  const again = before.map((it) => `${it.id}=${String(it.type)}`);
+  const undo = [
+    ...(again.length > 0 ? [['groups', 'attributes', 'add', id, ...again]] : []),
+    // The last attribute cannot be removed.
+    ...(added.length > 0 && live?.attributes?.[0]
+      ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]]
+      : []),
+  ];
+  const rest = Object.keys(changes).filter((field) => field !== 'attributes' || undo.length === 0);
+  return { undo, undoNote: rest.length > 0 ? `No command restores ${rest.join(' and ')}.` : undefined };
+}
+
 /** Converts the group to a request. Fields that the platform omits become empty. */
 export function toGroupRequest(live: GroupReply): GroupRequest {
   return {

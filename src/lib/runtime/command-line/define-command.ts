@@ -139,7 +139,10 @@ export function defineCommand<
     build: (ctx) => {
       const command = commanderOf(described, async (given, flags, missing) => {
         const args = record.args ? await pickMissing(ctx, record.args, given, flags, missing) : given;
-        await ctx.logged({ path: record.path, args: Object.values(args) }, async () => {
+        const named = Object.entries(record.flags ?? {}).filter(([, { value }]) => value === 'file');
+        const files = named.flatMap(([name]) => flags[name] ?? []);
+        const { path, undoNote } = record;
+        await ctx.logged({ path, undoNote, args: Object.values(args), files }, async () => {
           // Commander has parsed the values according to the same specifications.
           const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
           if (result === undefined || !view) return;

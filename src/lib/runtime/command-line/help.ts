@@ -73,6 +73,8 @@ export interface CommandHelp {
   output?: () => ZodMiniType;
   /** Exit codes with a special meaning in this command: `{ conflict: 'another admin changed it' }`. */
   exits?: Exits;
+  /** For a write that no command undoes: the reason, for the log. */
+  undoNote?: string;
   /** Sentences, each of which is a paragraph. */
   notes?: string[];
 }
@@ -149,7 +151,10 @@ export function checkFormat(asked: Asked, command: Command): void {
   const formats = formatsOf(command);
   if (!formats.includes(output)) {
     if (!asked.formatOfFile)
-      throw usageError(`This command does not support the ${output} format.`, `It supports ${formats.join(', ')}.`);
+      throw usageError(
+        `This command does not support the ${output} format.`,
+        `It supports ${formats.join(', ').replace('table', 'table, wide')}.`,
+      );
     throw usageError(
       `--out ${asked.out}: the extension means ${output}, and this command does not support the ${output} format.`,
       `Choose an extension for one of its formats, such as .txt: ${formats.join(', ')}.`,

@@ -11,6 +11,7 @@ import {
   nullable,
   object,
   optional,
+  partial,
   record,
   string,
 } from 'zod/mini';
@@ -50,8 +51,14 @@ function startedFields() {
     target: record(string(), nullable(string())),
     command: string(),
     args: array(string()),
-    /** Keyed SHA-256 of the first request; null for a bulk run. */
+    /** The files that flags name. */
+    files: array(string()),
+    /** The ids of what is written, if they are not arguments. */
+    ids: array(string()),
+    /** Keyed SHA-256 of the first request, or of the content of a bulk run. */
     digest: nullable(string()),
+    /** The journal of a bulk run. */
+    journal: nullable(string()),
   };
 }
 
@@ -96,12 +103,12 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
         chain.rotate(FILE_BYTES);
         await chain.append([JSON.stringify(entry)]);
       }, stop),
-    /** Keyed, because a plain digest would let anyone guess an identity or a short secret in the body. */
-    digest: ({ body = '', method, path: at }: SentWrite): string => {
+    /** A text may contain an identity or a short secret, which anyone could guess from a plain digest. */
+    digest: (...texts: (string | Uint8Array)[]): string => {
       const file = join(folder, 'log.key');
       const key = readPrivateFile(file) ?? randomBytes(32).toString('hex');
       if (readPrivateFile(file) === undefined) writePrivateFile(file, key);
-      return createHmac('sha256', key).update(`${method} ${at}\n`).update(body).digest('hex');
+      return texts.reduce((hash, text) => hash.update(text), createHmac('sha256', key)).digest('hex');
     },
     /** A write that has no end line also counts as unfinished. */
     verify: async (head?: string): Promise<ChainReport> => {
@@ -111,18 +118,20 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     },
     /** The newest `limit` entries that `isWanted` accepts, oldest first. */
     entries: (isWanted: (entry: LoggedWrite) => boolean, limit = Infinity): LoggedWrite[] => {
-      const { via, ...required } = startedFields();
+      const { files, ids, journal, via, ...required } = startedFields();
       const { plan, undo, undo_note } = endedFields();
       // An earlier version did not write the optional fields.
-      const later = { via: optional(via), plan: optional(plan), undo: optional(undo), undo_note: optional(undo_note) };
+      const later = partial(object({ files, ids, journal, via, plan, undo, undo_note })).shape;
       const started = looseObject({ ...required, ...later, request: string() });
       const ended = looseObject({ id: string(), ...endedFields(), undo_note: optional(undo_note) });
+      const keys = Object.keys(loggedWrite().shape);
       const found = new Map<string, LoggedWrite>();
       const take = (line: string): void => {
         const { event, chain: _hash, entry: _number, ...fields } = parsed(line);
         if (event === 'started' && started.safeParse(fields).success) {
           const { request, ...rest } = fields as Infer<typeof started>;
-          const entry: LoggedWrite = { ...unknownEnd(request), ...rest };
+          const known: Record<string, unknown> = { ...unknownEnd(request), ...rest };
+          const entry = Object.fromEntries(keys.map((key) => [key, known[key]])) as LoggedWrite;
           if (isWanted(entry)) found.set(entry.id, entry);
           const [oldest = ''] = found.keys();
           if (found.size > limit) found.delete(oldest);
@@ -169,7 +178,17 @@ function isOlder(line: string, before: string): boolean {
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string) {
-  const none = { via: null, ended_at: null, error: null, plan: null, undo: null, undo_note: null };
+  const none = {
+    files: [],
+    ids: [],
+    journal: null,
+    via: null,
+    ended_at: null,
+    error: null,
+    plan: null,
+    undo: null,
+    undo_note: null,
+  };
   return { ...none, outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
 }
 
@@ -188,20 +207,28 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
   const undoing = (): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
-    const words = command.undo && ['cdpadm', ...command.undo, ...(profile === null ? [] : ['--profile', profile])];
-    return { undo: words ? shellLine(words) : null, undo_note: command.undoNote ?? null };
+    const own = profile === null ? [] : ['--profile', profile];
+    const lines = (command.undo ?? []).map((words) => shellLine(['cdpadm', ...words, ...own]));
+    return { undo: lines.join(' && ') || null, undo_note: command.undoNote ?? null };
   };
 
   const start = (write: SentWrite): Promise<unknown> =>
     ctx.cacheFiles.attempt(async () => {
-      const digest = 'body' in write ? log.digest(write) : null;
+      const { content, ids = [], journal = null } = command;
+      const sent = 'body' in write ? [`${write.method} ${write.path}\n`, write.body ?? ''] : content && [content];
+      const digest = sent ? log.digest(...sent) : null;
       const { inputsBelow } = ctx.io;
       const who = { by: host.username(), host: host.hostname(), via: inputsBelow === undefined ? null : 'mcp' };
       // An assistant passes the content of files, which are in a temporary folder.
-      const given = command.args.flat().filter(isText);
-      const own = inputsBelow === undefined ? given : given.map((arg) => arg.replace(`${inputsBelow}${sep}`, ''));
+      const shown = (given: readonly unknown[]): string[] =>
+        given
+          .flat()
+          .filter(isText)
+          .slice(0, MOST_IDS)
+          .map((it) => withoutQuery(it.replace(`${inputsBelow ?? sep}${sep}`, '')));
       const known = { plan: command.plan ?? null, ...undoing() };
-      const what = { command: command.path, args: own.slice(0, MOST_IDS).map(withoutQuery), digest, ...known };
+      const given = { args: shown(command.args), files: shown(command.files), ids: shown(ids) };
+      const what = { command: command.path, ...given, digest, journal, ...known };
       const at = isoMillis(ctx.clock.now());
       const entry = { event: 'started', id, at, ...who, profile, target: place, ...what, request: write.id };
       await log.append(redacted(ctx, entry), ctx.signal);

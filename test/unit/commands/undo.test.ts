@@ -1,0 +1,142 @@
+// Every write logs the commands that undo it, or why there are none. The commands restore what was there before.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
+import { CREATIONS, SECRET_ENV, stageWarehouse, writeAll } from '../../helpers/warehouse-files.ts';
+
+interface Entry {
+  command: string;
+  undo: string | null;
+  undo_note: string | null;
+  digest: string | null;
+  args: string[];
+  files: string[];
+  ids: string[];
+  journal: string | null;
+}
+
+let home: PlatformHome;
+beforeEach(async () => {
+  home = await createDsrHome();
+  stageWarehouse(home.cwd);
+  const person = { environment: 'development', user_identities: { customer_id: '1' } };
+  const spent = { attribute_name: 'spent', calculation_type: 'sum', cutoff_date: '2026-01-31', seed: { value: 1 } };
+  const seed = JSON.stringify({ environment: 'development', xpid: '1', calculated_attributes: { 3001: [spent] } });
+  writeAll(home.cwd, {
+    'model.yaml':
+      'id: active-customers\nname: Active\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1 AS customer_id}\n',
+    'pipeline.yaml':
+      'id: customers\nname: Customers\npipeline_type: user_attributes\nconnection_id: crm\ndata_model_id: active-customers\nstate: active\nsync_mode: {type: full}\nschedule: {type: on_demand}\nenvironment: production\n',
+    'connection.yaml':
+      'id: crm\nname: CRM\nstate: active\nservice_provider: PROVIDER_D\nconfig: {provider: sample-organization, schema: shop}\n',
+    'more/data-models/m1.json':
+      '{"id":"m1","name":"M","state":"active","type":"sql","config":{"sql_query":"SELECT 1"}}',
+    'more/data-models/m2.json':
+      '{"id":"active-customers","name":"Clients","state":"active","type":"sql","config":{"sql_query":"SELECT 1 AS customer_id"}}',
+    'group.yaml':
+      'id: household\nsource_user_attribute: h\nattributes: [{id: city, type: latest}, {id: age, type: sum}]\n',
+    'other.yaml':
+      'id: household\nsource_user_attribute: h\nattributes: [{id: city, type: sum}, {id: size, type: sum}]\n',
+    'people.csv': 'email\nc@example.com\n',
+    'seed.json': seed,
+    'event.json': JSON.stringify({ ...person, events: [{ event_type: 'custom_event', data: {} }] }),
+    'roles.yaml': '',
+  });
+  await run('roles pull --overwrite');
+  home.write('roles.yaml', home.read('roles.yaml').replace('name: Admin', 'name: Boss'));
+});
+afterEach(() => home.close());
+
+const run = (line: string) => home.run(line, { env: SECRET_ENV });
+const CREATE_ALL = CREATIONS.map((line) => `${line} --yes`);
+const SUBMIT = 'dsr submit --regulation gdpr --type access --identity email=a@example.com';
+const GROUP = 'groups create -f group.yaml --yes';
+
+/** The lines before it, the write, and the number of commands that undo it. ID is the id of the last request. */
+const WRITES: [before: string[], line: string, commands: number][] = [
+  [[], 'roles create fresh --description New --task rules:view', 1],
+  [[], 'roles update user-role --name Reader', 1],
+  [[], 'roles delete user-role', 1],
+  [[], 'roles rename user-role other --allow-delete', 1],
+  [[], 'roles push', 1],
+  [['roles update user-role --name Reader --yes'], 'roles rollback --last', 1],
+  [[], 'groups create -f group.yaml', 1],
+  [[], 'groups set -f group.yaml', 1],
+  [[GROUP], 'groups set -f other.yaml', 2],
+  [[GROUP], 'groups update household -f other.yaml', 2],
+  [[GROUP], 'groups attributes add household size=sum', 1],
+  [[GROUP], 'groups attributes add household size=sum age=latest', 2],
+  [[GROUP], 'groups attributes remove household age', 1],
+  [[GROUP], 'groups delete household', 0],
+  [[], 'connections create -f connection.yaml', 1],
+  [CREATE_ALL, 'connections update crm --name Other', 1],
+  [CREATE_ALL.slice(0, 1), 'connections delete crm', 0],
+  [[], 'data-models create -f model.yaml', 1],
+  [CREATE_ALL, 'data-models update active-customers --name Other', 1],
+  [CREATE_ALL.slice(1, 2), 'data-models delete active-customers', 0],
+  [CREATE_ALL.slice(0, 2), 'pipelines create -f pipeline.yaml', 1],
+  [CREATE_ALL, 'pipelines update customers --schedule interval --frequency hourly --start 2030-01-01T00:00:00Z', 1],
+  [CREATE_ALL, 'pipelines delete customers', 0],
+  [CREATE_ALL, 'pipelines pause customers', 1],
+  [[...CREATE_ALL, 'pipelines pause customers --yes'], 'pipelines resume customers', 1],
+  [CREATE_ALL, 'pipelines trigger customers', 0],
+  [CREATE_ALL, 'pipelines reset customers --confirm customers', 0],
+  [[CREATE_ALL[1] ?? ''], 'warehouse apply more --only m1', 1],
+  [[CREATE_ALL[1] ?? ''], 'warehouse apply more', 2],
+  [[], SUBMIT, 1],
+  [[], 'dsr submit --bulk people.csv --regulation gdpr --type access', 0],
+  [[`${SUBMIT} --yes`], 'dsr cancel ID', 0],
+  [[], 'seed set -f seed.json', 0],
+  [[], 'seed bulk seed.json', 0],
+  [[], 'intake event -f event.json', 0],
+  [[], 'intake identify -f event.json', 0],
+  [[], 'api POST /v1/identify -f event.json', 0],
+];
+
+async function entryOf(before: readonly string[], line: string): Promise<Entry> {
+  for (const one of before) expect(await run(one)).toMatchObject({ code: 0 });
+  const { data } = await home.json<{ ids: string[] }[]>('log --limit 1');
+  const result = await run(`${line.replace('ID', data[0]?.ids[0] ?? '')} --yes`);
+  expect(result).toMatchObject({ code: 0 });
+  const [entry] = (await home.json<Entry[]>('log --limit 1')).data;
+  if (!entry) throw new Error('the log has no entry');
+  return entry;
+}
+
+it.each(WRITES)('%j, `%s` is undone by %i commands', async (before, line, commands) => {
+  const { command, undo, undo_note } = await entryOf(before, line);
+  expect(line.startsWith(command)).toBe(true);
+  const lines = undo?.split(' && ') ?? [];
+  expect([lines.length, undo_note]).toEqual([commands, commands === 0 ? expect.any(String) : undo_note]);
+  for (const one of lines) expect(await run(`${one.replace('cdpadm ', '')} --yes`)).toMatchObject({ code: 0 });
+});
+
+it('restores the fields that a change had', async () => {
+  await entryOf(
+    CREATE_ALL,
+    'pipelines update customers --name Other --schedule interval --frequency hourly --start 2030-01-01T00:00:00Z',
+  );
+  const { data } = await home.json<Entry[]>('log --limit 1');
+  await run(`${data[0]?.undo?.replace('cdpadm ', '') ?? ''} --yes`);
+  const live = (await home.json<Record<string, unknown>>('pipelines get customers')).data;
+  expect([live['name'], live['schedule']]).toEqual(['Customers', { type: 'on_demand' }]);
+});
+
+it.each([
+  ['groups set -f group.yaml', { files: ['group.yaml'], ids: ['household'], journal: null }],
+  ['dsr submit --bulk people.csv --regulation gdpr --type access', { files: ['people.csv'], journal: /dsr.*ndjson$/ }],
+  ['seed bulk seed.json', { args: ['seed.json'], journal: /seed.*json$/ }],
+])('names the files, the ids, the digest and the journal of `%s`', async (line, { journal, ...expected }) => {
+  const entry = await entryOf([], line);
+  expect(entry).toMatchObject({ ...expected, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
+  if (journal === null) expect(entry.journal).toBeNull();
+  else expect(entry.journal).toMatch(journal);
+});
+
+it('covers every command that writes', async () => {
+  const { data } = await home.json<{ path: string; effect: string }[]>('help --json');
+  const covered = (path: string) => WRITES.some(([, line]) => line.startsWith(`${path} `) || line === path);
+  const writes = data.filter(({ effect }) => effect === 'write').map(({ path }) => path.replace(/^cdpadm /, ''));
+  // The editor is not a line.
+  expect(writes.filter((path) => !covered(path))).toEqual(['roles edit']);
+});
