@@ -93,7 +93,8 @@ async function diffPlatform(
   const { warnings = [], ...rest } = planned.plan;
   // A stamp from another platform means nothing here, so it does not cause a warning.
   const plan = other ? rest : planned.plan;
-  if (path !== undefined) save(ctx, path, memory, { ...planned, plan, file: checked.manifest });
+  const from = [file, ...(baseFile === undefined ? [] : ['--base', baseFile])];
+  if (path !== undefined) save(ctx, path, memory, { ...planned, plan, from, file: checked.manifest });
   if (other) {
     ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
     if (isEmptyDiff(plan)) return plan;
@@ -109,13 +110,13 @@ async function diffPlatform(
   return plan;
 }
 
-type Saved = Planned & { file: Manifest };
+type Saved = Planned & { file: Manifest; from: string[] };
 
-function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { plan, request, file }: Saved): void {
+function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { plan, request, file, from }: Saved): void {
   const kept = plan.kept ? [`Kept from the platform: ${plan.kept.join(', ')}`] : [];
   const drawn = [...(plan.warnings ?? []), ...kept, renderRolesPlan(plan, plainStyle)].join('\n');
   const content = { roles: request.roles, file: toReply(file) };
-  writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, content }, drawn);
+  writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, from, content }, drawn);
 }
 
 /** Prints the changes that turn the second file into the first: `against` replaces the platform (decision: D145). */

@@ -3,7 +3,7 @@ import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { array, object, optional } from 'zod/mini';
 import { ManifestReply, RoleReply } from '../../lib/contract/roles.ts';
-import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
+import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { updateManifestText, writeBack } from '../../lib/files/roles-file.ts';
@@ -55,18 +55,20 @@ export const pushRoles = defineCommand({
     const saved = flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'roles', content);
     const path = file ?? (saved ? undefined : DEFAULT_FILE);
     const roles = path === undefined ? undefined : await openRolesFile(ctx, path, memory, flags.base);
+    const base = flags.base === undefined ? [] : ['--base', flags.base];
+    const again = diffCommand({ kind: 'roles', from: path === undefined ? saved?.from : [path, ...base] });
     if (saved) {
       await ctx.startWrite('organization');
       requireSameTarget(saved, memory.scope);
     }
     let wanted: WantedRoles | undefined;
     const want = async (live: Manifest, liveTasks: ReadonlySet<string>) => {
-      if (!roles) return { roles: saved?.content.roles ?? [], conflicts: [], rebased: [], stale: false };
+      if (!roles) return { roles: saved?.content.roles ?? [], conflicts: [], rebased: [], stale: false, again };
       const checked = roles.check({ live, liveTasks });
       tellAdvice(ctx, roles.document, checked.warnings);
       await ctx.startWrite('organization');
       const merged = await askConflicts(ctx, wantedRoles(checked.manifest, roles.base, live));
-      return (wanted = { ...merged, file: roles.document.name === '<stdin>' ? '-' : roles.document.name });
+      return (wanted = { ...merged, again, file: roles.document.name === '<stdin>' ? '-' : roles.document.name });
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
     const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);

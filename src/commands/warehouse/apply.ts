@@ -10,11 +10,13 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { askForSecrets, bodyWithSecrets, checkSecrets, type SourcedDefinition } from '../definition-secrets.ts';
 import type { WithTarget } from '../results.ts';
+import { undoSteps } from '../definition-flags.ts';
 import { openDirectory } from './directory.ts';
 import {
   appliedResult,
   changedSecrets,
   checkPlanned,
+  diffWords,
   entriesSent,
   planDirectory,
   planFlags,
@@ -24,7 +26,7 @@ import {
   savedContent,
 } from './plan.ts';
 import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
-import { readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
+import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { canonicalJson } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
@@ -106,6 +108,8 @@ async function applyDirectory(
   const { prune = false, only = [] } = saved?.content ?? flags;
   const { entries, guard } = await openWanted(ctx, dir, overlay, saved?.content, flags.allowCommands);
   const memory = await openSecretMemory(ctx);
+  const from = dir === undefined ? saved?.from : diffWords(dir, overlay, { prune, only });
+  const again = diffCommand({ kind: 'warehouse', from });
   const compared = new Map<string, string>();
   const plan = async (): Promise<PlannedDirectory> => {
     const known = saved?.content.resend ?? (flags.sendSecrets ? 'all' : undefined);
@@ -125,8 +129,7 @@ async function applyDirectory(
     if (!dryRun) ctx.out.show(draw);
     const expected = saved?.plan ?? flags.expectPlan ?? (round < MAX_ROUNDS ? undefined : shown);
     if (saved) requireSameTarget(saved, memory.scope);
-    if (expected !== undefined && expected !== planned.plan.plan)
-      throw planChanged(expected, planned.plan.plan, `warehouse diff ${dir ?? 'DIR'}`);
+    if (expected !== undefined && expected !== planned.plan.plan) throw planChanged(expected, planned.plan.plan, again);
     if (saved) check(planned);
     guard();
     if (ids.length === 0) {
@@ -155,11 +158,8 @@ async function applyDirectory(
     const result = { ...planned.plan, steps, applied: error === undefined, target };
     if (error === undefined) return result;
     await ctx.out.emit(result, view);
-    const again = {
-      text: 'Fix the cause, then save a plan for the rest:',
-      command: `cdpadm warehouse diff ${dir ?? 'DIR'} --save-plan new.plan`,
-    };
-    const next = expected === undefined ? 'Fix the cause and apply again. Completed steps are not repeated.' : again;
+    const rest = { text: 'Fix the cause, then save a plan for the rest:', command: again };
+    const next = expected === undefined ? 'Fix the cause and apply again. Completed steps are not repeated.' : rest;
     throw error.with({ hint: [...error.hints, next] });
   }
 }
@@ -179,7 +179,7 @@ async function sendSteps(
   sources: readonly SourcedDefinition[],
   memory: SecretMemory,
 ) {
-  ctx.logFacts({ plan: plan.plan });
+  ctx.logFacts({ plan: plan.plan, ...undoSteps(plan.steps) });
   // The secrets of the current step. Only the secrets of completed steps are remembered.
   const sent = new Map<string, string>();
   const done = await applyWarehouse(plan, live, wanted, {
@@ -199,7 +199,8 @@ async function sendSteps(
       sent.clear();
     },
   });
-  ctx.logFacts({ counts: countSteps(done.steps, plan.summary) });
+  const undo = undoSteps(done.steps.filter(({ outcome }) => outcome !== 'failed' && outcome !== 'skipped'));
+  ctx.logFacts({ counts: countSteps(done.steps, plan.summary), ...undo });
   return done;
 }
 

@@ -13,6 +13,7 @@ import { openDirectory } from './directory.ts';
 import {
   changedSecrets,
   checkPlanned,
+  diffWords,
   entriesSent,
   masksInTheWay,
   planDirectory,
@@ -57,7 +58,8 @@ export const diffFolder = defineCommand({
     const { plan } = planned;
     checkPlanned(ctx, dir, planned);
     guard();
-    if (flags.savePlan !== undefined) savePlan(ctx, flags.savePlan, plan, entries, memory, selection);
+    const from = diffWords(dir, overlay, selection);
+    if (flags.savePlan !== undefined) savePlan(ctx, flags.savePlan, plan, entries, memory, selection, from);
     await ctx.out.emit(plan, warehousePlanView(ctx.flags));
     for (const issue of masksInTheWay(plan, entries)) {
       ctx.out.warn({ ...issue, message: 'is a mask: `warehouse apply` will ask for the secret' });

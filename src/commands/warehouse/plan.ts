@@ -206,6 +206,16 @@ export function savedContent() {
 
 export type SavedContent = Infer<ReturnType<typeof savedContent>>;
 
+/** The words after `warehouse diff` that plan the same. */
+export function diffWords(
+  dir: string,
+  overlay: readonly string[],
+  { only, prune }: Pick<SavedContent, 'prune' | 'only'>,
+) {
+  const several = (flag: string, values: readonly string[]): string[] => values.flatMap((value) => [flag, value]);
+  return [dir, ...several('--overlay', overlay), ...(prune ? ['--prune'] : []), ...several('--only', only)];
+}
+
 export function savePlan(
   ctx: Context,
   path: string,
@@ -213,6 +223,7 @@ export function savePlan(
   entries: readonly PlaceableDefinition[],
   { scope }: SecretMemory,
   flags: Omit<SavedContent, 'resources'>,
+  from: readonly string[],
 ): void {
   const resources = entries.map(({ type, definition, folderFor }) => {
     const files = secretUses(type, definition).filter(({ reference }) => reference.startsWith('file:'));
@@ -220,7 +231,7 @@ export function savePlan(
     return { type, definition, folders: Object.fromEntries(folders) as Record<string, string> };
   });
   resources.flatMap(({ folders }) => Object.values(folders)).forEach(requireInside);
-  const saved = { kind: 'warehouse', target: scope, plan: plan.plan, content: { ...flags, resources } } as const;
+  const saved = { kind: 'warehouse', target: scope, plan: plan.plan, from, content: { ...flags, resources } } as const;
   writeSavedPlan(path, ctx, saved, renderWarehousePlan(plan, ctx.flags.verbose, plainStyle));
   ctx.out.note({ text: `Saved the plan to ${path}. To apply it:`, command: `cdpadm warehouse apply --plan ${path}` });
 }

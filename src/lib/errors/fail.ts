@@ -41,13 +41,14 @@ export function exitOf(error: KnownError): ExitName {
   return Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].exit : 'failed';
 }
 
-/** Conflict (6): the plan is not the reviewed one. `diff` is the command that plans again. */
-export function planChanged(expected: string, found: string, diff: string): KnownError {
+/** Conflict (6): the plan is not the reviewed one. `diff` is the command that saves a new plan, if one does. */
+export function planChanged(expected: string, found: string, diff: string | undefined): KnownError {
+  const why = 'The platform or a file changed after the review, or the plan was already applied.';
   return fail('plans.changed', {
     message: `The plan is now ${found}, not the expected ${expected}. Nothing was sent.`,
-    hint: {
-      text: 'The platform or a file changed after the review, or the plan was already applied. Save a new plan, and review it:',
-      command: `cdpadm ${diff} --save-plan new.plan`,
-    },
+    hint:
+      diff === undefined
+        ? `${why} Review a new dry run.`
+        : { text: `${why} Save a new plan, and review it:`, command: diff },
   });
 }

@@ -6,16 +6,27 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import { type infer as Infer, literal, object, record, string, type ZodMiniType } from 'zod/mini';
+import {
+  array,
+  enum as oneOf,
+  type infer as Infer,
+  literal,
+  object,
+  optional,
+  record,
+  string,
+  type ZodMiniType,
+} from 'zod/mini';
 import { fail } from '../errors/fail.ts';
 import { writeUserFile } from '../kernel/durable.ts';
 import { type KnownError, placeAt, usageError } from '../kernel/errors.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
+import { shellLine } from '../kernel/words.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
 const COMMANDS = {
-  roles: { diff: 'roles diff roles.yaml', apply: 'roles push' },
-  warehouse: { diff: 'warehouse diff DIR', apply: 'warehouse apply' },
+  roles: { input: 'roles.yaml', apply: 'roles push' },
+  warehouse: { input: 'DIR', apply: 'warehouse apply' },
 } as const;
 
 export interface SavedPlan<Content> {
@@ -24,6 +35,8 @@ export interface SavedPlan<Content> {
   target: Readonly<Record<string, string>>;
   /** The hash of the target, the live state and the desired state. */
   plan: string;
+  /** The words after `diff`, to save the plan again. Earlier versions did not save them. */
+  from?: readonly string[] | undefined;
   /** The desired state, without secrets. */
   content: Content;
 }
@@ -41,7 +54,7 @@ export function checkPlanPath(path: string, inputs: readonly string[], { io: { c
 
 /** Writes a plan (0600), with the difference as comments. `drawn` is the difference without colors. */
 export function writeSavedPlan(path: string, source: InputSource, saved: SavedPlan<unknown>, drawn: string): void {
-  const { kind, target, plan, content } = saved;
+  const { content, from, kind, plan, target } = saved;
   const head = [
     `A plan of \`cdpadm ${kind} diff\`. Target: ${targetText(target)}.`,
     '',
@@ -51,7 +64,7 @@ export function writeSavedPlan(path: string, source: InputSource, saved: SavedPl
     'Do not edit it: the digest in the last line covers every line.',
   ];
   const comments = head.map((line) => `# ${line}`.trimEnd());
-  const text = `${comments.join('\n')}\n${stringifyJson({ kind, target, plan, content })}\n`;
+  const text = `${comments.join('\n')}\n${stringifyJson({ kind, target, plan, from, content })}\n`;
   writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${digestOf(text)}\n`, 0o600);
 }
 
@@ -70,14 +83,25 @@ export async function readSavedPlan<Content extends ZodMiniType>(
     return fail('plans.damaged', {
       message: `${name} is not a plan that can be applied. Nothing was sent.`,
       issues: [{ file: name, ...placeAt(text, text.trimEnd().lastIndexOf('\n') + 1), path: '', message }],
-      hint: { text: 'To save a plan again:', command: `cdpadm ${COMMANDS[kind].diff} --save-plan new.plan` },
+      hint: { text: 'To save a plan again:', command: diffCommand({ kind }) },
     });
   };
   if (body === undefined || json === undefined) throw damaged('the file does not have the format of a saved plan');
   if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
-  const envelope = object({ kind: literal(kind), target: record(string(), string()), plan: string(), content: schema });
-  const saved = envelope.safeParse(tryJson(json));
-  if (!saved.success) throw damaged('another command, or another version of the program, saved this plan');
+  const value = tryJson(json);
+  const { data: other } = object({ kind: oneOf(['roles', 'warehouse']) }).safeParse(value);
+  if (other && other.kind !== kind) {
+    throw fail('plans.damaged', {
+      message: `${name} is a plan of \`${other.kind} diff\`. Nothing was sent.`,
+      hint: {
+        text: 'To apply it:',
+        command: shellLine(['cdpadm', ...COMMANDS[other.kind].apply.split(' '), '--plan', path]),
+      },
+    });
+  }
+  const [words, from] = [record(string(), string()), optional(array(string()))];
+  const saved = object({ kind: literal(kind), target: words, plan: string(), from, content: schema }).safeParse(value);
+  if (!saved.success) throw damaged('another version of the program saved this plan');
   return saved.data as SavedPlan<Infer<Content>>;
 }
 
@@ -88,9 +112,14 @@ export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Re
     message: `The plan is for ${targetText(saved.target)}, not for ${targetText(target)}. Nothing was sent.`,
     hint: {
       text: 'Use the profile that the plan was made with, or save a plan for this target:',
-      command: `cdpadm ${COMMANDS[saved.kind].diff} --save-plan new.plan`,
+      command: diffCommand(saved),
     },
   });
+}
+
+/** The command that saves the plan again. */
+export function diffCommand({ from, kind }: Pick<SavedPlan<unknown>, 'kind' | 'from'>): string {
+  return shellLine(['cdpadm', kind, 'diff', ...(from ?? [COMMANDS[kind].input]), '--save-plan', 'new.plan']);
 }
 
 function targetText(target: Readonly<Record<string, string>>): string {

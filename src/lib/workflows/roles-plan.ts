@@ -61,7 +61,7 @@ function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest):
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan)
-    throw planChanged(expectPlan, plan.plan, 'roles diff roles.yaml');
+    throw planChanged(expectPlan, plan.plan, wanted.again);
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
   throw fail('roles.stale_file', {
     message:

@@ -146,6 +146,8 @@ export interface WantedRoles {
   stale: boolean;
   /** The roles file; absent for `roles edit`. */
   file?: string;
+  /** The command that saves the plan of this push again. */
+  again?: string;
 }
 
 /** Computes the roles that the file wants, given the live manifest. */

@@ -61,10 +61,24 @@ it('needs a new plan after a partial apply', async () => {
   const partial = await run('warehouse apply --plan plan.txt');
   expect(partial).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('cdpadm warehouse diff DIR --save-plan new.plan') as unknown,
+    stderr: expect.stringContaining('cdpadm warehouse diff sync --save-plan new.plan') as unknown,
   });
   expect(partial.stderr).not.toContain('apply again');
-  await nothingSent('warehouse apply --plan plan.txt', 6, /warehouse diff DIR --save-plan new\.plan/);
+  await nothingSent('warehouse apply --plan plan.txt', 6, /warehouse diff sync --save-plan new\.plan/);
+});
+
+it('names the command that saves it again, and the command that applies a plan of roles', async () => {
+  writeAll(home.cwd, { 'more/data-models/m.json': '{"id":"active-customers","name":"Clients"}' });
+  await save(' --overlay more --only active-customers');
+  await run('data-models create -f sync/data-models/active-customers.yaml');
+  const again = /cdpadm warehouse diff sync --overlay more --only active-customers --save-plan new\.plan/;
+  await nothingSent('warehouse apply --plan plan.txt', 6, again);
+  await run('roles pull mine.yaml');
+  await run('roles diff mine.yaml --save-plan roles.plan');
+  await nothingSent('warehouse apply --plan roles.plan', 9, /a plan of `roles diff`[^]*roles push --plan roles\.plan/);
+  await nothingSent('roles push --plan plan.txt', 9, /a plan of `warehouse diff`[^]*warehouse apply --plan plan\.txt/);
+  await run('roles update user-role --name Reader');
+  await nothingSent('roles push --plan roles.plan', 6, /cdpadm roles diff mine\.yaml --save-plan new\.plan/);
 });
 
 it('keeps --prune, --only and overlays', async () => {
