@@ -4,8 +4,8 @@ import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
 /** Reads the path of a file or folder to write. Throws KnownError usage (2) for standard output. */
-export function toPath(text: string): string {
-  if (text === '-') throw usageError('Cannot write this to standard output.', 'Pass a path instead of `-`.');
+export function toPath(text: string, flag: string): string {
+  if (text === '-') throw usageError(`${flag} needs a file, not standard output.`, 'Pass a path instead of `-`.');
   return text;
 }
 

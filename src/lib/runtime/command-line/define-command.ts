@@ -48,7 +48,7 @@ export interface FlagSpec {
   /** The keys of conflicting flags. */
   readonly conflicts?: readonly string[];
   /** Checks and converts the value. Throws KnownError usage (2). */
-  readonly read?: (text: string) => unknown;
+  readonly read?: (text: string, flag: string) => unknown;
   readonly heading?: string;
   /** True if the flag exists only to be rejected. Help does not show the flag, and its value may be missing. */
   readonly hidden?: true;
@@ -70,7 +70,7 @@ export type ArgValue<S extends ArgSpec> = S extends { many: true }
       : Word<S>;
 
 type FlagItem<S extends FlagSpec> = S extends { value: string }
-  ? S extends { read: (text: string) => infer R }
+  ? S extends { read: (text: string, flag: string) => infer R }
     ? R
     : Word<S>
   : boolean;
@@ -250,7 +250,7 @@ export function optionOf(key: string, spec: FlagSpec): Option {
   const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;
   const word = value === undefined ? '' : hidden ? ` [${value}]` : ` <${value}${words ? '...' : ''}>`;
   const option = new Option(`${short ? `-${short}, ` : ''}${long}${word}`, help);
-  const item = choices ? (text: string) => readWord(name, text, choices) : read;
+  const item = choices ? (text: string) => readWord(name, text, choices) : read && ((text: string) => read(text, name));
   if (choices) option.choices(choices);
   if (many) option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), item?.(text) ?? text]);
   else if (item) option.argParser(item);
