@@ -17,6 +17,8 @@ export function choice(value: string, hint: unknown): Choice {
 
 export const pickRole: Picker = {
   question: 'Role',
+  list: 'cdpadm roles list',
+  create: 'cdpadm roles create --help',
   choices: async (ctx) => {
     const { roles } = await (await ctx.api()).roles.get({ signal: ctx.signal });
     return roles.map(({ name, role_id }) => choice(role_id, name));
@@ -33,6 +35,7 @@ export const pickManifest = withFirst({ value: '', label: 'the whole manifest' }
 
 export const pickRevision: Picker = {
   question: 'Revision',
+  list: 'cdpadm roles history',
   newest: NEWEST,
   choices: async (ctx, _args, { last }) => {
     if (last === true) return undefined;
@@ -49,12 +52,17 @@ export const pickRevision: Picker = {
 
 export const pickGroup: Picker = {
   question: 'Group',
+  list: 'cdpadm groups list',
+  create: 'cdpadm groups create --help',
   choices: async (ctx) => (await (await ctx.api()).groups.list(ctx.signal)).map(({ id, name }) => choice(id, name)),
 };
 
 export function pickResource(type: ResourceType): Picker {
+  const group = `cdpadm ${type.replace('_', '-')}s`;
   return {
     question: { connection: 'Connection', data_model: 'Data model', pipeline: 'Pipeline' }[type],
+    list: `${group} list`,
+    create: `${group} create --help`,
     choices: async (ctx) =>
       (await warehouseCalls(await ctx.api(), type).list(ctx.signal)).map(({ id, name }) => choice(id, name)),
   };
@@ -62,6 +70,7 @@ export function pickResource(type: ResourceType): Picker {
 
 export const pickRun: Picker = {
   question: 'Run',
+  list: 'cdpadm pipelines runs PIPELINE_ID',
   newest: NEWEST,
   choices: async (ctx, args) => {
     const { pipelines } = await ctx.api();
@@ -82,6 +91,8 @@ export const pickLatestRun: Picker = {
 
 export const pickProfile: Picker = {
   question: 'Profile',
+  list: 'cdpadm profile list',
+  create: 'cdpadm profile create NAME',
   choices: async (ctx) => [...(await (await ctx.profiles()).read()).profiles.keys()].map((value) => ({ value })),
 };
 

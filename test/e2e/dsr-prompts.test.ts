@@ -1,6 +1,6 @@
 // The prompts of `dsr submit` on a real terminal: from an empty command line to a submitted request, and every way to
 // cancel.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
@@ -136,10 +136,31 @@ test('offers the requests of the ledger by time, type and status if an id is mis
     await home.run(`dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`);
   const screen = openTerminal(['dsr', 'evidence', '--out', 'proof.zip'], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Request');
-  await screen.waitFor('erasure      pending');
+  // The start of the id distinguishes requests of the same minute.
+  await vi.waitFor(() => expect(screen.screen()).toMatch(/erasure {6}[\da-f]{8} {2}pending/));
   screen.type(KEY.enter);
   expect(await screen.exit).toBe(0);
   expect(screen.screen()).toContain('proof.zip');
+});
+
+test('offers only pending requests to dsr cancel', async () => {
+  const ids: string[] = [];
+  for (const type of ['access', 'erasure']) {
+    const line = `dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`;
+    ids.push((await home.json<{ subject_request_id: string }>(line)).data.subject_request_id);
+  }
+  await home.run(`dsr cancel ${ids[1] ?? ''} --yes`);
+  const screen = openTerminal(['dsr', 'cancel'], { cwd: home.cwd, env: home.env });
+  await screen.waitFor('Request');
+  await screen.waitFor(`access       ${ids[0]?.slice(0, 8) ?? ''}  pending`);
+  expect(screen.screen()).not.toContain('erasure');
+  screen.type(KEY.enter);
+  await screen.waitFor('Cancel this request?');
+  screen.type(`y${KEY.enter}`);
+  expect(await screen.exit).toBe(0);
+  const none = openTerminal(['dsr', 'cancel'], { cwd: home.cwd, env: home.env });
+  expect(await none.exit).toBe(2);
+  expect(none.screen()).toContain('To check: cdpadm dsr list');
 });
 
 describe.each([

@@ -90,6 +90,7 @@ describe('a missing id on a terminal', () => {
     const screen = terminal(['groups', 'get']);
     expect(await screen.exit).toBe(2);
     expect(screen.screen()).toContain('nothing to choose from');
+    expect(screen.screen()).toContain('To create one: cdpadm groups create --help');
   });
 
   test('is prompted for with the whole manifest first in roles edit', async () => {
@@ -112,13 +113,14 @@ describe('a missing id on a terminal', () => {
 
 describe('a missing id without a terminal', () => {
   test.each([
-    [['roles', 'get'], 'role_id'],
-    [['pipelines', 'run', 'customers'], 'run_id'],
-    [['profile', 'use'], 'name'],
-  ])('is a usage error of %j', async (args, name) => {
+    [['roles', 'get'], 'role_id', 'To list them: cdpadm roles list'],
+    [['pipelines', 'run', 'customers'], 'run_id', 'Did you mean `cdpadm pipelines runs customers`?'],
+    [['profile', 'use'], 'name', 'To list them: cdpadm profile list'],
+  ])('is a usage error of %j', async (args, name, hint) => {
     const { code, stderr, stdout } = await runCli([...args, ...PROFILE], { env: home.env, cwd: home.cwd });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(name);
+    expect(stderr).toContain(hint);
   });
 
   test('is a usage error with --no-input on a terminal too', async () => {

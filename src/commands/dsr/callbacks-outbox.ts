@@ -77,6 +77,7 @@ export const listOutbox = defineCommand({
 
 const pickDelivery: Picker = {
   question: 'Delivery',
+  list: 'cdpadm dsr callbacks outbox list',
   choices: (ctx, _args, { all }) => {
     if (all === true) return Promise.resolve(undefined);
     const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock)).map(({ delivery }) => shownOf(delivery));

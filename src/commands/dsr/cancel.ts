@@ -7,7 +7,7 @@ import { wrapUnder } from '../../lib/render/width.ts';
 import type { Style } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { cancelRequests, type CancelPlan, planCancel } from '../../lib/workflows/dsr-cancel.ts';
-import { openDsr, requestIds, pickRequest } from './session.ts';
+import { openDsr, pickPending, requestIds } from './session.ts';
 
 export const cancelPending = defineCommand({
   path: 'dsr cancel',
@@ -16,7 +16,7 @@ export const cancelPending = defineCommand({
   effect: 'write',
   tool: ['groupId'],
   calls: 'platform',
-  args: { id: { many: true, optional: true, help: 'request ids', pick: pickRequest } },
+  args: { id: { many: true, optional: true, help: 'request ids', pick: pickPending } },
   flags: { groupId: { value: 'id', help: 'cancel every pending request in this group' } },
   output: () => array(CancelReply),
   notes: [

@@ -169,16 +169,24 @@ export async function* withReadingProgress<Part>(
   }
 }
 
-/** The requests that were sent from this machine, newest first. Request ids alone mean nothing to a person. */
-export const pickRequest: Picker = {
-  question: 'Request',
-  newest: NEWEST,
-  choices: async (ctx, _args, { from, groupId, to }) => {
-    if ((from ?? groupId ?? to) !== undefined) return undefined;
-    const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST);
-    return requests.map(({ at, id, status, subject_request_type: type }) => {
-      const sent = (at ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
-      return { value: id, label: `${sent}  ${(type ?? '').padEnd(11)}  ${status ?? ''}`.trimEnd(), hint: id };
-    });
-  },
-};
+/** The requests that were sent from this machine, newest first, with the start of their ids. */
+function requestPicker(isOffered: (status: string | undefined) => boolean): Picker {
+  return {
+    question: 'Request',
+    newest: NEWEST,
+    list: 'cdpadm dsr list',
+    choices: async (ctx, _args, { from, groupId, to }) => {
+      if ((from ?? groupId ?? to) !== undefined) return undefined;
+      const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST * 10);
+      const offered = requests.filter(({ status }) => isOffered(status)).slice(0, NEWEST);
+      return offered.map(({ at, id, status, subject_request_type: type }) => {
+        const sent = (at ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
+        const label = `${sent}  ${(type ?? '').padEnd(11)}  ${id.slice(0, 8)}  ${status ?? ''}`;
+        return { value: id, label: label.trimEnd(), hint: id };
+      });
+    },
+  };
+}
+
+export const pickRequest = requestPicker(() => true);
+export const pickPending = requestPicker((status) => status === 'pending');

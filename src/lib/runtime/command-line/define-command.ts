@@ -20,6 +20,9 @@ export interface ArgSpec {
   /** Asks on a terminal if the argument is missing. */
   readonly pick?: {
     readonly question: string;
+    /** The commands that list the choices, and that create the first. */
+    readonly list: string;
+    readonly create?: string;
     /** The maximum number of choices; the newest are shown first. Other ids can be typed. */
     readonly newest?: number;
     /** Returns undefined if these flags make the argument unnecessary. */
@@ -155,11 +158,8 @@ export function defineCommand<
   };
 }
 
-/** The record of a command; undefined for a group. */
-export function recordOf(command: Command): CommandRecord | undefined {
-  // `commanderOf` registers the whole record.
-  return helpOf(command) as CommandRecord | undefined;
-}
+/** The record of a command, which `commanderOf` registers whole; undefined for a group. */
+export const recordOf = (command: Command): CommandRecord | undefined => helpOf(command) as CommandRecord | undefined;
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
 
@@ -195,14 +195,14 @@ async function pickMissing(
     const choices = found?.filter(({ value: id }) => !others.some((other) => args[other] === id));
     if (choices && choices.length > 0) {
       const open = pick.newest !== undefined && choices.length >= pick.newest;
+      const question = `${pick.question}${open ? ` (the newest ${pick.newest}; type the id of an older one)` : ''}`;
       const options = { search: true, open, ...(optional && { initial: '' }) } as const;
-      const question = open
-        ? `${pick.question} (the newest ${pick.newest}; type the id of an older one)`
-        : pick.question;
       const chosen = await ctx.prompt.select(question, choices, options);
       args[key] = many ? [chosen] : chosen === '' ? undefined : chosen;
-    } else if (choices) throw usageError(`Missing required argument \`${name}\`, and there is nothing to choose from.`);
-    else if (!optional) missing(name);
+    } else if (choices) {
+      const hint = { text: pick.create ? 'To create one:' : 'To check:', command: pick.create ?? pick.list };
+      throw usageError(`Missing required argument \`${name}\`, and there is nothing to choose from.`, hint);
+    } else if (!optional) missing(name);
   }
   return args;
 }

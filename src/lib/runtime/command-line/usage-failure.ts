@@ -2,6 +2,7 @@
 import type { Command, CommanderError } from 'commander';
 import { usageError, type KnownError } from '../../kernel/errors.ts';
 import { choiceHint, nearest, suggest } from '../../kernel/nearest.ts';
+import { recordOf } from './define-command.ts';
 import { pathOf } from './help.ts';
 
 /** Help or the version was printed. `wanted` is false if help was printed because a subcommand was missing. */
@@ -60,7 +61,12 @@ function missingArgument(error: CommanderError, command: Command): KnownError {
     (one) => one !== command && one.commands.length === 0 && one.registeredArguments.length === command.args.length,
   );
   const guess = command.args.length > 0 && nearest(command.name(), siblings?.map((one) => one.name()) ?? []);
-  if (!guess || !command.parent) return asReported(error, command);
+  const picked = Object.values(recordOf(command)?.args ?? {})[command.args.length]?.pick;
+  if (!guess || !command.parent) {
+    return picked
+      ? usageError(sentence(error.message), { text: 'To list them:', command: picked.list })
+      : asReported(error, command);
+  }
   const line = [pathOf(command.parent), guess, ...command.args].join(' ');
   return usageError(sentence(error.message), `Did you mean \`${line}\`? ${seeHelp(command)}`);
 }

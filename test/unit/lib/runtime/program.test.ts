@@ -96,7 +96,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
     ],
     [['schema'], 'Missing required argument `document`', 'Choose from roles, '],
     [['roles', 'list', '-o', 'tsv'], 'Invalid value `tsv` for --output', 'a table on a pipe is tab-separated.'],
-    [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'See `cdpadm pipelines run --help`.'],
+    [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'To list them: cdpadm pipelines list'],
     [['help', 'nonsense', 'thing'], 'Unknown command or help topic `nonsense`', 'Topics: exit-codes,'],
     [
       ['help', 'exit-codes', 'more'],
