@@ -47,7 +47,14 @@ export function readRate(
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw usageError(`${flag} must be a duration such as 5s or 10m, not \`${text}\`.`);
+  throw usageError(`${flag} must be a duration such as 10m or 14d, not \`${text}\`.`);
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A bare day means its start in UTC, which gives the earliest deadline. Any other text is returned unchanged. */
+export function startOfDay<Text extends string | undefined>(text: Text): Text | string {
+  return text !== undefined && DAY.test(text) ? `${text}T00:00:00Z` : text;
 }
 
 /** Reads a time in ISO 8601. A bare day means the time `ofDay` in UTC. Throws KnownError usage (2). */
@@ -58,7 +65,7 @@ export function readTime<Text extends string | undefined>(
   or = '',
 ): Text | string {
   if (text === undefined) return text;
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T${ofDay}Z` : text;
+  const time = DAY.test(text) ? `${text}T${ofDay}Z` : text;
   if (parseIso(time) !== undefined) return time;
   throw usageError(
     `${flag} must be a day, ${or}or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`,

@@ -88,7 +88,10 @@ it('lists commands that check every signature with openssl alone', async () => {
   const folder = unpack('evidence.zip');
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   const commands = (/<pre><code>([\s\S]*?)<\/code>/.exec(page)?.[1] ?? '').replaceAll('&gt;', '>');
-  const output = execFileSync('sh', ['-e', '-c', commands], { cwd: folder, encoding: 'utf8' });
+  const env = { ...process.env, SSL_CERT_FILE: home.env['CDPADM_CA_FILE'] };
+  const output = execFileSync('sh', ['-e', '-c', commands], { cwd: folder, encoding: 'utf8', env });
+  expect(output).toMatch(/^certificates\/\w+\.pem: OK$/m);
+  expect(output).toMatch(/DNS:opendsr\.platform\.example/);
   // The response to the submission, and three callbacks.
   expect(output.match(/^Verified OK$/gm)).toHaveLength(4);
   expect(manifestOf(folder).omitted).toEqual([]);
@@ -102,6 +105,8 @@ it('selects requests by time, and reports an id that is not in the ledger', asyn
     code: 5,
   });
   expect(await home.run(['dsr', 'evidence', ...dry])).toMatchObject({ code: 2 });
+  const reversed = await home.run(['dsr', 'evidence', '--from', '2026-12-31', '--to', '2026-01-01', ...dry]);
+  expect([reversed.code, reversed.stderr]).toEqual([2, expect.stringContaining('--from must not be after --to')]);
 });
 
 it('stores the verdict and the certificate of each signature in the ledger', async () => {

@@ -115,10 +115,13 @@ test('goes back to the previous prompt, and offers time, group and callback in o
     ['Value of email', `<${KEY.enter}`],
     ['Identity type', KEY.enter],
     ['Value of email', `jane@example.com${KEY.enter}`],
+    // Back at the end of the list: the identity is still there.
     ['Another identity', KEY.enter],
+    ['More options', `${KEY.up}${KEY.enter}`],
+    ['continue with email = j***@***.com', KEY.enter],
     ['More options', `${KEY.down}${KEY.enter}`],
     ['when the subject made the request', `yesterday${KEY.enter}`],
-    ['It ', `${KEY.clearLine}2020-01-01T00:00:00Z${KEY.enter}`],
+    ['It ', `${KEY.clearLine}2020-01-01${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
     ['Group id', `spring${KEY.enter}`],
     ['More options', KEY.enter],
@@ -128,6 +131,8 @@ test('goes back to the previous prompt, and offers time, group and callback in o
     await screen.waitFor(question);
     screen.type(keys);
   }
+  expect(screen.screen()).toContain('email = j***@***.com');
+  expect(screen.screen()).toContain('2020-01-01T00:00:00Z');
   expect(await screen.exit).toBe(130);
 });
 

@@ -5,6 +5,7 @@ import { isInFuture, type NormalizeOptions } from '../../lib/domain/dsr/normaliz
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
+import { startOfDay } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { toPath } from '../flag-values.ts';
@@ -71,7 +72,7 @@ export async function rowOptions(ctx: Context, options: NormalizeOptions, flags:
     group_id: flags.groupId,
     status_callback_urls: flags.callbackUrl,
     skip_waiting_period: flags.skipWaitingPeriod,
-    submitted_time: flags.submittedTime ?? isoSeconds(now),
+    submitted_time: startOfDay(flags.submittedTime) ?? isoSeconds(now),
   };
   checkDefaults(defaults, options, now);
   if (dialect.ignoresUnnamed) mapping.set('', IGNORED);

@@ -10,6 +10,7 @@ import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
 import { nameTaken } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
+import { counted } from '../../lib/kernel/words.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
 import { evidencePage } from '../../lib/render/dsr-evidence.ts';
 import { fields, type RecordView } from '../../lib/render/view.ts';
@@ -118,6 +119,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
 async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceFlags) {
   const from = timeOf('--from', flags.from, '00:00:00') ?? -Infinity;
   const to = timeOf('--to', flags.to, '23:59:59') ?? Infinity;
+  if (from > to) throw usageError('--from must not be after --to.');
   const ledger = await openLedgerOf(ctx);
   const { submitter } = await openDsrMemory(ctx);
   const isChosen = ({ address, at, id, workspace_id }: LedgerRequest): boolean => {
@@ -135,7 +137,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   const { faults, omitted, tip, unchained } = await ledger.verify();
   if (faults.length > 0)
     ctx.out.warn({
-      text: `The ledger was changed outside of this program (${faults.length + omitted} faults); the archive reports this. To see them:`,
+      text: `The ledger was changed outside of this program (${counted(faults.length + omitted, 'fault')}); the archive reports this. To see them:`,
       command: 'cdpadm dsr ledger verify',
     });
   return { requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash, unchained };

@@ -8,6 +8,7 @@ import {
   LedgerRequest,
   phaseAfter,
 } from '../../lib/domain/dsr/ledger.ts';
+import { historyOf } from '../../lib/domain/dsr/evidence.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -44,9 +45,21 @@ const exportView: ListView<ExportedRequest> = {
     { key: 'group_id', value: (it) => it.group_id, rank: 3 },
     { key: 'skip_waiting_period', value: (it) => it.skip_waiting_period, rank: 8 },
     { key: 'identities', value: identitiesText, rank: 9 },
+    { key: 'history', value: historyText, rank: 10 },
+    { key: 'signatures', value: signaturesText, rank: 11 },
   ],
   empty: 'Nothing was submitted from this machine.',
 };
+
+function historyText(request: LedgerRequest): string {
+  return historyOf(request)
+    .map(({ at, by, what }) => `${at} ${what}${by === '' ? '' : `, by ${by}`}`)
+    .join('; ');
+}
+
+function signaturesText({ signatures = [] }: LedgerRequest): string {
+  return signatures.map(({ at, failed = '', valid }) => `${at} ${valid ? 'valid' : `NOT VALID: ${failed}`}`).join('; ');
+}
 
 export const exportLedger = defineCommand({
   path: 'dsr ledger export',

@@ -11,7 +11,9 @@ import {
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import type { RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
+import { maskIdentity } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { startOfDay } from '../flag-values.ts';
 import type { SubmitSession } from './session.ts';
 import { issuesOfParts, requestFromParts, STAND_IN } from './submit-input.ts';
 
@@ -36,7 +38,7 @@ export async function askForMissing(ctx: Context, session: SubmitSession, parts:
   const steps: Step[] = [
     ...(law === undefined ? [askRegulation] : []),
     ...(wanted === undefined ? [askType] : []),
-    ...(given.length === 0 ? [askIdentities] : []),
+    ...(given.length === 0 ? [identityStep()] : []),
     askMore,
   ];
   let answers: RequestParts[] = [parts];
@@ -119,7 +121,7 @@ const askMore: Step = async (asking, before) => {
 };
 
 const QUESTIONS: Record<string, [question: string, example?: string]> = {
-  submitted_time: ['Submitted time', 'when the subject made the request, such as 2026-01-31T08:00:00Z'],
+  submitted_time: ['Submitted time', 'when the subject made the request, such as 2026-01-31 or 2026-01-31T08:00:00Z'],
   group_id: ['Group id'],
   status_callback_urls: ['Callback address'],
 };
@@ -130,6 +132,7 @@ function isBack(text: string): boolean {
 }
 
 function valueOf(field: string, text: string): string | string[] {
+  if (field === 'submitted_time') return startOfDay(text);
   return field === 'status_callback_urls' ? [text] : text;
 }
 
@@ -149,17 +152,32 @@ function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestPa
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
-/** Going back removes the last identity; without an identity, it leaves the step. */
-const askIdentities: Step = async (asking, parts) => {
+/** Going back removes the last identity; without an identity, it leaves the step. The step keeps its identities. */
+function identityStep(): Step {
+  const given: [string, string][] = [];
+  return (asking, parts) => askIdentities(asking, parts, given);
+}
+
+async function askIdentities(asking: Asking, parts: RequestParts, given: [string, string][]): ReturnType<Step> {
   // Rejects before reading discovery, because without a terminal no one can answer.
   if (!asking.ctx.prompt.possible) await asking.ctx.prompt.input('Identity', { flag: asking.flag });
   const types = await identityTypes(asking.ctx, asking.session);
-  const given: [string, string][] = [];
-  for (;;) {
-    const left = types.filter((type) => isPossible(type, given));
-    if (left.length === 0 || given.length >= DSR_LIMITS.identities) break;
-    // A screen reader reads the long list line by line.
-    if (given.length > 0 && !(await asking.ctx.prompt.ask('Another identity?', false))) break;
+  for (let isReturn = given.length > 0; ; isReturn = false) {
+    const left = given.length < DSR_LIMITS.identities ? types.filter((type) => isPossible(type, given)) : [];
+    if (left.length === 0 && !isReturn) break;
+    if (given.length > 0) {
+      // A screen reader reads the long list of types line by line, so a short question comes first.
+      const so = given.map(([type, value]) => `${type} = ${maskIdentity(value)}`).join(', ');
+      const more = await choose({ ...asking, canGoBack: true }, 'Another identity?', [
+        { value: 'no', label: 'No', hint: `continue with ${so}` },
+        ...(left.length > 0 ? [{ value: 'yes', label: 'Yes' }] : []),
+      ]);
+      if (more === 'no') break;
+      if (more === BACK) {
+        given.pop();
+        continue;
+      }
+    }
     const choices = left.map((value): Choice => {
       const hint = hintOf(value);
       return { value, ...(hint !== undefined && { hint }) };
@@ -172,8 +190,8 @@ const askIdentities: Step = async (asking, parts) => {
     const value = await askValue(asking, type);
     if (value !== BACK) given.push([type, value]);
   }
-  return { ...parts, identities: given };
-};
+  return { ...parts, identities: [...given] };
+}
 
 /**
  * Asks about a value that is probably a mistake: for a wrong address, the platform finds no data and reports that weeks

@@ -17,6 +17,7 @@ import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/command-line/define-command.ts';
+import { startOfDay } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
@@ -83,7 +84,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
     regulation: flags.regulation,
     subject_request_type: flags.type,
     subject_request_id: flags.requestId,
-    submitted_time: flags.submittedTime,
+    submitted_time: startOfDay(flags.submittedTime),
     group_id: flags.groupId,
     status_callback_urls: flags.callbackUrl,
     skip_waiting_period: flags.skipWaitingPeriod,

@@ -1,6 +1,7 @@
 // The readable page of an evidence archive: what happened to each request, and how to check it without this program.
 import { historyOf, openText, type RequestEvidence } from '../domain/dsr/evidence.ts';
 import { identitiesText } from '../domain/dsr/ledger.ts';
+import { largest } from '../kernel/numbers.ts';
 import { counted } from '../kernel/words.ts';
 import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
@@ -37,20 +38,52 @@ export function evidencePage(shown: EvidenceShown, source: PageSource): string {
 ${factsLine(facts)}
 <p>${chain}</p></header>
 <main>
+${summaryOf(requests)}
 ${requests.map((request) => sectionOf(request, messages)).join('\n')}
-${checksOf(certificates, messages)}
+${checksOf(certificates, messages, requests)}
 </main>`,
     RECORDS_STYLE,
   );
 }
 
+/** Counts of the outcomes, and a list of several requests with links to their sections. */
+function summaryOf(requests: readonly RequestEvidence[]): string {
+  const count = (holds: (it: RequestEvidence) => boolean): number => requests.filter(holds).length;
+  const late = count(({ deadline_met: met }) => met === false);
+  const met = count((it) => outcomeOf(it) === MET);
+  const figures = [
+    ['plain', 'Deadline met', met],
+    [late > 0 ? 'bad' : 'plain', 'Late', late],
+    ['plain', 'Open, cancelled or not submitted', requests.length - late - met],
+  ].map(([kind, name, number]) => `<div class="${kind}"><dt>${name}</dt><dd>${number}</dd></div>`);
+  const rows = requests.map((evidence) => {
+    const { regulation = '', submitted_time = '', subject_request_type: type = '' } = evidence.request;
+    const id = escapeHtml(evidence.request.id);
+    const cells = [`${regulation.toUpperCase()} ${type}`, submitted_time, evidence.deadline ?? 'unknown'].map(
+      escapeHtml,
+    );
+    return [`<a href="#${id}"><code>${id}</code></a>`, ...cells, outcomeOf(evidence)];
+  });
+  return `<dl class="figures">${figures.join('')}</dl>
+${rows.length > 1 ? recordsTable(['Request', 'Type', 'Requested', 'Deadline', 'Outcome'], rows) : ''}`;
+}
+
+/** A cancelled request was not answered, so its deadline was not met. */
+function outcomeOf(evidence: RequestEvidence): string {
+  const { days_late, deadline_met: met, finished_at, request } = evidence;
+  if (met === null) return openText(evidence);
+  const end = request.states.find(({ at }) => at === finished_at);
+  if (end?.status === 'cancelled')
+    return met ? 'cancelled before the deadline' : `cancelled ${counted(days_late, 'day')} after the deadline`;
+  if (met) return MET;
+  return `${request.status === undefined ? 'outcome unknown, ' : ''}${counted(days_late, 'day')} late`;
+}
+
 function sectionOf(evidence: RequestEvidence, messages: readonly EvidenceMessage[]): string {
-  const { days_late, deadline, deadline_met, extended_deadline: extended, finished_at, request } = evidence;
+  const { deadline, deadline_met, extended_deadline: extended, finished_at, request } = evidence;
   const { group_id, id, regulation, signatures = [], submitted_time, subject_request_type } = request;
-  const late = `${request.status === undefined ? 'outcome unknown, ' : ''}${counted(days_late, 'day')} late`;
-  const outcome = deadline_met === null ? openText(evidence) : deadline_met ? 'deadline met' : late;
   const kept = messages.filter(({ requestId }) => requestId === id);
-  return `<section class="${deadline_met === false ? 'bad' : 'plain'}"><h2><code>${escapeHtml(id)}</code>: ${outcome}</h2>
+  return `<section class="${deadline_met === false ? 'bad' : 'plain'}" id="${escapeHtml(id)}"><h2><code>${escapeHtml(id)}</code>: ${outcomeOf(evidence)}</h2>
 ${table(
   ['Field', 'Value'],
   [
@@ -82,15 +115,17 @@ ${table(
 )}
 <h3>Kept messages</h3>
 ${table(
-  ['Message', 'Body (SHA-256)', 'In this archive'],
+  ['Message', 'Signature', 'Body (SHA-256)', 'In this archive'],
   kept.map((it) => [
     it.name,
+    it.isSigned ? 'signed' : 'none: the platform signs only responses to submissions, and callbacks',
     it.body_sha256,
     it.isIncluded ? 'headers and body' : 'headers; the body contains identities',
   ]),
 )}</section>`;
 }
 
+const MET = 'deadline met';
 const TIME = /^\d{4}-[\d-]+T[\d:.]+Z$/;
 const NOT_COUNTED = ' (does not count: it was recorded after the deadline)';
 
@@ -103,15 +138,24 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
       );
 }
 
-function checksOf(certificates: readonly string[], messages: readonly EvidenceMessage[]): string {
+function checksOf(
+  certificates: readonly string[],
+  messages: readonly EvidenceMessage[],
+  requests: readonly RequestEvidence[],
+): string {
+  const signatures = requests.flatMap(({ request }) => request.signatures ?? []);
   const commands = certificates.flatMap((fingerprint) => {
+    const file = `certificates/${fingerprint}.pem`;
+    const at = largest(signatures.map((it) => (it.certificate === fingerprint ? Date.parse(it.at) : 0)));
     const own = messages.filter(({ certificate, isIncluded, isSigned }) => {
       return isIncluded && isSigned && certificate === fingerprint;
     });
     if (own.length === 0) return [];
     return [
-      `openssl x509 -in certificates/${fingerprint}.pem -noout -subject -issuer -dates`,
-      `openssl x509 -in certificates/${fingerprint}.pem -noout -pubkey > key.pem`,
+      `openssl verify -attime ${Math.floor(at / 1000)} -untrusted ${file} ${file}`,
+      `openssl crl2pkcs7 -nocrl -certfile ${file} | openssl pkcs7 -print_certs -noout`,
+      `openssl x509 -in ${file} -noout -dates -ext subjectAltName`,
+      `openssl x509 -in ${file} -noout -pubkey > key.pem`,
       ...own.map(
         ({ name }) =>
           `openssl dgst -sha256 -verify key.pem -signature messages/${name}.signature messages/${name}.body`,
@@ -124,7 +168,9 @@ ${
   commands.length === 0
     ? '<p>This archive contains no signed message with its body, so no signature can be checked.</p>'
     : `<p>You can check the signatures with openssl. Run these commands in the unpacked archive; each <code>dgst</code> prints
-<code>Verified OK</code>:</p>
+<code>Verified OK</code>. <code>verify</code> checks the chain at the time of the last message: it prints <code>OK</code> if this
+machine trusts the root (<code>-CAfile</code> names another). The next command lists the chain. The subject alternative name
+must be the processor's domain.</p>
 <pre><code>${commands.map(escapeHtml).join('\n')}</code></pre>`
 }
 <p>For a message without its body, the archive contains the SHA-256 of the body, the headers, and the verdict at that time. The hash chain

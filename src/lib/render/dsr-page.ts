@@ -1,5 +1,6 @@
 // Draws requests on one page: overdue, due, in progress, and done.
 import type { RequestOverview } from '../domain/dsr/overview.ts';
+import { daysLate } from '../domain/dsr/deadlines.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
@@ -101,8 +102,9 @@ function dayOf(time: string | null): string {
   return time === null ? '' : `<time title="${escapeHtml(time)}">${escapeHtml(time.slice(0, 10))}</time>`;
 }
 
-function leftOf({ days_left: left, overdue }: RequestOverview): string {
-  if (left === null) return '';
+function leftOf({ answered_at: answered, days_left: left, deadline, overdue }: RequestOverview): string {
+  const late = answered === null || deadline === null ? 0 : daysLate(Date.parse(deadline), Date.parse(answered));
+  if (left === null) return late > 0 ? `<b>${counted(late, 'day')} late</b>` : '';
   return overdue ? `<b>${counted(-left, 'day')} late</b>` : counted(left, 'day');
 }
 

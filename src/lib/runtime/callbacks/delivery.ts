@@ -1,5 +1,7 @@
 // One attempt to deliver a callback, either to an address or to one of the user's commands.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { networkFailure } from '../../http/answer/network-failure.ts';
@@ -103,6 +105,8 @@ const GRACE_MS = 300;
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
   if (program === undefined) throw usageError('--on needs a command after its status.');
+  if (program.includes('/') && !existsSync(resolvePath(ctx.io.cwd, program)))
+    ctx.out.warn(`The command of --on does not exist: ${program}. Deliveries to it fail until it does.`);
   return async ({ body, id, variables }, signal) => {
     const env = { ...(await environmentForChild(ctx)), ...variables, CDPADM_EVENT_ID: id };
     signal.throwIfAborted();

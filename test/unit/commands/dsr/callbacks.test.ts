@@ -56,6 +56,11 @@ async function submit(url: string): Promise<void> {
 }
 
 describe('a listener', () => {
+  it('warns at the start about a command that does not exist', async () => {
+    const { stop } = await listenForCallbacks(home, ['--on', 'completed', '/nonexistent/notify --now']);
+    expect((await stop()).stderr).toContain('does not exist: /nonexistent/notify.');
+  });
+
   it('acknowledges valid callbacks, stores each state once, and forwards the bytes', async () => {
     const { lines, url } = await listen('--forward-to', receiver.url);
     await submit(url);

@@ -191,6 +191,15 @@ describe('dsr list --due', () => {
     expect(stdout).toContain('<dt>Not due</dt>');
     expect((await home.run('dsr list --due -o html')).stdout).not.toMatch(/Not due|Answered/);
   });
+
+  it('shows on the page that a request was answered late', async () => {
+    await submit('a.csv', [['late', 'access', 40]]);
+    const [request] = (await home.json<Due[]>('dsr list')).data;
+    await home.run(['dsr', 'mark', request?.subject_request_id ?? '', '--answered']);
+    expect((await home.run('dsr list -o html')).stdout).toMatch(/Not due<\/h2>[^]*<b>\d+ days late<\/b>/);
+    const { stdout } = await home.run('dsr ledger export -o csv');
+    expect(stdout).toMatch(/ marked as answered, by .+ valid/);
+  });
 });
 
 describe('an empty ledger', () => {

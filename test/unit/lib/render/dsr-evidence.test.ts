@@ -16,7 +16,15 @@ it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
   ['15 days late', { ...late, ...pending, states: [] }],
   ['outcome unknown', { ...sent, submitted_time: '2026-11-01T12:00:00Z', states: [] }],
   ['outcome unknown, 15 days late', { ...late, states: [] }],
-  ['deadline met', { ...sent, submitted_time: '2026-11-01T12:00:00Z', states: cancelled }],
+  ['cancelled before the deadline', { ...sent, submitted_time: '2026-11-01T12:00:00Z', states: cancelled }],
+  ['cancelled 10 days after the deadline', { ...late, states: cancelled }],
+  [
+    'deadline met',
+    {
+      ...{ ...sent, submitted_time: '2026-11-01T12:00:00Z' },
+      states: [{ status: 'completed', at: '2026-11-20T12:00:00Z', source: 'status' }],
+    },
+  ],
   ['finished, deadline unknown', { states: cancelled }],
   ['15 days late', { ...late, ...pending, states: [], marks: [{ at: '2026-11-12T08:00:00Z', ...extension }] }],
   ['open, not late', { ...late, ...pending, states: [], marks: [{ at: '2026-11-09T08:00:00Z', ...extension }] }],
@@ -46,4 +54,26 @@ it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
   ]);
   expect(page).toMatch(/<time>2026-11-10T08:00:00Z<\/time>.*\n?.*Extended deadline.*2026-12-31T00:00:00Z/);
   expect(page.includes('does not count')).toBe(outcome !== 'open, not late');
+});
+
+it('starts with the number of requests per outcome and links to each, and marks unsigned messages', () => {
+  const done = [{ status: 'completed', at: '2026-11-20T12:00:00Z', source: 'status' as const }];
+  const requests = [
+    evidenceOf({ id: 'a', ...late, ...pending, states: [] }, NOW),
+    evidenceOf({ id: 'b', ...sent, submitted_time: '2026-11-01T12:00:00Z', states: done }, NOW),
+    evidenceOf({ id: 'c', ...sent, submitted_time: '2026-11-01T12:00:00Z', states: cancelled }, NOW),
+  ];
+  const messages = [true, false].map((isSigned, index) => ({
+    ...{ name: `a.${index}`, requestId: 'a', body_sha256: 'f00d', certificate: null, isIncluded: true },
+    isSigned,
+  }));
+  const page = evidencePage(
+    { requests, messages, certificates: [], ledger: { valid: true, entries: 1, head: 'f' } },
+    {},
+  );
+  for (const [name, count] of ['Deadline met', 'Late', 'Open, cancelled or not submitted'].map((text) => [text, 1]))
+    expect(page).toContain(`<dt>${name}</dt><dd>${count}</dd>`);
+  for (const id of ['a', 'b', 'c'])
+    expect(page).toMatch(new RegExp(`href="#${id}"[^]*<section class="\\w+" id="${id}"`));
+  expect(page.match(/none: the platform signs only/g)).toHaveLength(1);
 });
