@@ -51,6 +51,7 @@ const STAGE_WORDS: Readonly<Record<string, string | undefined>> = {
   'dev.profile.json': 'profile.json',
   'callback.headers': 'callback.json',
   'callback.json': 'callback.body',
+  '4f1c': 'WRITE',
 };
 
 const pull = 'roles pull';
@@ -59,7 +60,7 @@ const changeRoles = ({ folder }: World): void => {
   const text = readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed');
   writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
-/** Creates a revision to roll back to. The id of the revision replaces `REVISION` in a command line. */
+/** Creates a revision to roll back to. Its id, and that of the write in the log, replace words in a command line. */
 const pushRoles: readonly Step[] = [
   pull,
   changeRoles,
@@ -67,6 +68,7 @@ const pushRoles: readonly Step[] = [
   async (world) => {
     const { stdout } = await world.runOk('roles history -o json');
     world.words.set('REVISION', (JSON.parse(stdout) as { revision: string }[])[0]?.revision ?? '');
+    world.words.set('WRITE', (await world.runOk('log --limit 1 -o name')).stdout.trim());
   },
 ];
 const profile = (name: string) =>
@@ -186,7 +188,7 @@ function onStage(word: string, another: boolean): string {
 
 /** Creates the profile, the edited file or the revision that the example names. */
 function stepsBefore(command: string, words: readonly string[]): readonly Step[] {
-  if (words.includes('REVISION')) return pushRoles;
+  if (words.includes('REVISION') || words.includes('WRITE')) return pushRoles;
   const readsRoles =
     command === 'roles push' ||
     leafOf(command).registeredArguments.some(({ defaultValue }) => defaultValue === 'roles.yaml');
