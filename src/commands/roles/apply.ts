@@ -96,7 +96,7 @@ export async function applyIntent(
 }
 
 function showPlan(ctx: Context, { plan, wanted }: Planned): void {
-  tellRebased(ctx, wanted.rebased);
+  tellRebased(ctx, wanted);
   ctx.out.show((style, width) => renderRolesPlan(plan, style, width));
 }
 

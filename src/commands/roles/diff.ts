@@ -89,7 +89,7 @@ async function diffPlatform(
   tellAdvice(ctx, document, checked.warnings);
   const wanted = { ...wantedRoles(checked.manifest, base, live), file };
   const planned = planWanted(memory.scope, live, wanted, ctx.redactor.text);
-  tellRebased(ctx, wanted.rebased);
+  tellRebased(ctx, wanted);
   const { warnings = [], ...rest } = planned.plan;
   // A stamp from another platform means nothing here, so it does not cause a warning.
   const plan = other ? rest : planned.plan;

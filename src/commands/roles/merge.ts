@@ -53,7 +53,7 @@ export async function mergeFile(
   live: Manifest,
   memory: RolesMemoryOfContext,
   baseFile: string | undefined,
-): Promise<{ text: string; read: string; roles: number; conflict?: KnownError }> {
+): Promise<{ text: string; read: string; roles: number; isLive: boolean; conflict?: KnownError }> {
   const { document, base, check } = await openRolesFile(ctx, file, memory, baseFile);
   const { manifest } = check({ live });
   const merged = wantedRoles(manifest, base ?? (sameStamp(manifest, live) ? live : undefined), live);
@@ -65,11 +65,13 @@ export async function mergeFile(
   }
   const asked = await askConflicts(ctx, merged);
   const roles = asked.conflicts.reduce((list, one) => resolveConflict(list, one, one.mine), asked.roles);
-  tellRebased(ctx, asked.rebased);
   const { text: read, format } = document;
   const text = await updateManifestText(read, format, { ...toReply(live), roles });
   if (text === undefined) throw unchanged(file, 'its YAML cannot be edited in place');
-  if (asked.conflicts.length === 0) return { text, read, roles: roles.length };
+  if (asked.conflicts.length === 0) {
+    tellRebased(ctx, { ...asked, roles });
+    return { text, read, roles: roles.length, isLive: sameContent({ ...live, roles }, live) };
+  }
   const error = conflictError({ ...asked, file }, ctx.redactor.text);
   const marked = format === 'json' ? undefined : await markConflicts(text, asked.conflicts);
   if (marked === undefined) {
@@ -78,11 +80,12 @@ export async function mergeFile(
       hint: { text: 'Choose on a terminal:', command: `cdpadm roles pull ${file} --merge` },
     });
   }
+  tellRebased(ctx, { ...asked, roles });
   const conflict = error.with({
     message: `Conflict: the platform and you changed the same fields. ${file} keeps your values, with the platform's values in comments.`,
     hint: { text: 'Choose a value for each, delete the comments, then:', command: `cdpadm roles diff ${file}` },
   });
-  return { text: marked, read, roles: roles.length, conflict };
+  return { text: marked, read, roles: roles.length, isLive: false, conflict };
 }
 
 /** The conflict (6) for a merge that cannot be written. */

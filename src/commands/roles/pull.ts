@@ -111,7 +111,9 @@ export const pullRoles = defineCommand({
     const line = `${changed ? 'Wrote' : 'Up to date'}: ${file} (${pulled.roles} roles)`;
     if (output !== 'table') await ctx.out.emit(pulled, { kind: 'document', text: () => line });
     ctx.out.note(line);
-    ctx.out.note({ text: 'Edit it, then:', command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}` });
+    if (merged?.isLive) return;
+    const next = merged ? 'To see what a push would change:' : 'Edit it, then:';
+    ctx.out.note({ text: next, command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}` });
   },
 });
 

@@ -1,4 +1,5 @@
 // Shared by the roles commands: live roles, and a roles file with its base and its issues.
+import type { WantedRoles } from '../../lib/domain/roles/merge.ts';
 import { exitOf, fail } from '../../lib/errors/fail.ts';
 import type { Api } from '../../lib/api/index.ts';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
@@ -134,10 +135,20 @@ export function tellAdvice(
   ctx.out.warn(isShort ? all : `${left} more warnings.`);
 }
 
-/** Names the roles that keep changes made on the platform after the file was pulled. */
-export function tellRebased(ctx: Context, roleIds: readonly string[]): void {
-  if (roleIds.length === 0) return;
-  ctx.out.note(`Kept from the platform, because they changed there after you pulled the file: ${roleIds.join(', ')}`);
+/** Names the roles that keep changes made on the platform after the file was pulled, and those deleted there. */
+export function tellRebased(ctx: Context, { rebased, roles }: Pick<WantedRoles, 'rebased' | 'roles'>): void {
+  const isLeft = new Set(roles.map(({ role_id: id }) => id));
+  const tell = (what: string, ids: readonly string[]): void => {
+    if (ids.length > 0) ctx.out.note(`${what} after you pulled the file: ${ids.join(', ')}`);
+  };
+  tell(
+    'Kept from the platform, because they changed there',
+    rebased.filter((id) => isLeft.has(id)),
+  );
+  tell(
+    'Removed, because they were deleted on the platform',
+    rebased.filter((id) => !isLeft.has(id)),
+  );
 }
 
 /** The live roles. */

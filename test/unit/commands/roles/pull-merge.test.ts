@@ -83,8 +83,11 @@ describe('roles pull --merge', () => {
     expect((await admin.run('roles pull roles.json --merge')).code).toBe(0);
     expect(admin.read('roles.json')).toContain('"Person"');
     await changeElsewhere('name: Support', 'name: Theirs');
+    await changeElsewhere('name: Person', 'name: Someone');
     const edited = admin.read('roles.json');
     const { code, stderr } = await admin.run('roles pull roles.json --merge');
+    // Nothing was kept in a file that was not changed.
+    expect(stderr).not.toContain('Kept');
     expect([code, stderr]).toEqual([6, expect.stringMatching(/was not changed[^]*yours: "Mine"/)]);
     expect(admin.read('roles.json')).toBe(edited);
   });
@@ -102,6 +105,18 @@ describe('roles pull --merge', () => {
     expect((await stranger.run('roles pull --merge --base base.yaml')).code).toBe(0);
     expect(stranger.read('roles.yaml')).toContain('name: Person');
     expect(stranger.read('roles.yaml')).toContain('name: Mine # renamed');
+  });
+
+  it('distinguishes roles that were deleted on the platform, and names the next step only if one is left', async () => {
+    await other.run('roles delete audiences-only-role --yes');
+    const removed = 'Removed, because they were deleted on the platform after you pulled the file: audiences-only-role';
+    const mixed = await admin.run('roles pull --merge');
+    expect(mixed.stderr).toContain(removed);
+    expect(mixed.stderr).not.toContain('Kept');
+    expect(mixed.stderr).toContain('To see what a push would change: cdpadm roles diff');
+    await admin.run('roles push --yes');
+    const same = await admin.run('roles pull --merge');
+    expect([same.code, same.stderr]).toEqual([0, expect.not.stringContaining('cdpadm roles diff')]);
   });
 
   it('writes a file that does not exist, and changes nothing if both sides are equal', async () => {
