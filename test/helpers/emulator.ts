@@ -90,6 +90,8 @@ export interface TestEmulator extends Emulator {
   token(): Promise<string>;
   /** `/platform/v2/organizations/…/accounts/…` of the first organization and account. */
   accountPath: string;
+  /** Checks the exchanges like `close`, and resets the platform for the next test. False if it was closed. */
+  recycle(): Promise<boolean>;
 }
 
 /**
@@ -117,17 +119,24 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   /** The number of entries in the log from an earlier start. */
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
-  async function close(): Promise<void> {
+  /** Runs `end`, and then rejects if the exchanges before it were wrong or not checked. */
+  async function judged(end: () => Promise<void>): Promise<void> {
     const { count, violations } = await judgedOf(ready.base_url);
     // Faults never return successful responses, so these came from the platform.
     const done = count > 0 ? [] : (await api.requests()).slice(before).filter(({ status }) => (status ?? 999) < 300);
-    await emulator.close();
+    await end();
     requireConformance(violations);
     if (done.length > 0) throw new Error(`${done.length} exchanges were not judged`);
   }
   return {
     ...emulator,
-    close: () => (closed ??= close()),
+    close: () => (closed ??= judged(emulator.close)),
+    recycle: async () => {
+      if (closed) return closed.then(() => false);
+      forgetToken();
+      await judged(emulator.reset);
+      return true;
+    },
     api,
     token,
     accountPath: `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}`,
