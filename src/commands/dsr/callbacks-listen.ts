@@ -63,7 +63,11 @@ export const listenForCallbacks = defineCommand({
     'cdpadm dsr callbacks listen --port 0 --keep callbacks',
     'cdpadm dsr callbacks listen --port 0 --on completed "wc -c" -o json',
   ],
-  exits: { conflict: 'the port is in use, or another listener is delivering', interrupted: 'stopped by Ctrl-C' },
+  exits: {
+    conflict: 'the port is in use, or another listener is delivering',
+    interrupted: 'stopped by Ctrl-C',
+    terminated: 'stopped by SIGTERM',
+  },
   run: (ctx, { flags }) => listen(ctx, flags),
 });
 

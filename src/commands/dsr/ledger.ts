@@ -52,9 +52,8 @@ const exportView: ListView<ExportedRequest> = {
 };
 
 function historyText(request: LedgerRequest): string {
-  return historyOf(request)
-    .map(({ at, by, what }) => `${at} ${what}${by === '' ? '' : `, by ${by}`}`)
-    .join('; ');
+  const lines = historyOf(request).map(({ at, by, what }) => `${at} ${what}${by === '' ? '' : `, by ${by}`}`);
+  return lines.join('; ');
 }
 
 function signaturesText({ signatures = [] }: LedgerRequest): string {

@@ -44,7 +44,7 @@ export const markRequests = defineCommand({
       }),
     ),
   notes: [
-    'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform.',
+    'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform, so a profile with `access: read` allows it.',
     'An erasure cannot be marked as answered: it is due until it is completed or cancelled.',
     'GDPR allows an extension of two months, and CCPA one of 45 days. Notify the subject before the deadline passes: an extension that is recorded later does not count.',
   ],

@@ -81,6 +81,7 @@ export const startPlatform = defineCommand({
     conflict: 'another process uses the port or the state',
     invalidInput: 'a file is invalid',
     interrupted: 'Ctrl-C stopped the platform',
+    terminated: 'SIGTERM stopped the platform',
   },
   run: (ctx, { flags }) => start(ctx, flags),
 });

@@ -28,7 +28,7 @@ export interface EvidenceShown {
 
 export function evidencePage(shown: EvidenceShown, source: PageSource): string {
   const title = 'Evidence of data subject requests';
-  const { certificates, ledger, messages, requests } = shown;
+  const { ledger, messages, requests } = shown;
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
   const later = ledger.unchained ? ` ${counted(ledger.unchained, 'line')} of an earlier version: not chained yet.` : '';
   const chain = `${ledger.valid ? 'The hash chain of the ledger is complete' : 'The hash chain of the ledger is BROKEN'}: ${counted(ledger.entries, 'entry', 'entries')}, head <code>${ledger.head}</code>.${later}`;
@@ -40,7 +40,7 @@ ${factsLine(facts)}
 <main>
 ${summaryOf(requests)}
 ${requests.map((request) => sectionOf(request, messages)).join('\n')}
-${checksOf(certificates, messages, requests)}
+${checksOf(shown)}
 </main>`,
     RECORDS_STYLE,
   );
@@ -138,11 +138,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
       );
 }
 
-function checksOf(
-  certificates: readonly string[],
-  messages: readonly EvidenceMessage[],
-  requests: readonly RequestEvidence[],
-): string {
+function checksOf({ certificates, messages, requests }: EvidenceShown): string {
   const signatures = requests.flatMap(({ request }) => request.signatures ?? []);
   const commands = certificates.flatMap((fingerprint) => {
     const file = `certificates/${fingerprint}.pem`;

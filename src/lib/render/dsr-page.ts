@@ -124,6 +124,7 @@ table.records { border-collapse: collapse; width: 100%; font-size: .93em; font-v
 .records th { background: var(--soft); color: var(--quiet); font-weight: 600; font-size: .85em; white-space: nowrap; }
 .records td small { display: block; color: var(--quiet); font-size: .85em; }
 .records time { white-space: nowrap; }
+.records a { color: var(--mark); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 p code, h2 code { overflow-wrap: anywhere; }
 @media screen and (max-width: 40rem) {
