@@ -275,14 +275,13 @@ function notSetUp(): KnownError {
 
 function missing(name: SettingName, profile: string | undefined, pinned: boolean): KnownError {
   const flag = flagOf(name);
-  const ways = [
-    flag === undefined ? undefined : `${flag} VALUE`,
-    pinned ? undefined : `${variableOf(name)} in the environment`,
+  const ways = [...(flag ? [`pass ${flag} VALUE, `] : []), ...(pinned ? [] : [`set ${variableOf(name)}, `])].join('');
+  const [store, command] =
     profile === undefined
-      ? `\`${name}\` in a profile (cdpadm profile create NAME)`
-      : `\`${name}\` in profile \`${profile}\``,
-  ].filter((way) => way !== undefined);
-  return usageError(`The ${labelOf(name)} is missing.`, `Set ${ways.join(', or ')}.`);
+      ? ['create a profile:', 'cdpadm profile create NAME']
+      : ['store it in the profile:', `cdpadm profile edit ${profile} --set ${name}=VALUE`];
+  const text = `To continue, ${ways}${ways && 'or '}${store}`;
+  return usageError(`The ${labelOf(name)} is missing.`, { text, command });
 }
 
 function noCredentials(name: SecretName, profile: string | undefined, pinned: boolean): KnownError {

@@ -20,7 +20,7 @@ test.each([
 test('names the missing variable if only one is set', async () => {
   const { code, stderr } = await runCli(['roles', 'list'], { env: { CDPADM_BASE_URL: 'https://api.example.com' } });
   expect(code).toBe(2);
-  expect(stderr).toContain('--org VALUE, or CDPADM_ORG_ID');
+  expect(stderr).toContain('--org VALUE, set CDPADM_ORG_ID, or create a profile: cdpadm profile create NAME');
 });
 
 test('prints a JSON error with its own code', async () => {

@@ -217,7 +217,7 @@ describe('resolveSettings', () => {
   it('names every way to set a missing value', () => {
     const failure = {
       code: 'usage',
-      hint: expect.stringMatching(/--org VALUE.*CDPADM_ORG_ID.*`org_id` in profile `prod`/) as unknown,
+      hint: 'To continue, pass --org VALUE, set CDPADM_ORG_ID, or store it in the profile: cdpadm profile edit prod --set org_id=VALUE',
     };
     expect(() => resolveSettings(layers({ stored: {} })).need('org_id')).toThrow(expect.objectContaining(failure));
   });
