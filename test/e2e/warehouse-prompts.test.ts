@@ -89,6 +89,21 @@ test('prompts for each masked secret when a folder is applied', async () => {
   expect(await home.json('warehouse diff sync', env('another'))).toMatchObject({ data: { summary: { update: 1 } } });
 });
 
+test('counts deletions in the confirmation', async () => {
+  mkdirSync(join(home.cwd, 'sync/data-models'), { recursive: true });
+  home.write('sync/data-models/m.yaml', 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n');
+  const flags = ['--prune', '--allow-delete', '--allow-empty', '--force'];
+  const mixed = terminal(['warehouse', 'apply', 'sync', ...flags]);
+  await mixed.waitFor('Apply 2 steps, including 1 deletion? (y/N)');
+  mixed.type(KEY.enter);
+  expect(await mixed.exit).toBe(12);
+  await home.run('warehouse apply sync --yes');
+  const deletion = terminal(['warehouse', 'apply', 'sync', ...flags]);
+  await deletion.waitFor('Delete 1 resource? (y/N)');
+  deletion.type(KEY.enter);
+  expect(await deletion.exit).toBe(12);
+});
+
 test('sends nothing if the prompt is cancelled', async () => {
   const before = await home.writes();
   const screen = terminal(['connections', 'update', 'crm', '--role', 'loader']);

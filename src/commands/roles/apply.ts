@@ -38,7 +38,7 @@ export const guardFlags = {
   force: { help: 'allow a change or deletion of more than 30 % of 10 or more roles' },
   allowEmpty: { help: 'allow a manifest with no roles (with --allow-delete and --force)' },
   failOn: { value: 'what', choices: ['escalation'], help: 'exit 12 if the plan escalates permissions' },
-  expectPlan: { value: 'hex', read: planOf, help: 'apply only the plan that `roles diff` printed' },
+  expectPlan: { value: 'hex', read: planOf, help: 'apply only this plan, as `roles diff` or a dry run printed it' },
 } as const satisfies Record<string, FlagSpec>;
 
 type RawGuardFlags = FlagValues<typeof guardFlags>;
@@ -47,7 +47,7 @@ type RawGuardFlags = FlagValues<typeof guardFlags>;
 function planOf(value: string): string {
   if (/^[0-9a-f]{32}$/i.test(value)) return value;
   throw usageError(`--expect-plan must be the 32 hexadecimal digits of a plan, not \`${value}\`.`, {
-    text: 'To print the plan:',
+    text: 'To print the plan, add --dry-run to the same command, or run:',
     command: 'cdpadm roles diff',
   });
 }

@@ -135,6 +135,7 @@ export const testRoles = defineCommand({
       { key: 'assertion', uncut: true, value: ({ assertion }) => assertion },
       { key: 'violations', uncut: true, value: ({ violations }) => violations.join('; ') },
       { key: 'line', rank: 1, align: 'right', value: ({ line }) => line },
+      { key: 'kind', rank: 2, value: ({ kind }) => kind },
     ],
     empty: 'There are no assertions.',
     name: ({ assertion }) => assertion,

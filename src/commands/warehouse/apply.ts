@@ -141,7 +141,12 @@ async function applyDirectory(
     for (const source of sources) await checkSecrets(ctx, source);
     if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), planned.plan, draw, ids);
     for (const source of sources) await askForSecrets(ctx, source);
-    await ctx.confirmWrite(`Apply ${counted(ids.length, 'step')}?`);
+    const { delete: deleted } = planned.plan.summary;
+    const question =
+      deleted === ids.length
+        ? `Delete ${counted(deleted, 'resource')}?`
+        : `Apply ${counted(ids.length, 'step')}${deleted > 0 ? `, including ${counted(deleted, 'deletion')}` : ''}?`;
+    await ctx.confirmWrite(question);
     // Another process may have written while the user was asked, or while this one waited for the lock.
     const done = await memory.exclusively(async () => {
       const now = await plan();

@@ -9,7 +9,7 @@ import { fields, type Column, type DocumentView, type ListView, type RecordView 
 import { errorsText, paintStatus } from './warehouse.ts';
 import { wrapMessage, wrapUnder } from './width.ts';
 import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
-import { largest, smallest } from '../kernel/numbers.ts';
+import { grouped, largest, smallest } from '../kernel/numbers.ts';
 
 const RUN: Column<RunReply>[] = [
   { key: 'id', id: true, value: (run) => run.id },
@@ -64,7 +64,8 @@ export const reportView: RecordView<PipelineReportReply> = {
 /** One line of a log for the state of a run. */
 export function runLine(run: RunReply, style: Style): string {
   const status = paintStatus(clean(run.status ?? 'unknown'), style);
-  const counts = `${String(run.successful_records ?? 0)} records, ${String(run.failed_records ?? 0)} failed`;
+  const { successful, failed } = recordsOf(run);
+  const counts = `${grouped(successful)} records, ${grouped(failed)} failed`;
   return `run ${clean(String(run.id))}  ${status}  ${clean(counts)}`;
 }
 
@@ -124,6 +125,7 @@ export function runSparkline(runs: readonly RunReply[], plain: boolean): string 
   });
   const [least, greatest] = [smallest(records), largest(records)];
   const each = records.length > 1 ? ' each' : '';
-  const range = least === greatest ? `; ${least} records${each}` : `; ${least} to ${greatest} records`;
+  const range =
+    least === greatest ? `; ${grouped(least)} records${each}` : `; ${grouped(least)} to ${grouped(greatest)} records`;
   return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${cleanLine(statusCounts(shown))}${records.length === 0 ? '' : range}`;
 }

@@ -35,6 +35,7 @@ describe('roles test', () => {
     expect(stderr).toMatch(/^::error file=roles\.test\.yaml,line=3,col=3::admin-role may never have user_management/m);
     expect((await admin.json('roles test')).data).toMatchObject([{}, {}, { result: 'fail', line: 3 }]);
     expect((await admin.run('roles test -o markdown')).stdout).toContain('| fail | admin-role may never');
+    expect((await admin.run('roles test -o wide')).stdout).toContain('KIND');
   });
 
   it('reads a map with a list, JSON, and standard input', async () => {

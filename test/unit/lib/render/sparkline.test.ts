@@ -6,15 +6,15 @@ const run = (day: number, status: string, records: number | null = null) =>
   ({ id: day, status, started_on: `2026-01-0${day}T00:00:00Z`, successful_records: records }) as unknown as Parameters<
     typeof runSparkline
   >[0][number];
-const runs = [run(4, 'running'), run(3, 'failed'), run(2, 'success', 900), run(1, 'success', 0)];
+const runs = [run(4, 'running'), run(3, 'failed'), run(2, 'success', 9000), run(1, 'success', 0)];
 
 test('shows the oldest run first, records as heights, and the same as text', () => {
-  expect(runSparkline(runs, false)).toBe('Last 4 runs: ▁█×·  2 success, 1 failed, 1 running; 0 to 900 records');
+  expect(runSparkline(runs, false)).toBe('Last 4 runs: ▁█×·  2 success, 1 failed, 1 running; 0 to 9,000 records');
 });
 
 test('uses only ASCII on request', () => {
   const line = runSparkline(runs, true);
-  expect(line).toBe('Last 4 runs: _#x~  2 success, 1 failed, 1 running; 0 to 900 records');
+  expect(line).toBe('Last 4 runs: _#x~  2 success, 1 failed, 1 running; 0 to 9,000 records');
   expect(line).toMatch(/^[ -~]+$/);
 });
 
