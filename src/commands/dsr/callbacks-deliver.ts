@@ -8,7 +8,7 @@ import { openOutbox, type OutboxScope } from '../../lib/files/outbox.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks/delivery.ts';
-import { readWord } from '../../lib/runtime/command-line/usage-failure.ts';
+import { readWord } from '../../lib/runtime/command-line/read-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { Deliveries } from '../../lib/workflows/deliver-callbacks.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';

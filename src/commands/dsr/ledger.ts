@@ -44,7 +44,7 @@ const exportView: ListView<ExportedRequest> = {
     { key: 'states', value: (it) => it.states.map(({ at, status }) => `${status} ${at}`).join('; '), rank: 6 },
     { key: 'group_id', value: (it) => it.group_id, rank: 3 },
     { key: 'skip_waiting_period', value: (it) => it.skip_waiting_period, rank: 8 },
-    { key: 'identities', value: identitiesText, rank: 9 },
+    { key: 'identities', value: (request) => identitiesText(request), rank: 9 },
     { key: 'history', value: historyText, rank: 10 },
     { key: 'signatures', value: signaturesText, rank: 11 },
   ],

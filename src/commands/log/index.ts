@@ -77,7 +77,7 @@ const showLog = defineCommand({
   effect: 'local',
   calls: 'none',
   args: { id: { help: 'id from `cdpadm log`, or its first characters' } },
-  output: loggedWrite,
+  output: () => loggedWrite(),
   notes: ['`undo` is the command that undoes the write. `undo_note` says what it also undoes, or why there is none.'],
   examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
   exits: { notFound: 'no entry has this id, or several do' },

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { type infer as Infer, int, nullable, object, string, type ZodMiniType } from 'zod/mini';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { readPrivateFile, removeFile, removeFiles, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
+import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
+import { removeFiles } from '../kernel/remove-files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 

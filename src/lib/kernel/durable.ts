@@ -20,7 +20,6 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isAbsent, KnownError, systemErrorCode, usageError } from './errors.ts';
 import { cannotCreate, cannotRead, cannotWrite, OTHER_FOLDERS } from './file-failure.ts';
@@ -229,21 +228,6 @@ export function removeFile(path: string): void {
   } catch (error) {
     if (!isAbsent(error)) throw cannotWrite(path, error);
   }
-}
-
-/** Removes files in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each file. */
-export async function removeFiles(paths: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> {
-  const left = paths.values();
-  const remove = async (): Promise<void> => {
-    for (const path of left) {
-      signal.throwIfAborted();
-      await unlink(path).catch((error: unknown) => {
-        if (!isAbsent(error)) throw cannotWrite(path, error);
-      });
-      removed();
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, remove));
 }
 
 /** True if the group or others may read or write the file. Always false on Windows, which has no such modes. */

@@ -4,7 +4,7 @@ import { usageError } from '../../kernel/errors.ts';
 import type { View } from '../../render/view.ts';
 import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
-import { readWord } from './usage-failure.ts';
+import { readWord } from './read-word.ts';
 
 /** An argument. Help and messages use `name` or, without `name`, the key of the argument. */
 export interface ArgSpec {

@@ -1,7 +1,7 @@
 // Converts commander's errors to our own, with our exit code.
 import type { Command, CommanderError } from 'commander';
 import { usageError, type KnownError } from '../../kernel/errors.ts';
-import { choiceHint, nearest, suggest } from '../../kernel/nearest.ts';
+import { nearest, suggest } from '../../kernel/nearest.ts';
 import { recordOf } from './define-command.ts';
 import { pathOf } from './help.ts';
 
@@ -107,11 +107,4 @@ function quoted(error: CommanderError): string {
 function sentence(message: string): string {
   const text = message.replace(/^error: /, '').replaceAll(/'([^']*)'/g, '`$1`');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
-}
-
-/** The word that matches `text` in any letter case. Throws KnownError usage (2) with the nearest word. */
-export function readWord(flag: string, text: string, words: readonly string[]): string {
-  const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
-  if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));
-  return word;
 }

@@ -265,7 +265,7 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
 
 /** True for one word with a folder or an extension. */
 function isPath(text: string): boolean {
-  return /^(?:[A-Za-z]:\\)?[^\s:,;|"[{]*(?:[/\\]|\.[a-z]+$)[^\s:,;|"[{]*$/i.test(text);
+  return !/[\s,;|"[{]/.test(text) && /^(?:[a-z]:\\)?[^:]*$/i.test(text) && /[/\\]|\.[a-z]+$/i.test(text);
 }
 
 function wrongType(name: string, wanted: string) {
