@@ -109,7 +109,7 @@ export async function findOpenRows(
     if (before) duplicates.set(row, before);
     else if (findUnanswered && findUnanswered(news).length > 0) unanswered.push(row);
     return !before;
-  });
+  }).finally(ctx.out.waits({ text: 'Searching for earlier requests' }));
   if (unanswered.length > 0)
     ctx.out.warn(
       `${counted(unanswered.length, 'erasure deletes', 'erasures delete')} the data of people whose access or portability request is still due (${rowsText(unanswered)}).`,
