@@ -161,9 +161,11 @@ function stepLines(step: Step, style: Style, verbose: boolean): string[] {
   const sent = secrets.map((path) => `${clean(path)} ← ${clean(references[path] ?? 'entered at the prompt')}`);
   const lines = [...fieldLines(changes, style), ...sent.map((text) => `    ${style.dim(`* ${text}`)}`)];
   switch (action) {
-    case 'create':
+    case 'create': {
       if (verbose) return [style.green(`+ ${what}`), ...lines];
-      return [`${style.green(`+ ${what}`)}${sent.length > 0 ? style.dim(`  (${sent.join(', ')})`) : ''}`];
+      const facts = [...keyFacts(changes), ...(sent.length > 0 ? [style.dim(`(${sent.join(', ')})`)] : [])];
+      return [[style.green(`+ ${what}`), ...facts].join('  ')];
+    }
     case 'update': {
       const warning = resets ? `  ${style.bold(style.yellow('! resets the sync position'))}` : '';
       return [`${style.yellow(`~ ${what}`)}${warning}`, ...lines];
@@ -171,4 +173,13 @@ function stepLines(step: Step, style: Style, verbose: boolean): string[] {
     case 'delete':
       return [style.red(`- ${what}`)];
   }
+}
+
+/** What a reviewer must know about a created resource: `production, active, crm → active-customers`. */
+function keyFacts(changes: Step['changes']): string[] {
+  const known = (...paths: string[]): string[] =>
+    paths.map((path) => changes[path]?.to).filter((value) => typeof value === 'string');
+  const route = known('connection_id', 'data_model_id').join(' → ');
+  const facts = [...known('environment', 'service_provider', 'state'), ...(route ? [route] : [])];
+  return facts.length === 0 ? [] : [clean(facts.join(', '))];
 }

@@ -247,13 +247,14 @@ describe('--overlay', () => {
   });
 });
 
-it('prints one line for a created resource, and all its fields with -v', async () => {
+it('prints one line with the key facts of a created resource, and all its fields with -v', async () => {
   const { stdout } = await home.run('warehouse diff sync', { env: SECRET_ENV });
   expect(stdout.split('\n').slice(0, 3)).toEqual([
-    '+ create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)',
-    '+ create data model active-customers',
-    '+ create data model model-0',
+    '+ create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)',
+    '+ create data model active-customers  active',
+    '+ create data model model-0  active',
   ]);
+  expect(stdout).toContain('\n+ create pipeline customers  production, active, crm → active-customers\n');
   expect((await home.run('warehouse diff sync -v', { env: SECRET_ENV })).stdout).toContain(
     '    + config.role: "sync"\n',
   );

@@ -31,7 +31,7 @@ const nothingSent = async (line: string, code: number, message: string | RegExp)
 
 it('shows the difference in readable form, and contains references instead of secrets', async () => {
   const text = await save();
-  expect(text).toContain('# + create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)\n');
+  expect(text).toContain('# + create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)\n');
   expect(text).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
 });
 
