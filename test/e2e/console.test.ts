@@ -16,6 +16,19 @@ beforeEach(async () => {
   platform = await opened(startTestEmulator());
 });
 
+/** Sends attributes of a person of the samples to the intake. */
+function identify(attributes: Record<string, unknown>) {
+  const { identity_url, workspace_key, workspace_secret } = platform.ready;
+  return send('POST', `${identity_url}/v1/identify`, {
+    body: {
+      environment: 'production',
+      user_identities: { email: 'ada@people.example' },
+      user_attributes: attributes,
+    },
+    headers: basicAuth(`${workspace_key}:${workspace_secret}`),
+  });
+}
+
 describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where none is installed)', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   beforeAll(async () => {
@@ -62,16 +75,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
   });
 
   it('shows where the attributes and seeds of a person came from', async () => {
-    const { identity_url, workspace_key, workspace_secret } = platform.ready;
-    const body = {
-      environment: 'production',
-      user_identities: { email: 'ada@people.example' },
-      user_attributes: { plan: 'plus' },
-    };
-    await send('POST', `${identity_url}/v1/identify`, {
-      body,
-      headers: basicAuth(`${workspace_key}:${workspace_secret}`),
-    });
+    await identify({ plan: 'plus' });
     const page = await open('people');
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     expect(await text(page)).toMatch(/plan\s+attribute\s+plus\s+intake, 20/);
@@ -87,6 +91,30 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
       'Requests · Embedded platform',
       0,
     ]);
+  });
+
+  it('shows characters that reorder or hide text as escapes', async () => {
+    expect((await identify({ plan: 'a\u202Egnp.exe\u0007' })).status).toBe(202);
+    const page = await open('people');
+    for (const tab of ['people', 'log']) {
+      await show(page, tab);
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+      await waitFor(page, /a\\u\{202E\}gnp\.exe\\u/);
+      expect(await text(page)).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u);
+    }
+  });
+
+  it('opens the first tab for an unknown one', async () => {
+    for (const unknown of ['nope', 'toString', '__proto__']) {
+      const page = await open(unknown);
+      expect(await text(page)).toContain('support-role');
+      expect(page.complaints).toEqual([]);
+    }
+  });
+
+  it('reports that a table shows only the newest rows', async () => {
+    for (let user = 0; user < 201; user++) await platform.api.assignRole('support-role', `${user}@people.example`);
+    expect(await text(await open('roles'))).toContain('Only the newest 200 are shown.');
   });
 
   it('follows new requests with bodies and masked credentials', async () => {
@@ -129,6 +157,40 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await platform.api.faults()).toEqual([]);
   });
 
+  it('keeps the reason of a rejected change until a change succeeds or another tab opens', async () => {
+    const page = await open('faults');
+    const problem = () => page.evaluate<string>("document.getElementById('problem').innerText");
+    const redrawn = async (path: string) => {
+      await platform.api.addFault({ path, status: 500 });
+      await waitFor(page, path);
+    };
+    const type = (name: string, value: string) =>
+      page.evaluate(`document.getElementById('fault-${name}').value = '${value}'`);
+    await type('status', 'abc');
+    await click(page, 'fault-add');
+    await waitFor(page, /Bad request: status .*number/);
+    await redrawn('/first');
+    expect(await problem()).toMatch(/status .*number/);
+    await type('status', '500');
+    await click(page, 'fault-add');
+    await vi.waitFor(async () => expect(await problem()).toBe(''), PATIENT);
+    await type('drop', 'never');
+    await click(page, 'fault-add');
+    await waitFor(page, /Bad request: drop/);
+    await show(page, 'roles');
+    expect(await problem()).toBe('');
+  });
+
+  it('removes a single fault', async () => {
+    for (const path of ['/a', '/b', '/c']) await platform.api.addFault({ path, status: 503, retry_after: 2 });
+    const page = await open('faults');
+    await click(page, 'fault-remove-1');
+    await vi.waitFor(
+      async () => expect((await platform.api.faults()).map(({ path }) => path)).toEqual(['/a', '/c']),
+      PATIENT,
+    );
+  });
+
   it('sends a callback again and shows its four checks', async () => {
     const receiver = await opened(startCallbackReceiver());
     const body = dsrBody({ status_callback_urls: [receiver.url] });
@@ -152,6 +214,98 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     await page.press('Enter');
     await waitFor(page, 'ada@people.example');
     expect(await focused()).toBe('tab-people');
+  });
+
+  it('keeps what is focused, open and scrolled when the state changes', async () => {
+    const page = await open('people');
+    await page.evaluate(`
+      const box = document.querySelector('details .scroll');
+      const fold = box.closest('details');
+      fold.open = true;
+      fold.querySelector('summary').focus();
+      globalThis.drawn = fold;
+    `);
+    const summary = await page.evaluate<string>('document.activeElement.id');
+    await identify({ plan: 'x' });
+    const isRedrawn = () =>
+      vi.waitFor(async () => expect(await page.evaluate('drawn.isConnected')).toBe(false), PATIENT);
+    await isRedrawn();
+    expect(summary).not.toBe('');
+    expect(await page.evaluate('[document.activeElement.id, document.activeElement.parentElement.open]')).toEqual([
+      summary,
+      true,
+    ]);
+    await show(page, 'roles');
+    await page.size(320, 700);
+    await page.evaluate(`
+      const box = document.querySelector('.scroll');
+      box.scrollLeft = 40;
+      box.focus();
+      globalThis.drawn = box;
+    `);
+    await identify({ plan: 'y' });
+    await isRedrawn();
+    expect(await page.evaluate('[document.activeElement.className, document.activeElement.scrollLeft]')).toEqual([
+      'scroll',
+      40,
+    ]);
+  });
+
+  it('gives every element that can be focused its own id, and focuses the view when such an element disappears', async () => {
+    await platform.api.addFault({ status: 503 });
+    await dsrCaller(platform)('POST', '/requests/', {
+      body: dsrBody({ status_callback_urls: ['https://127.0.0.1:9'] }),
+    });
+    const page = await open('roles');
+    for (const tab of TABS) {
+      await show(page, tab);
+      const ids = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('main :is(a, button, input, summary, [tabindex])')].map(({ id }) => id)`,
+      );
+      expect(ids, tab).not.toContain('');
+      expect(new Set(ids).size, tab).toBe(ids.length);
+    }
+    await page.evaluate("document.getElementById('fault-clear').focus()");
+    await page.press('Enter');
+    await waitFor(page, 'No fault');
+    expect(await page.evaluate('document.activeElement.id')).toBe('view');
+  });
+
+  it('shows the status and errors of warehouse resources and runs', async () => {
+    const call = (method: string, path: string, body?: unknown) =>
+      platform.call(method, `/platform/v2/workspaces/3002${path}`, { body });
+    const config = { sql_query: 'SELECT nothing_here FROM sample.shop.customers' };
+    const model = { id: 'sample-customers', name: 'Customers', state: 'active', type: 'sql', config };
+    expect((await call('PUT', '/data-models/sample-customers', model)).status).toBe(200);
+    const page = await open('warehouse');
+    expect(await text(page)).toMatch(/sample-sync\s+3002\s+active\s+idle/);
+    expect(await text(page)).toMatch(/sample-warehouse\s+3002\s+active\s+healthy/);
+    expect((await call('POST', '/inputs/data-pipelines/trigger', { pipeline_id: 'sample-sync' })).status).toBe(200);
+    await platform.api.advance('1h');
+    await waitFor(page, /sample-customers\s+3002\s+active\s+invalid\s+Customers\s+.*nothing_here/);
+    await waitFor(page, /sample-sync\s+3002\s+active\s+faulted/);
+    await waitFor(page, /1\s+sample-sync\s+failed\s+manual\s[^]*nothing_here/);
+  });
+
+  it('shows when a request was received and changed its status, and the identities of its extensions', async () => {
+    const extensions = { 'opendsr.platform.example': { subject_identities: { other: raw('m-77') } } };
+    const body = dsrBody({ extensions, subject_identities: undefined });
+    await dsrCaller(platform)('POST', '/requests/', { body });
+    const received = Date.parse(await platform.api.now());
+    await platform.api.advance('3d');
+    const page = await open('requests');
+    await page.evaluate("document.querySelector('details').open = true");
+    expect(await text(page)).toContain('other: m-77');
+    const lines = await page.evaluate<string[]>("[...document.querySelectorAll('li')].map((one) => one.innerText)");
+    expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      'submitted',
+      'received, pending',
+      'in_progress',
+      'completed',
+    ]);
+    const times = lines.map((line) => Date.parse(line.split(' ')[0] ?? ''));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(Math.abs((times[1] ?? 0) - received)).toBeLessThan(60_000);
   });
 
   it.each([

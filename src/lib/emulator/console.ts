@@ -19,7 +19,7 @@ const HEADERS = {
 const MOST_ROWS = 200;
 
 /** The files of the page, below `/ui`. The build copies these files next to the chunk that contains this module. */
-const FILES = ['page.html', 'page.css', 'page.js', 'control.js', 'dom.js', 'views.js'];
+const FILES = ['page.html', 'page.css', 'page.js', 'control.js', 'dom.js', 'traffic.js', 'views.js'];
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 
 export function consoleRoutes(platform: RunningPlatform): ControlRoutes {

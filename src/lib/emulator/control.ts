@@ -104,9 +104,12 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
       faults.add(fault);
       return answer(201, fault);
     },
-    'DELETE /faults': () => {
-      faults.clear();
-      return answer(200, []);
+    'DELETE /faults': (body) => {
+      if (body === undefined) faults.clear();
+      else if (!faults.remove(checkBody(Fault, body, BAD_REQUEST))) {
+        throw refusal(404, 'Not found: no active fault is equal to this one');
+      }
+      return answer(200, faults.list());
     },
     'GET /requests': (_body, query) =>
       answer(

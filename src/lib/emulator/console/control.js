@@ -1,5 +1,5 @@
 // Calls the control address, on which the page itself is served.
-import { byId } from './dom.js';
+import { byId, visible } from './dom.js';
 
 /** @typedef {import('./dom.js').Row} Row */
 
@@ -20,14 +20,25 @@ export async function call(path, method = 'GET', body) {
   return json;
 }
 
-/** @param {unknown} error */
-export function report(error) {
+/** @type {Map<'refresh' | 'change', string>} */
+const problems = new Map();
+
+/** Shows a problem until the same kind of work succeeds. @param {'refresh' | 'change'} work @param {unknown} [error] */
+export function report(work, error) {
+  if (error instanceof Error) problems.set(work, error.message);
+  else problems.delete(work);
+  const text = visible([...problems.values()].join(' '));
   const problem = byId('problem');
-  problem.textContent = error instanceof Error ? error.message : '';
-  problem.hidden = error === undefined;
+  // A screen reader would announce the same text again.
+  if (problem.textContent !== text) problem.textContent = text;
+  problem.hidden = text === '';
 }
 
 /** Runs a change, then announces that the state has changed. @param {() => Promise<unknown>} work */
 export function act(work) {
-  work().then(() => dispatchEvent(new Event('changed')), report);
+  const announce = () => {
+    report('change');
+    dispatchEvent(new Event('changed'));
+  };
+  work().then(announce, (/** @type {unknown} */ error) => report('change', error));
 }

@@ -5,6 +5,13 @@
 /** @typedef {{ tables: Record<Table, Row[]>, counts: Row, faults: Row[], callbacks: Row[], log: Row[] }} State */
 /** @typedef {Node | string | number | null | undefined} Child */
 
+/** As in the terminal: characters that are invisible or reorder the text around them. */
+const UNSAFE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** @param {string} text */
+export const visible = (text) =>
+  text.replace(UNSAFE, (unsafe) => `\\u{${unsafe.codePointAt(0)?.toString(16).toUpperCase()}}`);
+
 /** @param {string} id */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -21,10 +28,14 @@ export function make(tag, attributes, ...children) {
     else if (value !== false) element.setAttribute(name, value);
   }
   for (const child of children) {
-    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : `${child}`);
+    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : visible(`${child}`));
   }
   return element;
 }
+
+/** Maximum number of rows that the platform sends of each table. */
+export const MOST_ROWS = 200;
+const LIMITED = `Only the newest ${MOST_ROWS} are shown.`;
 
 /** @param {unknown} value */
 export const pretty = (value) => make('pre', {}, typeof value === 'string' ? value : JSON.stringify(value, null, 2));
@@ -33,6 +44,10 @@ export const none = (text) => make('p', { class: 'quiet' }, text);
 /** @param {number | null | undefined} ms epoch milliseconds */
 export const time = (ms) =>
   typeof ms === 'number' ? make('time', {}, new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')) : '';
+/** @param {string} status of a run, a callback or a resource */
+export const marked = (status) =>
+  make('span', { class: BAD.includes(status) ? 'bad' : status === 'delivered' ? 'good' : '' }, status);
+const BAD = ['failed', 'faulted', 'invalid'];
 /** @param {Row} row */
 export const documentOf = (row) => /** @type {Row} */ (JSON.parse(row['document'] ?? row['body'] ?? '{}'));
 
@@ -45,19 +60,26 @@ export const documentOf = (row) => /** @type {Row} */ (JSON.parse(row['document'
 const labelOf = (heads, at) => (at === 0 ? { scope: 'row' } : { 'data-label': heads[at] ?? '' });
 
 /**
+ * A fold in the last cell has a row of its own, which is as wide as the table.
+ * @param {string} id keeps its position when the page is drawn again
  * @param {string[]} heads
  * @param {Child[][]} rows
  * @param {string} empty
  * @param {string} kind
  */
-export function table(heads, rows, empty, kind = '') {
+export function table(id, heads, rows, empty, kind = '') {
   if (rows.length === 0) return none(empty);
   const head = make('tr', {}, ...heads.map((name) => make('th', { scope: 'col' }, name)));
-  const body = rows.map((cells) =>
-    make('tr', {}, ...cells.map((cell, at) => make(at === 0 ? 'th' : 'td', labelOf(heads, at), cell))),
-  );
+  const body = rows.flatMap((cells) => {
+    const wide = cells.filter((cell) => cell instanceof HTMLDetailsElement);
+    const narrow = cells.filter((cell) => !(cell instanceof HTMLDetailsElement));
+    return [
+      make('tr', {}, ...narrow.map((cell, at) => make(at === 0 ? 'th' : 'td', labelOf(heads, at), cell))),
+      ...wide.map((cell) => make('tr', {}, make('td', { class: 'wide', colspan: `${heads.length}` }, cell))),
+    ];
+  });
   const whole = make('table', { class: kind }, make('thead', {}, head), make('tbody', {}, ...body));
-  return make('div', { class: 'scroll', tabindex: '0' }, whole);
+  return make('div', { class: 'scroll', id: `table-${id}`, tabindex: '0' }, whole);
 }
 
 /**
@@ -65,7 +87,13 @@ export function table(heads, rows, empty, kind = '') {
  * @param {Child} title
  * @param {...Child} children
  */
-export const fold = (id, title, ...children) => make('details', { id }, make('summary', {}, title), ...children);
+export const fold = (id, title, ...children) =>
+  make('details', { id }, make('summary', { id: `${id}-summary` }, title), ...children);
 
-/** @param {string} name @param {Child} content */
-export const part = (name, content) => make('section', {}, make('h2', {}, name), content);
+/**
+ * @param {string} name
+ * @param {Child} content
+ * @param {unknown[]} rows of the platform's table
+ */
+export const part = (name, content, rows = []) =>
+  make('section', {}, make('h2', {}, name), rows.length < MOST_ROWS ? null : none(LIMITED), content);

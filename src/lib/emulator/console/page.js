@@ -1,14 +1,13 @@
 // The console page: reads the state regularly and draws the open tab when something changed.
 import { act, call, report } from './control.js';
-import { byId, make } from './dom.js';
-import { checked, TABS } from './views.js';
+import { byId, make, MOST_ROWS } from './dom.js';
+import { checked } from './traffic.js';
+import { TABS } from './views.js';
 
 /** @typedef {import('./dom.js').Row} Row */
 /** @typedef {import('./dom.js').Child} Child */
 
 const REFRESH_MS = 1500;
-
-const MOST_LOGGED = 200;
 
 /** What falls due, by the area of the platform. */
 const DUE = { dsr: 'data subject requests', groups: 'group refresh', pipelines: 'pipeline run' };
@@ -17,9 +16,9 @@ const DUE = { dsr: 'data subject requests', groups: 'group refresh', pipelines: 
 let state;
 let drawn = '';
 
-const current = () => (location.hash.slice(1) in TABS ? location.hash.slice(1) : 'roles');
+const current = () => (Object.hasOwn(TABS, location.hash.slice(1)) ? location.hash.slice(1) : 'roles');
 
-/** Draws the open tab; what is open, focused or typed in stays so. */
+/** Draws the open tab; what is open, scrolled, focused or typed in stays so. */
 function draw() {
   if (!state) return;
   const { due, mode, now } = state;
@@ -41,6 +40,7 @@ function draw() {
     ),
   );
   const open = [...document.querySelectorAll('details[open]')].map(({ id }) => id);
+  const scrolled = [...document.querySelectorAll('.scroll')].map(({ id, scrollLeft }) => ({ id, scrollLeft }));
   const typed = [...document.querySelectorAll('input')].map(({ id, value }) => /** @type {const} */ ([id, value]));
   byId('view').replaceChildren(...show(/** @type {any} */ (state)).filter((child) => child instanceof Node));
   for (const id of open) document.getElementById(id)?.setAttribute('open', '');
@@ -48,7 +48,8 @@ function draw() {
     const input = document.getElementById(id);
     if (input instanceof HTMLInputElement) input.value = value;
   }
-  if (focused !== '') document.getElementById(focused)?.focus();
+  for (const { id, scrollLeft } of scrolled) document.getElementById(id)?.scrollTo({ left: scrollLeft });
+  if (focused !== '') (document.getElementById(focused) ?? byId('view')).focus({ preventScroll: true });
 }
 
 async function refresh() {
@@ -57,15 +58,18 @@ async function refresh() {
     ...row,
     attempts: JSON.parse(row['attempts']),
   }));
-  const log = current() === 'log' ? (await call('/requests?bodies=true')).slice(-MOST_LOGGED) : [];
+  const log = current() === 'log' ? (await call('/requests?bodies=true')).slice(-MOST_ROWS) : [];
   state = { ...rest, tables, callbacks, log };
-  report(undefined);
+  report('refresh');
   draw();
 }
 
+/** @param {unknown} error */
+const failed = (error) => report('refresh', error);
+
 async function follow() {
   for (;;) {
-    if (!document.hidden) await refresh().catch(report);
+    if (!document.hidden) await refresh().catch(failed);
     await new Promise((resolve) => setTimeout(resolve, REFRESH_MS));
   }
 }
@@ -74,5 +78,6 @@ byId('moves').addEventListener('click', ({ target }) => {
   const advance = target instanceof HTMLElement ? target.dataset['advance'] : undefined;
   if (advance !== undefined) act(() => call('/clock', 'POST', { advance }));
 });
-for (const event of ['hashchange', 'changed']) addEventListener(event, () => void refresh().catch(report));
+addEventListener('hashchange', () => report('change'));
+for (const event of ['hashchange', 'changed']) addEventListener(event, () => void refresh().catch(failed));
 void follow();

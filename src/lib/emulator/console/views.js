@@ -1,6 +1,6 @@
 // The tabs of the console page: each draws one part of the platform's state.
-import { byId, documentOf, fold, make, none, part, pretty, table, time } from './dom.js';
-import { act, call } from './control.js';
+import { documentOf, fold, make, marked, MOST_ROWS, none, part, pretty, table, time } from './dom.js';
+import { callbacks, faults, requestLog, requests } from './traffic.js';
 
 /** @typedef {import('./dom.js').Row} Row */
 /** @typedef {import('./dom.js').Child} Child */
@@ -19,6 +19,7 @@ function roles({ tables }) {
       part(
         `Roles of organization ${org_id}`,
         table(
+          `roles-${org_id}`,
           ['Task', ...list.map((role) => role['role_id'])],
           tasks.map((task) => [task, ...tasksOf.map((set) => (set.has(task) ? '●' : ''))]),
           'No roles.',
@@ -28,10 +29,12 @@ function roles({ tables }) {
       part(
         'Users with a role',
         table(
+          `users-${org_id}`,
           ['User', 'Role'],
           users.map((row) => [row['user'], row['role_id']]),
           'No user has a role.',
         ),
+        tables.role_assignments,
       ),
     );
   });
@@ -39,89 +42,74 @@ function roles({ tables }) {
 
 /** @param {State} state */
 function groups({ tables }) {
+  const among = tables.profiles.length < MOST_ROWS ? '' : ' among the newest people';
   const rows = tables.groups.map((row) => {
-    const group = documentOf(row);
-    const attributes = group['attributes'].map((/** @type {Row} */ one) => `${one['id']} (${one['type']})`).join(', ');
-    return [group['id'], row['workspace'], group['source_user_attribute'], attributes, time(row['refresh_at'])];
+    const { attributes, id, source_user_attribute: source } = documentOf(row);
+    const members = tables.profiles.flatMap((profile) => {
+      const { group_attributes: all, user_attributes: own } = documentOf(profile);
+      const values = Object.entries(all).filter(([name]) => name.startsWith(`${id}:`));
+      if (profile['workspace'] !== row['workspace'] || values.length === 0) return [];
+      const texts = values.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+      return [[profile['xpid'], profile['environment'], JSON.stringify(own[source]), texts.join(', ')]];
+    });
+    const key = `group-${row['workspace']}-${id}`;
+    const heads = ['xpid', 'Environment', source, 'Values'];
+    return [
+      id,
+      row['workspace'],
+      source,
+      attributes.map((/** @type {Row} */ one) => `${one['id']} (${one['type']})`).join(', '),
+      time(row['refresh_at']),
+      fold(key, `Members${among}: ${members.length}`, table(key, heads, members, 'No member.')),
+    ];
   });
-  return [
-    part(
-      'Group identities',
-      table(['Id', 'Workspace', 'Source attribute', 'Attributes', 'Next refresh'], rows, 'No group identity.'),
-    ),
-  ];
+  const heads = ['Id', 'Workspace', 'Source attribute', 'Attributes', 'Next refresh'];
+  return [part('Group identities', table('groups', heads, rows, 'No group identity.'), rows)];
 }
+
+/** @param {string[]} errors */
+const errorList = (errors) =>
+  errors.length === 0 ? '' : make('ul', { class: 'plain' }, ...errors.map((error) => make('li', {}, error)));
 
 /** @param {State} state */
 function warehouse({ tables }) {
-  /** @param {Row[]} rows */
-  const definitions = (rows) =>
-    rows.map((row) => {
-      const { definition } = documentOf(row);
+  /** @param {'connections' | 'data_models' | 'pipelines'} name @param {string} title @param {string[]} [statuses] */
+  const resources = (name, title, [healthy, broken] = []) => {
+    const rows = tables[name].map((row) => {
+      const { broken: isBroken, definition, errors, status = isBroken ? broken : healthy } = documentOf(row);
       return [
         definition.id,
         row['workspace'],
         definition.state,
+        marked(status),
         definition.name,
-        fold(`definition-${row['workspace']}-${definition.id}`, 'Definition', pretty(definition)),
+        errorList(errors),
+        fold(`${name}-${row['workspace']}-${definition.id}`, 'Definition', pretty(definition)),
       ];
     });
-  const runs = tables.pipeline_runs.map((run) => [
-    run['id'],
-    run['pipeline'],
-    make('span', { class: run['status'] === 'failed' ? 'bad' : '' }, run['status']),
-    run['type'],
-    time(run['logical_at']),
-    time(run['ended_at']),
-    fold(`run-${run['id']}`, 'Details', pretty(run['progress'])),
-  ]);
-  const heads = ['Id', 'Workspace', 'State', 'Name', ''];
-  return [
-    part('Connections', table(heads, definitions(tables.connections), 'No connection.')),
-    part('Data models', table(heads, definitions(tables.data_models), 'No data model.')),
-    part('Pipelines', table(heads, definitions(tables.pipelines), 'No pipeline.')),
-    part('Runs, newest first', table(['Run', 'Pipeline', 'Status', 'Type', 'Time', 'Ended', ''], runs, 'No run yet.')),
-  ];
-}
-
-/** @param {Row} callback */
-const attemptsOf = (callback) =>
-  callback['attempts'].map((/** @type {Row} */ one) =>
-    make('li', {}, `${one['at']} callback ${callback['status']}: ${one['status'] ?? one['error']}`),
-  );
-
-/** @param {State} state */
-function requests({ tables, callbacks }) {
-  const rows = tables.dsr_requests.map((row) => {
-    const body = documentOf(row);
-    const steps = tables.dsr_steps.filter((step) => step['request'] === row['seq']);
-    const own = callbacks.filter((one) => one['request_id'] === row['id']);
-    const people = Object.entries(body['subject_identities'] ?? {}).map(([type, one]) => `${type}: ${one.value}`);
-    const timeline = make(
-      'ol',
-      {},
-      make('li', {}, `${body['submitted_time']} submitted`),
-      ...own.toReversed().flatMap(attemptsOf),
-      row['completed_at'] === null ? null : make('li', {}, time(row['completed_at']), ` ${row['status']}`),
-      ...steps.map((step) =>
-        make('li', { class: 'quiet' }, time(step['at']), ` due: ${step['step'].replace('_', ' ')}`),
-      ),
-    );
+    const heads = ['Id', 'Workspace', 'State', 'Status', 'Name', 'Errors'];
+    return part(title, table(name, heads, rows, `No ${title.toLowerCase()}.`), rows);
+  };
+  const runs = tables.pipeline_runs.map((run) => {
+    const progress = JSON.parse(run['progress']);
+    const reasons = Object.entries(progress.reasons).map(([reason, count]) => `${count} failed: ${reason}`);
     return [
-      row['id'],
-      row['status'],
-      body['subject_request_type'],
-      row['group_id'] ?? '',
-      people.join(', '),
-      time(row['expected_at']),
-      fold(`request-${row['workspace']}-${row['id']}`, 'Timeline', timeline),
+      run['id'],
+      run['pipeline'],
+      marked(run['status']),
+      run['type'],
+      time(run['logical_at']),
+      time(run['ended_at']),
+      errorList(progress.failure && run['ended_at'] !== null ? [progress.failure.message, ...reasons] : reasons),
+      fold(`run-${run['id']}`, 'Details', pretty(progress)),
     ];
   });
+  const heads = ['Run', 'Pipeline', 'Status', 'Type', 'Time', 'Ended', 'Errors'];
   return [
-    part(
-      'Data subject requests, newest first',
-      table(['Id', 'Status', 'Type', 'Group', 'Person', 'Expected', ''], rows, 'No request yet.'),
-    ),
+    resources('connections', 'Connections', ['healthy', 'faulted']),
+    resources('data_models', 'Data models', ['valid', 'invalid']),
+    resources('pipelines', 'Pipelines'),
+    part('Runs, newest first', table('runs', heads, runs, 'No run yet.'), runs),
   ];
 }
 
@@ -150,140 +138,14 @@ function people({ tables, counts }) {
       fold(
         `profile-${row['id']}`,
         `Attributes and seeds: ${attributes.length}`,
-        table(['Name', 'Kind', 'Value', 'From'], attributes, 'No attribute.'),
+        table(`profile-${row['id']}`, ['Name', 'Kind', 'Value', 'From'], attributes, 'No attribute.'),
       ),
     ];
   });
+  const heads = ['xpid', 'Workspace', 'Environment', 'Identities', 'Changed'];
   return [
     none(`${counts.profiles} profiles, ${counts.seeds} seeds, ${counts.events} events.`),
-    part(
-      'People, newest first',
-      table(['xpid', 'Workspace', 'Environment', 'Identities', 'Changed', ''], rows, 'No profile yet.'),
-    ),
-  ];
-}
-
-/** @param {State} state */
-function callbacks({ callbacks: list }) {
-  const rows = list.map((one) => [
-    one['id'],
-    one['request_id'],
-    one['status'],
-    make(
-      'span',
-      { class: one['state'] === 'failed' ? 'bad' : one['state'] === 'delivered' ? 'good' : '' },
-      one['state'],
-    ),
-    one['url'],
-    fold(
-      `callback-${one['id']}`,
-      `Attempts: ${one['attempts'].length}`,
-      make('ol', {}, ...attemptsOf(one)),
-      checks(one['id']),
-    ),
-    make(
-      'button',
-      {
-        type: 'button',
-        id: `resend-${one['id']}`,
-        click: () => act(() => call('/callbacks/resend', 'POST', { id: one['id'] })),
-      },
-      'Send again',
-    ),
-  ]);
-  return [
-    part(
-      'Callbacks, newest first',
-      table(['Id', 'Request', 'Status', 'State', 'Receiver', 'Attempts and checks', ''], rows, 'No callback yet.'),
-    ),
-  ];
-}
-
-/** The checks that were made, by the id of the callback. @type {Map<number, Row[]>} */
-export const checked = new Map();
-
-/** The four checks that a receiver makes. @param {number} id */
-function checks(id) {
-  const found = checked.get(id);
-  if (found) {
-    const lines = found.map(({ detail, name, ok }) => make('li', { class: ok ? 'good' : 'bad' }, `${name}: ${detail}`));
-    return make('ul', {}, ...lines);
-  }
-  const check = () => act(async () => checked.set(id, await call(`/callbacks/checks?id=${id}`)));
-  return make('button', { type: 'button', id: `check-${id}`, click: check }, 'Check its signature');
-}
-
-/** @param {State} state */
-function faults({ faults: list }) {
-  const fields = [
-    ['method', 'Method', 'any'],
-    ['path', 'Path', '/v3/*'],
-    ['status', 'Status', '503'],
-    ['delay', 'Delay', '2s'],
-    ['drop', 'Drop', 'before or after'],
-    ['times', 'Times', 'all'],
-    ['probability', 'Probability', '1'],
-  ];
-  const inputs = fields.map(([name, label, hint]) =>
-    make(
-      'label',
-      {},
-      label,
-      make('input', { id: `fault-${name}`, name: name ?? '', placeholder: hint ?? '', size: '12' }),
-    ),
-  );
-  const form = make('form', {}, ...inputs, make('button', { type: 'submit', id: 'fault-add' }, 'Add fault'));
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    const given = fields.flatMap(([name]) => {
-      const { value } = /** @type {HTMLInputElement} */ (byId(`fault-${name}`));
-      const number = ['status', 'times', 'probability'].includes(name ?? '');
-      return value === '' ? [] : [[name, number ? Number(value) : value]];
-    });
-    act(() => call('/faults', 'POST', Object.fromEntries(given)));
-  });
-  const rows = list.map((fault) => [
-    fault['path'] ?? 'any path',
-    fault['method'] ?? 'any method',
-    JSON.stringify({ ...fault, path: undefined, method: undefined }),
-  ]);
-  return [
-    part('Faults', table(['Path', 'Method', 'Effect'], rows, 'No fault: every request is processed.')),
-    list.length > 0
-      ? make(
-          'button',
-          { type: 'button', id: 'fault-clear', click: () => act(() => call('/faults', 'DELETE')) },
-          'Remove all faults',
-        )
-      : null,
-    part('Add a fault', form),
-  ];
-}
-
-/** @param {State} state */
-function requestLog({ log }) {
-  const rows = log
-    .toReversed()
-    .map((one) => [
-      make('time', {}, one['at']),
-      one['method'],
-      make('span', { class: one['status'] === null || one['status'] >= 400 ? 'bad' : '' }, one['status'] ?? 'cut'),
-      fold(
-        `log-${one['id']}`,
-        one['path'],
-        make('h3', {}, 'Request'),
-        pretty(one['headers']),
-        pretty(one['body'] ?? ''),
-        make('h3', {}, 'Response'),
-        pretty(one['response']?.headers ?? ''),
-        pretty(one['response']?.body ?? ''),
-      ),
-    ]);
-  return [
-    part(
-      'Requests, newest first; secrets are masked',
-      table(['Time', 'Method', 'Status', 'Path'], rows, 'No request yet.'),
-    ),
+    part('People, newest first', table('people', heads, rows, 'No profile yet.'), rows),
   ];
 }
 

@@ -38,8 +38,9 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   }
 
   function enter(request: StoredRequest, status: RequestStatus, at: number, fields: Partial<StoredRequest> = {}) {
-    store.requests.update({ seq: request.seq }, { ...fields, status });
-    const changed = { ...request, ...fields, status };
+    const changes = { ...fields, status, history: [...request.history, { status, at }] };
+    store.requests.update({ seq: request.seq }, changes);
+    const changed = { ...request, ...changes };
     announce(changed, at);
     return changed;
   }
@@ -98,7 +99,8 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         const picked = pickUpTime(body, now);
         const forwarding = startForwarding(workspace, body, partners);
         const times = { expected_at: picked + WORK_MS, completed_at: null };
-        const added = { workspace, id, group_id, status: 'pending', ...times, forwarding, body } as const;
+        const status = 'pending' as const;
+        const added = { workspace, id, group_id, status, ...times, forwarding, history: [{ status, at: now }], body };
         const request = { seq: Number(store.requests.insert({ ...added, subject })), ...added };
         if (forwarding) store.steps.insert({ at: nextQuarter(now), request: request.seq, step: 'forward' });
         store.steps.insert({ at: picked, request: request.seq, step: 'pick_up' });

@@ -25,13 +25,13 @@ import { answer } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { SERVICE_PATHS } from '../wire/service-paths.ts';
 import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
-import { createDsrStore, dsrMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';
+import { createDsrStore, dsrMigration, historyMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';
 import { refuse } from '../platform/envelopes.ts';
 
 export const dsrArea = defineArea({
   name: 'dsr',
   endpoints: dsrEndpoints,
-  migrations: [dsrMigration + callbacksMigration],
+  migrations: [dsrMigration + callbacksMigration, historyMigration],
   open: openDsr,
 });
 

@@ -16,6 +16,8 @@ export const dsrMigration = `
   ) WITHOUT ROWID;
   CREATE TABLE dsr_results (request INTEGER PRIMARY KEY, document TEXT NOT NULL);`;
 
+export const historyMigration = "ALTER TABLE dsr_requests ADD COLUMN history TEXT NOT NULL DEFAULT '[]'";
+
 export interface Forwarding extends ForwardingEntry {
   /** The partner's domain. */
   domain: string;
@@ -36,6 +38,8 @@ export interface StoredRequest {
   completed_at: number | null;
   /** Null if the platform forwards nothing. */
   forwarding: Forwarding[] | null;
+  /** Every status since the platform received the request. */
+  history: { status: RequestStatus; at: number }[];
   body: DsrRequest;
 }
 
@@ -56,7 +60,7 @@ export function hasResults({ status, body }: StoredRequest): boolean {
 }
 
 export function createDsrStore(db: Database) {
-  const requests = openTable<StoredRequest>(db, 'dsr_requests', ['forwarding', 'body']);
+  const requests = openTable<StoredRequest>(db, 'dsr_requests', ['forwarding', 'history', 'body']);
   const steps = openTable<DueStep>(db, 'dsr_steps');
   /** Results by the `seq` of their request. */
   const results = openTable<{ request: number; document: string }>(db, 'dsr_results');

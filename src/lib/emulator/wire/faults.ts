@@ -13,6 +13,7 @@ import {
   union,
 } from 'zod/mini';
 import { messageRule, textWhere } from '../../contract/shared.ts';
+import { canonicalJson } from '../../kernel/json.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { StoredSettings } from '../base/db.ts';
 
@@ -64,6 +65,12 @@ export function openFaults(settings: StoredSettings, random: () => number) {
     /** The faults that still apply, each with the remaining `times`. */
     list: (): Fault[] => faults,
     clear: (): void => save([]),
+    /** Removes the first fault that equals this one. Returns false if there is none. */
+    remove: (fault: Fault): boolean => {
+      const at = faults.findIndex((other) => canonicalJson(other) === canonicalJson(fault));
+      if (at !== -1) save(faults.toSpliced(at, 1));
+      return at !== -1;
+    },
     /** Returns the fault that applies to this request, and counts it; undefined if there is none. */
     strike: (method: string, path: string): Fault | undefined => {
       if (faults.length === 0) return undefined;
