@@ -23,10 +23,7 @@ const IDENTITY: Readonly<Record<keyof EmulatorIdentity, Check>> = {
 
 const isIdentity: Check = (value) =>
   isRecord(value) &&
-  Object.entries(value).every(
-    ([name, item]) =>
-      Object.hasOwn(IDENTITY, name) && (item === undefined || IDENTITY[name as keyof EmulatorIdentity](item)),
-  );
+  Object.entries(value).every(([name, item]) => item === undefined || IDENTITY[name as keyof EmulatorIdentity](item));
 
 const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fits: Check]>> = {
   host: ['an address such as 127.0.0.1', isText],
@@ -69,6 +66,14 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   for (const [name, value] of Object.entries(options)) {
     const wanted = known.includes(name) ? OPTIONS[name as keyof EmulatorOptions] : undefined;
     if (!wanted) throw usageError(`Unknown option \`${name}\` for startEmulator.`, choiceHint(name, known));
+    const keys = name === 'identity' && isRecord(value) ? Object.keys(value) : [];
+    const stranger = keys.find((key) => !Object.hasOwn(IDENTITY, key));
+    if (stranger !== undefined) {
+      throw usageError(
+        `Unknown key \`identity.${stranger}\` for startEmulator.`,
+        choiceHint(stranger, Object.keys(IDENTITY)),
+      );
+    }
     const [what, fits] = wanted;
     // Omits the value, because it may be long.
     if (value !== undefined && !fits(value)) {

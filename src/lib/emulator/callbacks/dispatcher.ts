@@ -263,7 +263,7 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
     'GET /callbacks': () => answer(200, store.entries()),
     'GET /callbacks/checks': async (_body, query) => {
       const callback = store.find({ id: Number(query.get('id')) });
-      if (!callback) throw refusal(404, `Not found: callback ${query.get('id') ?? ''}`);
+      if (!callback) throw refusal(404, `Not found: no callback has the id ${query.get('id') ?? ''}`);
       return answer(200, await dispatcher.check(callback));
     },
     'POST /callbacks/resend': (body) => {
@@ -272,8 +272,9 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
       const all = id === undefined && wanted === undefined;
       const isWanted = (entry: Callback): boolean =>
         all ? entry.state !== 'delivered' : entry.id === id || entry.subject_request_id === wanted;
+      const about = wanted === undefined ? `id ${String(id)}` : `request id ${wanted}`;
       const chosen = store.entries().filter(isWanted);
-      if (chosen.length === 0 && !all) throw refusal(404, `Not found: callbacks of ${wanted ?? String(id)}`);
+      if (chosen.length === 0 && !all) throw refusal(404, `Not found: no callback has the ${about}`);
       return send(chosen);
     },
     'POST /callbacks/flush': () =>

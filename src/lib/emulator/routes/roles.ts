@@ -73,7 +73,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
           user,
           org_id = fixtures.organizations[0].id,
         } = checkBody(RoleAssignmentFixture, body, 'Bad request');
-        if (!store.has(org_id, role_id)) throw refusal(404, `Not found: role ${role_id} in organization ${org_id}`);
+        if (!store.has(org_id, role_id)) throw refusal(404, `Not found: organization ${org_id} has no role ${role_id}`);
         store.assign({ org_id, role_id, user });
         return answer(201, { role_id, user, org_id });
       },

@@ -5,7 +5,7 @@ import { largest } from '../../kernel/numbers.ts';
 /** Keywords that end the list of tables. */
 const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];
 
-const ENDS_COLUMNS = ['FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];
+const ENDS_COLUMNS = ['INTO', 'FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];
 
 const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
 
@@ -30,6 +30,8 @@ function complaintAbout(all: readonly Token[]): string | undefined {
   if (depths.at(-1) !== 0) return '( is not closed';
   const verb = statement.find((token, index) => depths[index] === 0 && isKeyword(token, ...VERBS));
   if (!verb || !isKeyword(verb, 'SELECT')) return `only SELECT is allowed${verb ? `, not ${verb.text}` : ''}`;
+  const write = statement.find((_, index) => writesInside(statement, index));
+  if (write) return `only SELECT is allowed, not ${write.text}`;
   return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT names no column' : undefined;
 }
 
@@ -43,13 +45,21 @@ function depthsOf(tokens: readonly Token[]): number[] {
   });
 }
 
+/** True if the token is the INTO of a SELECT, or the first word of a write in a WITH clause. */
+function writesInside(tokens: readonly Token[], index: number): boolean {
+  const [owner, before, token, next] = tokens.slice(Math.max(0, index - 2), index + 2);
+  if (index < 2 || !owner || !before || !token || !next || before.text === '.') return false;
+  const begins = before.text === '(' && isKeyword(owner, 'AS', 'MATERIALIZED') && next.kind !== 'symbol';
+  return isKeyword(token, 'INTO') || (begins && isKeyword(token, 'INSERT', 'UPDATE', 'DELETE', 'MERGE'));
+}
+
 /** True if the token is a SELECT, or a DISTINCT or ALL after it, that no column follows. */
 function selectsNothing(tokens: readonly Token[], index: number): boolean {
   const [before, token, next] = [tokens[index - 1], tokens[index], tokens[index + 1]];
   if (!token || before?.text === '.') return false;
   const selects =
     isKeyword(token, 'SELECT') || (isKeyword(token, 'DISTINCT', 'ALL') && before && isKeyword(before, 'SELECT'));
-  return selects === true && (next === undefined || next.text === ')' || isKeyword(next, ...ENDS_COLUMNS));
+  return selects === true && (next === undefined || [')', ','].includes(next.text) || isKeyword(next, ...ENDS_COLUMNS));
 }
 
 /** Resolves the parts of a qualified name to a table of the file. Returns the whole name if no table matches. */

@@ -73,7 +73,7 @@ export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unk
     400,
     explainIssues(parsed.error.issues, value)
       .slice(0, MOST_ERRORS)
-      .map(({ path, message }) => [`${prefix}:`, showPath(path), message].filter((part) => part !== '').join(' ')),
+      .map((issue) => `${prefix}: ${sentenceOf(issue)}`),
   );
 }
 
@@ -123,6 +123,12 @@ function removeAt(value: unknown, path: readonly PropertyKey[], key: string): vo
 /** A sentence for each issue: first the position, then the problem. */
 export function sentences(issues: readonly FieldIssue[]): string[] {
   const listed = issues.slice(0, MOST_ISSUES);
-  const messages = listed.map(({ path, message }) => [showPath(path), message].filter((part) => part !== '').join(' '));
+  const messages = listed.map(sentenceOf);
   return issues.length === listed.length ? messages : [...messages, `${issues.length - listed.length} more`];
+}
+
+function sentenceOf({ path, message }: FieldIssue): string {
+  // The message about an unknown field ends with the last part of the path.
+  if (message.startsWith('unknown field ')) return `unknown field \`${showPath(path)}\``;
+  return path.length === 0 ? message : `${showPath(path)} ${message}`;
 }

@@ -37,7 +37,7 @@ describe('the clock', () => {
     [{ advance: '9999y' }, 'the time must be between 1970 and 9999'],
     [{ set: '2026-02-30T00:00:00Z' }, 'set is not a time such as 2026-01-31T08:00:00Z'],
     [{ set: '2026-01-01' }, 'set is not a time such as 2026-01-31T08:00:00Z'],
-    [{ forward: '1d' }, 'forward unknown field `forward`'],
+    [{ forward: '1d' }, 'Bad request: unknown field `forward`'],
     [undefined, 'is missing'],
     ['{', 'not valid JSON'],
   ])('rejects %j', async (body, message) => {
@@ -83,6 +83,18 @@ describe('faults', () => {
     ]);
     await emulator.api.clearFaults();
     expect((await emulator.send('GET', '/anything')).status).toBe(404);
+  });
+
+  test('are removed one by one', async () => {
+    for (const path of ['/a', '/b', '/b']) await emulator.api.addFault({ path, status: 500 });
+    expect((await control('DELETE', '/faults', { status: 500, path: '/b' })).json).toHaveLength(2);
+    expect(await emulator.api.faults()).toMatchObject([{ path: '/a' }, { path: '/b' }]);
+    const missing = await control('DELETE', '/faults', { path: '/c', status: 500 });
+    expect([missing.status, missing.text]).toEqual([404, expect.stringContaining('no active fault')]);
+    const misspelled = await control('POST', '/faults', { sttus: 500, status: 500 });
+    expect(misspelled.json).toMatchObject({ errors: [{ message: 'Bad request: unknown field `sttus`' }] });
+    const snapshot = await control('POST', '/snapshots/restore', { id: 99 });
+    expect(snapshot.text).toContain('no snapshot has the id 99');
   });
 
   test('delay a response by the clock of the machine', async () => {

@@ -9,6 +9,8 @@ const startWith = (options: unknown) => startEmulator(options as EmulatorOptions
 test.each<[unknown, string, string?]>([
   [{ prot: 1 }, 'Unknown option `prot` for startEmulator.', 'Did you mean `port`?'],
   [{ toString: 1 }, 'Unknown option `toString` for startEmulator.', 'Choose from host, port,'],
+  [{ identity: { vendor: 1 } }, 'Unknown key `identity.vendor` for startEmulator.', 'Did you mean `vendorDomain`?'],
+  [{ identity: { org: '1' } }, 'The option `identity` of startEmulator must be an object'],
   [{ clock: 'slow' }, "The option `clock` of startEmulator must be 'real' or 'manual'."],
   [{ port: '4010' }, 'The option `port` of startEmulator must be a whole number'],
   [{ port: 65_536 }, 'The option `port` of startEmulator must be a whole number'],

@@ -17,6 +17,8 @@ describe('the form of a query', () => {
     "SELECT $$it's$$ FROM a # it's (all",
     'SELECT DISTINCT a, FROM b',
     'SELECT "from" FROM a WHERE EXISTS (SELECT 1)',
+    'SELECT a."into", b.into, "into" FROM a',
+    "WITH a AS (SELECT INSERT(b, 1, 2, 'c') FROM d WHERE (INSERT(b, 1, 2, 'c')) = e) SELECT * FROM a",
     'SELECT a FROM b, LATERAL FLATTEN(input => c) QUALIFY 1 = 1',
   ])('is valid: %j', (sql) => {
     expect(describeForm(sql)).toBeUndefined();
@@ -32,6 +34,14 @@ describe('the form of a query', () => {
     ["ATTACH 'x' AS y", 'a query begins with SELECT or WITH, not with ATTACH'],
     ['WITH a AS (SELECT 1) DELETE FROM b', 'only SELECT is allowed, not DELETE'],
     ['WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a', 'only SELECT is allowed, not INSERT'],
+    ['SELECT * INTO a FROM b', 'only SELECT is allowed, not INTO'],
+    ['WITH a AS (SELECT 1) SELECT * into a FROM b', 'only SELECT is allowed, not into'],
+    ['WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a', 'only SELECT is allowed, not DELETE'],
+    ['WITH a AS NOT MATERIALIZED (UPDATE b SET c = 1) SELECT 1', 'only SELECT is allowed, not UPDATE'],
+    ['SELECT 1 FROM (WITH a AS (INSERT INTO b VALUES (1)) SELECT 1)', 'only SELECT is allowed, not INSERT'],
+    ['SELECT INTO a FROM b', 'SELECT names no column'],
+    ['SELECT , a FROM b', 'SELECT names no column'],
+    ['SELECT DISTINCT , a FROM b', 'SELECT names no column'],
     ['WITH a AS (SELECT 1)', 'only SELECT is allowed'],
     ["SELECT 'a", "' is not closed"],
     ['SELECT 1 /* a', '/* is not closed'],
