@@ -303,7 +303,7 @@ describe('the control address', () => {
     [{ id: 99 }, 404, 'Not found: no callback has the id 99'],
     [{ subject_request_id: 'x' }, 404, 'Not found: no callback has the request id x'],
     [{ id: 1, subject_request_id: 'x' }, 400, 'Bad request: pass either id or subject_request_id'],
-    [{ request: 'x' }, 400, 'Bad request: request unknown field `request`'],
+    [{ request: 'x' }, 400, 'Bad request: unknown field `request`'],
   ])('resend rejects %j', async (body, status, message) => {
     const reply = await control('POST', '/resend', body);
     expect([reply.status, reply.json]).toEqual([status, { statusCode: status, errors: [{ message }] }]);
