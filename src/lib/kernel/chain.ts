@@ -1,4 +1,5 @@
 // A private file of chained lines (`kernel/hash-chain.ts`): append, verify, prune. A writer must hold the file's lock.
+import { hash } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, ownTurn } from './clock.ts';
@@ -48,7 +49,8 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   function currentTip(): ChainTip {
     const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
-    return stored.entry >= last.entry ? stored : last;
+    const isNewer = stored.entry > last.entry;
+    return isNewer || (stored.entry === last.entry && stored.hash !== CHAIN_START.hash) ? stored : last;
   }
 
   /** Writes each JSON object as a line, and flushes the lines. Chains the lines of an earlier version first. */
@@ -234,18 +236,27 @@ function isWhole(line: string): boolean {
   return line.startsWith('{"') && line.endsWith('}');
 }
 
-/** A line of fixed length, written in one call, so that a killed process leaves either the old or the new line. */
+/**
+ * A line of fixed length that is overwritten in place. Its digest reveals a line that a killed process wrote only in
+ * part: `read` then returns the number of the entry with the hash of no line.
+ */
 function openHead(path: string) {
+  const digestOf = (tip: string): string => hash('sha256', tip).slice(0, 8);
   return {
     read: (): ChainTip | undefined => {
-      const [, entry, hash] = /^(\d{16}) ([0-9a-f]{64})\n$/.exec(readPrivateFile(path) ?? '') ?? [];
-      return entry === undefined || hash === undefined ? undefined : { entry: Number(entry), hash };
+      const text = readPrivateFile(path) ?? '';
+      const [, tip = '', entry, own, digest] = /^((\d{16}) ([0-9a-f]{64}))(?: ([0-9a-f]{8}))?\n$/.exec(text) ?? [];
+      // A version without the digest wrote the same line.
+      if (own !== undefined && (digest ?? digestOf(tip)) === digestOf(tip)) return { entry: Number(entry), hash: own };
+      const [number] = /^\d{16}/.exec(text) ?? [];
+      return number === undefined ? undefined : { entry: Number(number), hash: CHAIN_START.hash };
     },
-    write: ({ entry, hash }: ChainTip): void => {
+    write: ({ entry, hash: own }: ChainTip): void => {
+      const tip = `${String(entry).padStart(16, '0')} ${own}`;
       try {
         const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT, PRIVATE_FILE);
         try {
-          writeSync(descriptor, `${String(entry).padStart(16, '0')} ${hash}\n`, 0);
+          writeSync(descriptor, `${tip} ${digestOf(tip)}\n`, 0);
         } finally {
           closeSync(descriptor);
         }

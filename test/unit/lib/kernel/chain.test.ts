@@ -143,6 +143,20 @@ describe('a partial line', () => {
     }
   });
 
+  it('keeps the chain valid at every possible length of a truncated write of the head', async () => {
+    await chain.append(objects('a'));
+    const before = readFileSync(`${path}.head`);
+    await chain.append(objects('b', 'c'));
+    const [after, text] = [readFileSync(`${path}.head`), readFileSync(path)];
+    for (let size = 0; size <= after.length; size++) {
+      writeFileSync(path, text);
+      writeFileSync(`${path}.head`, Buffer.concat([after.subarray(0, size), before.subarray(size)]));
+      expect(await faults(), `cut at ${size}`).toEqual([]);
+      await openChain(path, { clock: systemClock }).append(objects('d'));
+      expect(await faults(), `cut at ${size}`).toEqual([]);
+    }
+  });
+
   it('is counted, and so are NUL bytes left on the disk', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
