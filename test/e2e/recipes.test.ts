@@ -321,7 +321,8 @@ describe('recipes', () => {
     const gh = join(home.folder, 'global/bin/gh');
     mkdirSync(dirname(gh), { recursive: true });
     writeFileSync(gh, '#!/bin/sh\ncat "$5"\n', { mode: 0o755 });
-    const created = '+ create connection crm  (config.password ← env:WAREHOUSE_PASSWORD)\n+ create data model';
+    const created =
+      '+ create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)\n+ create data model';
     const review = await job('review');
     expect(review).toMatchObject({ codes: [0, 0, 0, 0], summary: expect.stringContaining(created) as unknown });
     expect(review.output).toContain(created);
