@@ -45,7 +45,7 @@ export const chainView: RecordView<Infer<ReturnType<typeof chainResult>>> = {
     { key: 'head', id: true, value: (it) => it.head },
     ...fields('pruned', 'unfinished'),
     { key: 'adopted', title: 'chained later', value: ({ adopted }) => adopted && `${adopted.entries}, ${adopted.at}` },
-    { key: 'unchained', title: 'not chained yet', value: (it) => it.unchained || null },
+    { key: 'unchained', title: 'not chained yet', value: (it) => it.unchained },
     { key: 'faults', value: (it) => it.faults.length + it.faults_omitted },
     { key: 'file', value: (it) => it.file },
   ],

@@ -1,4 +1,4 @@
-// Every write logs the commands that undo it, or why there are none. The commands restore what was there before.
+// Every write logs the commands that undo it, or why there are none. The commands restore the previous state.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
