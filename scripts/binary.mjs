@@ -112,7 +112,7 @@ try {
   await chmod(executable, 0o755);
   const macos = process.platform === 'darwin';
   if (macos) execFileSync('codesign', ['--remove-signature', executable]);
-  // The warnings of postject about the names of sections are harmless and are shown only if it fails.
+  // The warnings of postject about section names are harmless and are shown only if it fails.
   const postject = [join(root, 'node_modules/postject/dist/cli.js'), executable, 'NODE_SEA_BLOB', blob];
   const flags = ['--sentinel-fuse', FUSE, ...(macos ? ['--macho-segment-name', 'NODE_SEA'] : [])];
   execFileSync(process.execPath, [...postject, ...flags], { stdio: 'pipe' });

@@ -93,7 +93,7 @@ interface Scene {
   env: Record<string, string>;
 }
 
-/** A home with `cdpadm` in its path, a platform, and a file of users. */
+/** A home with `cdpadm` on its PATH, a platform, and a file of users. */
 async function scene(users: number): Promise<Scene> {
   const home = createCliHome();
   const platform = await startTestEmulator();

@@ -53,7 +53,7 @@ function textOf({ format = '', maxLength = 40, minLength = 0, pattern }: Schema)
 
 function objectOf(schema: Schema): Arbitrary<unknown> {
   const { additionalProperties, properties = {}, propertyNames, required = [] } = schema;
-  // One of the required combinations of fields.
+  // Alternative combinations of required fields.
   const forms = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   const fixed = Object.entries(properties);
   if (fixed.length > 0) {

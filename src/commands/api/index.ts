@@ -176,7 +176,7 @@ const BY_PREFIX = [
  * KnownError usage (2) for a path outside all areas.
  */
 export function routeOf(method: Method, path: string): Endpoint {
-  // The DSR base address already ends in /v3, and so may a path copied from a log.
+  // The DSR base address already ends in /v3, and a path copied from a log may start with it.
   const below = path.replace(/^\/v3(?=\/(?:requests|discovery))/, '');
   const known = allEndpoints.find((candidate) => candidate.method === method && pattern(candidate.path).test(below));
   const area = known ?? allEndpoints.find((candidate) => pattern(candidate.path).test(below)) ?? byPrefix(below);

@@ -230,7 +230,7 @@ async function identityTypes(ctx: Context, { api, signal }: SubmitSession): Prom
 
 function isPossible(type: string, given: readonly (readonly [string, string])[]): boolean {
   const taken = given.map(([known]) => known);
-  // `xpid` does not allow other identities.
+  // `xpid` cannot be combined with other identities.
   if (taken.includes('xpid') || (type === 'xpid' && taken.length > 0)) return false;
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }

@@ -180,5 +180,5 @@ function omitAddress(secret: SecretName, name: SettingName, { kind, detail }: Or
   if (kind === 'project') return `Remove \`${name}\` from ${detail}, or use a profile that has that address.`;
   const omit = kind === 'flag' ? `Omit ${detail}` : `Unset ${detail}`;
   const credentials = secretsWith(secret).map(variableOf).join(' and ');
-  return `${omit}, use a profile that has that address, or also pass ${credentials}.`;
+  return `${omit}, use a profile that has that address, or also set ${credentials}.`;
 }

@@ -40,7 +40,7 @@ export const rolesFileSchema = {
         type: 'object',
         required: ['role_id', 'name', 'description', 'tasks'],
         properties: {
-          role_id: { ...text(ROLE_LIMITS.roleId), description: 'The id; a changed id is a different role' },
+          role_id: { ...text(ROLE_LIMITS.roleId), description: 'The id; changing it makes this a different role' },
           name: text(ROLE_LIMITS.name),
           description: text(ROLE_LIMITS.description),
           tasks: {

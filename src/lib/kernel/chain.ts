@@ -117,7 +117,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     for (const file of files) if (file !== path) removeFile(file);
   }
 
-  /** The rotated files, oldest first, named after their last entry. A killed prune may leave files with moved lines. */
+  /** The rotated files, oldest first, named after their last entry. Skips files that a killed prune left behind. */
   function rotated(): string[] {
     const name = `${basename(path)}.`;
     const folder = dirname(path);
@@ -160,7 +160,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
 
   /**
    * Removes the chained lines that `keep` rejects, and does not change any other line. Checkpoints replace the removed
-   * lines, and a last line contains `facts` and the number of removed lines. Resolves to that number.
+   * lines, and a final line contains `facts` and the number of removed lines. Resolves to that number.
    */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();

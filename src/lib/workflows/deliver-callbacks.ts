@@ -91,7 +91,7 @@ export class Deliveries {
   /** Stored callbacks whose state is not in the ledger yet. */
   #unrecorded: ReceivedLine[] = [];
 
-  /** Each piece of work returns lines, which are part of the state before the next work runs. */
+  /** Each job returns lines, which are added to the state before the next job runs. */
   readonly #write = inBatches<() => OutboxLine[]>(async (works) => {
     await this.#ports.outbox.exchange((news) => {
       this.#takeNews(news);

@@ -46,7 +46,7 @@ const WRITTEN_AFTER_MS = 500;
 
 type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until every row is complete or unknown. If an error ends the run earlier, the journal is up to date. */
+/** Runs until every row is complete or unknown. If an error ends the run early, the journal is up to date. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
   const gate = new Gate(ports);

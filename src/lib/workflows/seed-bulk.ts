@@ -35,7 +35,7 @@ export interface SeedProgress {
 
 const CHECKPOINT_MS = 500;
 
-/** Runs until every row is accepted or rejected. If an error ends the run earlier, the journal is up to date. */
+/** Runs until every row is accepted or rejected. If an error ends the run early, the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const { before, clock, concurrency, inputs, journal, limits, maxErrors, rejects, rules, signal } = ports;
   const gate = new Gate(ports);

@@ -48,7 +48,7 @@ export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }
 
-/** A body can contain errors although its status is 2xx. */
+/** A body can contain errors even if its status is 2xx. */
 export function isErrorDocument(answer: Answer): boolean {
   const text = answer.text.trim();
   if (!text.startsWith('{') || text.length > MAX_PARSED_TEXT) return false;

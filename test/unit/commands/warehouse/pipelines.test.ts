@@ -143,7 +143,7 @@ describe('trigger', () => {
     });
   });
 
-  it("applies SQL of a different dialect, and its run fails with SQLite's message", async () => {
+  it("accepts SQL in another dialect, but its run fails with SQLite's message", async () => {
     const sql = 'SELECT doc:id::string AS customer_id FROM crm.public.customers QUALIFY 1 = 1';
     writeAll(home.cwd, {
       'sync/connections/crm.yaml': CONNECTION,

@@ -27,7 +27,7 @@ it('spreads the requests of an area across all its calls', async () => {
   expect(await times({ seeding: '3600/h' }, ['seeding.set', 'intake.event'])).toEqual([0, 1000]);
 });
 
-it('does not affect other areas, the token request and bulk requests', async () => {
+it('does not affect other areas, the token request or bulk requests', async () => {
   const ids = ['dsr.get', 'oauth.token', 'groups.list', 'dsr.get'];
   expect(await times({ warehouse: '1/h' }, ids)).toEqual([0, 0, 0, 0]);
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);

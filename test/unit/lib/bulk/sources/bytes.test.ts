@@ -202,7 +202,7 @@ describe('unreadable input', () => {
     ['gzip', gzipSync(text(50_000)).subarray(0, 5000)],
     ['zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
-  ])('may be a damaged %s file', async (wrapping, bytes) => {
+  ])('includes a damaged %s file', async (wrapping, bytes) => {
     const read = async (opened: Promise<InputBytes>): Promise<Buffer> => allOf((await opened).chunks());
     for (const [name, opened] of [
       ['a.csv', () => openFile('a.csv', bytes)],
@@ -227,7 +227,7 @@ describe('unreadable input', () => {
     });
   });
 
-  it('may be a missing file, a folder or a device', async () => {
+  it('includes a missing file, a folder and a device', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');

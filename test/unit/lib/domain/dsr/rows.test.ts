@@ -77,7 +77,7 @@ describe('a value without a column or a flag', () => {
     expect(paths([], {})).toEqual(['regulation', 'subject_request_type', '']);
   });
 
-  it('is not reported if a column or a flag has it', () => {
+  it('is not reported as missing if a column or a flag provides it', () => {
     expect(paths(['regulation', 'subject_request_type', 'xpid'], {})).toEqual([]);
     expect(paths(['email'], { regulation: 'gdpr', subject_request_type: 'access' })).toEqual([]);
   });
