@@ -157,7 +157,7 @@ async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, 
     return data as Parameters<typeof readPages<unknown>>[2];
   };
   const first = await read(1);
-  const isPage = isRecord(first) && Array.isArray(first['items']);
+  const isPage = isRecord(first) && Array.isArray(first.items);
   return isPage ? await readPages(ctx, 'Reading items', first, read) : first;
 }
 

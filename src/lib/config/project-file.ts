@@ -1,7 +1,7 @@
 // `.cdpadm.yaml`: settings that a repository shares with its users, but never credentials or decisions about trust.
 import * as fs from 'node:fs';
 import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
-import { explainIssues, showPath } from '../contract/explain.ts';
+import { explainIssues, OWN_WORDS, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
@@ -47,7 +47,7 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   } catch (error) {
     throw unusable(file, [{ file, path: '', line: 1, column: 1, message: (error as Error).message }]);
   }
-  const result = ProjectSettings.safeParse(value);
+  const result = ProjectSettings.safeParse(value, OWN_WORDS);
   if (result.success) {
     const { $schema: _hint, profile, ...settings } = result.data;
     return { file, profile, settings };

@@ -1,7 +1,7 @@
 // Reads `config.json`, and writes it with conf under a lock. A broken file is never overwritten.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explainIssues, showPath } from '../contract/explain.ts';
+import { explainIssues, OWN_WORDS, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
 import { invalidInput, type Issue, type KnownError, MOST_ISSUES, type Place, placeAt } from '../kernel/errors.ts';
@@ -97,7 +97,7 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
   if (text === undefined) return { raw: { version: FILE_VERSION, profiles: {} }, checked: {} };
   const value = await parseText(file, text);
   refuseNewer(file, value);
-  const result = SettingsFile.safeParse(value);
+  const result = SettingsFile.safeParse(value, OWN_WORDS);
   if (result.success) {
     const raw = value as Partial<RawSettings>;
     return { raw: { ...raw, version: FILE_VERSION, profiles: raw.profiles ?? {} }, checked: result.data };

@@ -14,9 +14,18 @@ export interface FieldIssue {
   failure?: Failure;
 }
 
+/** The message of an issue when its schema has none. */
+const NO_MESSAGE = 'Invalid input';
+
+/**
+ * The second argument of each `safeParse` whose issues `explainIssues` explains. Another library in the same process may
+ * have set zod's language, and its messages would replace ours.
+ */
+export const OWN_WORDS = { error: (): string => NO_MESSAGE };
+
 /** Checks `value` against `schema`. An empty list means that the value is valid. */
 export function explain(schema: ZodMiniType, value: unknown): FieldIssue[] {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, OWN_WORDS);
   return result.success ? [] : explainIssues(result.error.issues, value);
 }
 
@@ -68,9 +77,6 @@ function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): strin
   if (wanted.includes(undefined)) return 'does not match any allowed form';
   return `must be ${[...new Set(wanted)].join(' or ')}`;
 }
-
-/** The message of zod/mini when a schema has none. */
-const NO_MESSAGE = 'Invalid input';
 
 function sentence(issue: core.$ZodIssue, found: unknown): string {
   if (found === undefined) return 'is missing';

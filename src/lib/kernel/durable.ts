@@ -57,8 +57,8 @@ function preparePrivateFile(path: string): void {
 }
 
 /**
- * Writes a file that the user named. Writes atomically, keeps the mode and owner of an existing file, and follows
- * symlinks. A new file gets `mode` (default: 0666 minus the umask). Pipes and devices are written directly.
+ * Writes a file that the user named: atomically, or in place for pipes and devices. Keeps the mode and owner of an
+ * existing file. A new file gets `mode` (default: 0666 minus the umask). Follows symlinks, unless the mode is private.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   writeWhole(path, data, () => openUserFile(path, mode));
@@ -126,6 +126,7 @@ function openUserFile(path: string, mode?: number): OpenFile {
     const existing = statSync(path, { throwIfNoEntry: false });
     // A path under /dev may refer to a file that another process has open, but /dev/shm contains ordinary files.
     if ((existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path)) return openInPlace(path);
+    if (mode === PRIVATE_FILE) assertPrivate(path, cannotWrite);
     // Renaming needs only permission for the folder, but a read-only file must not be replaced.
     if (existing) accessSync(path, constants.W_OK);
     const target = existing ? realpathSync(path) : missingTarget(path);
@@ -221,7 +222,7 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/** Removes a file. A missing file is not an error. */
+/** A missing file is not an error. */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);

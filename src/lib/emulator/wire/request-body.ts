@@ -1,7 +1,7 @@
 // Reads, parses and checks the body of a request. Numbers keep all their digits. Each area has its own error messages.
 import type { IncomingMessage } from 'node:http';
 import type { infer as Infer, ZodMiniType } from 'zod/mini';
-import { explainIssues, type FieldIssue, showPath } from '../../contract/explain.ts';
+import { explainIssues, OWN_WORDS, type FieldIssue, showPath } from '../../contract/explain.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { type PlatformError, refusal } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
@@ -67,7 +67,7 @@ function longestList(value: unknown, depth = 4): number {
 
 /** Checks a parsed body. Throws 400 with a sentence for each issue, each after `prefix`. */
 export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unknown, prefix: string): Infer<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, OWN_WORDS);
   if (parsed.success) return parsed.data;
   throw refusal(
     400,
@@ -96,7 +96,7 @@ export function acceptBody<Schema extends ZodMiniType>(
   value: unknown,
   judge: (issues: FieldIssue[]) => PlatformError,
 ): Infer<Schema> {
-  const first = schema.safeParse(value);
+  const first = schema.safeParse(value, OWN_WORDS);
   if (first.success) return first.data;
   const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
   if (unknown.length === 0) throw judge(explainIssues(first.error.issues, value));

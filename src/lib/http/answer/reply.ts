@@ -1,5 +1,5 @@
 // Parses the body of a 2xx response with exact integers, and checks it against the contract.
-import { explainIssues, showPath } from '../../contract/explain.ts';
+import { explainIssues, OWN_WORDS, showPath } from '../../contract/explain.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, TooManyValues } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
@@ -37,7 +37,7 @@ export function readReply(
   const parsed = parseBody(answer);
   if (parsed instanceof Unreadable) throw unreadableReply(parsed.problem);
   const value = decode(parsed);
-  const result = reply.safeParse(value);
+  const result = reply.safeParse(value, OWN_WORDS);
   if (result.success) {
     const body = result.data as Record<string, unknown> | null;
     const foreign = about.find(([field, wanted]) => !repeats(body?.[field], wanted));

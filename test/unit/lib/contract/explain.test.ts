@@ -3,6 +3,7 @@ import {
   array,
   bigint,
   check,
+  config,
   discriminatedUnion,
   email,
   enum as oneOf,
@@ -171,4 +172,14 @@ describe('showPath', () => {
   ])('shows %j as %s', (path, text) => {
     expect(showPath(path)).toBe(text);
   });
+});
+
+it('prints our own messages even if another library set the language of zod', () => {
+  const { localeError } = config();
+  try {
+    config({ localeError: () => 'Invalid input: expected something else' });
+    expect(explain(Shape, null)).toEqual([{ path: [], message: 'must be an object, not empty' }]);
+  } finally {
+    config({ localeError });
+  }
 });
