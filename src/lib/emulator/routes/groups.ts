@@ -117,9 +117,11 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       },
       delete: (request) => {
         const { workspace, group } = find(request);
-        store.remove(workspace, group.id);
+        db.transaction(() => {
+          store.remove(workspace, group.id);
+          profiles.clearGroup(workspace, group.id);
+        });
         refreshed.delete(`${workspace} ${group.id}`);
-        profiles.clearGroup(workspace, group.id);
         return { status: 204 };
       },
     },

@@ -18,11 +18,10 @@ export function createRolesStore(db: Database) {
   const read = (org_id: number): string => manifests.find({ org_id })?.reply ?? '{"roles":[]}';
   return {
     read,
-    /** Replaces a manifest and returns it as JSON. `at` is epoch milliseconds, and `by` is an email address. */
+    /** Replaces a manifest at once and returns it as JSON. `at` is epoch milliseconds, and `by` is an email address. */
     replace: (org_id: number, roles: readonly Role[], at: number, by: string): string => {
       const reply = JSON.stringify({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
-      manifests.remove({ org_id });
-      manifests.insert({ org_id, reply });
+      db.run('INSERT OR REPLACE INTO manifests (org_id, reply) VALUES (?, ?)', org_id, reply);
       return reply;
     },
     has: (orgId: number, roleId: string): boolean =>
@@ -30,8 +29,7 @@ export function createRolesStore(db: Database) {
     /** The role ids of all users. An id appears once for each user. */
     assigned: (org_id: number): string[] => assignments.list({ org_id }).map(({ role_id }) => role_id),
     assign: ({ org_id, role_id, user }: RoleAssignment): void => {
-      assignments.remove({ org_id, role_id, user });
-      assignments.insert({ org_id, role_id, user });
+      db.run('INSERT OR IGNORE INTO role_assignments (org_id, role_id, user) VALUES (?, ?, ?)', org_id, role_id, user);
     },
     clear: (): void => {
       manifests.remove();

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ROLE_FAILURES } from '../../../../src/lib/contract/failures.ts';
 import { PERMISSIONS } from '../../../../src/lib/contract/role-catalog.ts';
 import { ManifestReply, type Role } from '../../../../src/lib/contract/roles.ts';
+import { openDatabase } from '../../../../src/lib/emulator/base/db.ts';
+import { createRolesStore, rolesMigrations } from '../../../../src/lib/emulator/stores/roles.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -323,4 +325,34 @@ describe('without fixtures', () => {
     const rejected = await plain.call('PUT', path, { body: { roles: without } });
     expect(messagesOf(rejected.json)).toEqual([`${ROLE_FAILURES.assigned.message}: support-role`]);
   });
+});
+
+test('a kill after the first write of a change loses neither a manifest nor an assignment', async () => {
+  const db = await openDatabase(undefined);
+  for (const step of rolesMigrations) db.exec(step);
+  let left = Infinity;
+  const untilKilled = <T>(write: () => T): T => {
+    if (left-- <= 0) throw new Error('killed');
+    return write();
+  };
+  const store = createRolesStore({
+    ...db,
+    run: (...given) => untilKilled(() => db.run(...given)),
+    insert: (...given) => untilKilled(() => db.insert(...given)),
+  });
+  const assign = () => store.assign({ org_id: 1, role_id: 'held', user: 'holder@platform.example' });
+  const replace = (id: string) => store.replace(1, [{ ...role(id), tasks: [] }], 0, 'admin@platform.example');
+  const manifests = [replace('new'), replace('old')];
+  assign();
+  for (const change of [() => replace('new'), assign]) {
+    left = 1;
+    try {
+      change();
+    } catch (error) {
+      expect(error).toHaveProperty('message', 'killed');
+    }
+    expect(manifests).toContain(store.read(1));
+    expect(store.assigned(1)).toEqual(['held']);
+  }
+  db.close();
 });
