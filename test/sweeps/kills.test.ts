@@ -7,7 +7,7 @@ import { pick } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import type { CommandCase } from './cases.ts';
 import { type Clean, cleanOf } from './judge.ts';
-import { againFlags, compare, locks, savedAgain } from './kills.ts';
+import { againFlags, compare, locks, sameRequestFlags, savedAgain } from './kills.ts';
 import { type Ended, nameOf, runProgram, torn, WRITING, writes } from './program.ts';
 import { inSample, inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
@@ -84,6 +84,12 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
     // The first run was killed before there was anything to resume, or in the middle of a saved plan.
     if ((flags.length > 0 && ended.code === 2) || (await savedAgain(world, wanted, ended.stderr))) {
       ended = await start(world, wanted, kill);
+      requests.push(...world.proxy.requests);
+    }
+    // An earlier run was killed after it recorded the request and may have sent it.
+    const sameRequest = sameRequestFlags(ended.stderr);
+    if (sameRequest.length > 0) {
+      ended = await start(world, wanted, kill, sameRequest);
       requests.push(...world.proxy.requests);
     }
     problems.push(...torn(world));

@@ -31,6 +31,15 @@ export async function savedAgain(world: World, { before = [] }: CommandCase, std
 }
 
 /**
+ * The flags of the next run if this one was rejected because an earlier run recorded the same request without an
+ * outcome: the hint says to send that request again under its id.
+ */
+export function sameRequestFlags(stderr: string): string[] {
+  const id = /"code":"dsr\.duplicate".* pass --request-id ([0-9a-f-]{36})/.exec(stderr)?.[1];
+  return id === undefined ? [] : ['--request-id', id];
+}
+
+/**
  * Locks and temporary files that would block other processes. The next write takes over or deletes the files of a dead
  * process.
  */

@@ -11,7 +11,7 @@ import { pick } from '../helpers/random.ts';
 import { isWhole } from '../helpers/size.ts';
 import { CASES, type CommandCase } from './cases.ts';
 import { type Clean, cleanOf } from './judge.ts';
-import { againFlags, compare, locks, savedAgain } from './kills.ts';
+import { againFlags, compare, locks, sameRequestFlags, savedAgain } from './kills.ts';
 import { type Ended, nameOf, runProgram } from './program.ts';
 import { inSample, inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
@@ -230,6 +230,13 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
   if ((flags.length > 0 && again.code === 2) || (await savedAgain(world, wanted, again.stderr))) {
     again = await start(world, wanted);
     requests.push(...world.proxy.requests);
+  }
+  // The killed run recorded the request and may have sent it.
+  const sameRequest = sameRequestFlags(again.stderr);
+  if (sameRequest.length > 0) {
+    again = await start(world, wanted, undefined, sameRequest);
+    requests.push(...world.proxy.requests);
+    if (again.code !== 0) problems.push(`ends ${again.code} although the request was sent under the same id`);
   }
   const name = nameOf(wanted);
   if (again.hangs) problems.push('hangs');
