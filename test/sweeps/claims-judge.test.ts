@@ -173,21 +173,34 @@ describe('the claims about the rows of a bulk run', () => {
 
 describe('a claim about a plan of several steps', () => {
   const connection = (name: string): Holdings => cells({ 'connection 3001/crm': name, 'data_model 3001/people': 'x' });
-  const steps = (done: string[], left: string[], after: Holdings): string =>
+  const listed = (outcome: string, after: Holdings, type = 'connection', status = 200): string =>
     judged({
+      requests: [sent('PUT', '/platform/v2/workspaces/3001/connections/crm', { returned: answer(status) })],
       before: connection('old'),
       clean: connection('new'),
       after,
-      outcome: { code: 1, stderr: failed('Step 2 of 2 failed.', { details: { done, left } }) },
+      outcome: {
+        code: 1,
+        stdout: JSON.stringify({ steps: [{ type, id: 'crm', outcome }], target: { workspace_id: '3001' } }, null, 2),
+        stderr: failed('1 of 2 steps was not completed.'),
+      },
     });
 
   it('is true when the platform has only the completed steps', () => {
-    expect(steps(['update connection crm'], [], connection('new'))).toBe('');
-    expect(steps([], ['update connection crm'], connection('old'))).toBe('');
+    expect(listed('done', connection('new'))).toBe('');
+    for (const outcome of ['failed', 'skipped', 'unknown']) expect(listed(outcome, connection('old'))).toBe('');
+    expect(listed('failed', connection('new'), 'connection', 429)).toBe('');
   });
   it('is false when the platform has other steps', () => {
-    expect(steps(['update connection crm'], [], connection('old'))).toMatch(/claims that it is done/);
-    expect(steps([], ['update connection crm'], connection('new'))).toMatch(/claims that it is not done/);
+    expect(listed('done', connection('old'))).toMatch(/claims that it is done/);
+    for (const outcome of ['failed', 'skipped'])
+      expect(listed(outcome, connection('new'))).toMatch(/claims that it is not done/);
+    expect(listed('skipped', connection('new'), 'connection', 429)).toMatch(/claims that it is not done/);
+  });
+  it('is false when it does not list a changed resource as done or report the unknown outcome', () => {
+    const silent = /does not say that this may be done: connection 3001\/crm/;
+    expect(listed('unknown', connection('new'))).toMatch(silent);
+    expect(listed('done', connection('new'), 'pipeline')).toMatch(silent);
   });
 });
 

@@ -4,7 +4,7 @@ import { type CommandCase, hasFlag } from './cases.ts';
 import { falseRows } from './claimed-rows.ts';
 import { acceptedStatus, mayRepeat, wasAccepted } from './operations.ts';
 import { canonical, differences, type Holdings } from './holdings.ts';
-import { errorOf, NOTHING_DONE, OPEN } from './judge.ts';
+import { NOTHING_DONE, OPEN } from './judge.ts';
 import { writes } from './replaced.ts';
 import type { Outcome } from './world.ts';
 
@@ -28,12 +28,13 @@ export function falseClaims(evidence: Evidence): string[] {
   const problems = [...falseRows(evidence), ...falseFiles(evidence)];
   const isAccepting = wanted.reports !== true && requests.some((one) => writes(one) && acceptedStatus(one) !== undefined);
   if (changed.length > 0 && NOTHING_DONE.test(stderr)) problems.push(`says that nothing was done: ${changed.join(', ')}`);
-  const steps = stepsOf(stderr);
+  const steps = stepsOf(outcome.stdout);
   if (steps) problems.push(...falseSteps(steps, evidence));
   if (code === 0) {
     problems.push(...(isAccepting ? falseAcceptance(evidence) : falseSuccess(evidence)), ...falseResult(evidence));
-  } else if (code !== 3 && code !== 8 && !steps && changed.length > 0 && !isReportedOpen(evidence)) {
-    problems.push(`exit ${code} and does not say that this may be done: ${changed.join(', ')}`);
+  } else if (code !== 3 && code !== 8 && !isReportedOpen(evidence)) {
+    const silent = changed.filter((name) => steps?.get(name) !== 'done');
+    if (silent.length > 0) problems.push(`exit ${code} and does not say that this may be done: ${silent.join(', ')}`);
   }
   return problems;
 } // prettier-ignore
@@ -120,33 +121,30 @@ function falseResource(shown: Record<string, unknown>, after: Holdings): string[
   return isHeld ? [] : [`shows a ${kind} that the platform does not have: ${JSON.stringify(shown)}`];
 } // prettier-ignore
 
-interface Steps {
-  done: readonly string[];
-  left: readonly string[];
+type Listed = Record<'type' | 'id' | 'outcome', string>;
+
+/** The outcome of each step that a result of `warehouse apply` lists, by the resource that it changes. */
+function stepsOf(stdout: string): Map<string, string> | undefined {
+  const [shown] = documentsOf(stdout) as ({ steps?: Listed[]; target?: { workspace_id: string } } | null)[];
+  if (!Array.isArray(shown?.steps) || !shown.target) return undefined;
+  const { steps, target } = shown;
+  return new Map(steps.map(({ id, outcome, type }) => [`${type} ${target.workspace_id}/${id}`, outcome]));
 }
 
-/** The steps of an unfinished plan. */
-function stepsOf(stderr: string): Steps | undefined {
-  const { done, left } = errorOf(stderr)?.details ?? {};
-  return Array.isArray(done) && Array.isArray(left) ? { done: done as string[], left: left as string[] } : undefined;
+/** A step whose outcome is unknown claims nothing. A 429 implies an open outcome, as in `isReportedOpen`. */
+function falseSteps(steps: ReadonlyMap<string, string>, { after, before, clean, requests }: Evidence): string[] {
+  const limited = requests.filter((one) => writes(one) && one.returned?.status === 429);
+  const isLimited = (id: string): boolean =>
+    limited.some(({ body, target }) => target.endsWith(`/${id}`) || body.includes(`"id":"${id}"`));
+  return [...steps].flatMap(([name, outcome]) => {
+    // A value that is the same before and after a step proves nothing.
+    if (outcome === 'unknown' || before.get(name) === clean.get(name)) return [];
+    const isDone = after.get(name) === clean.get(name);
+    if (outcome === 'done') return isDone ? [] : [`claims that it is done: ${name}`];
+    const isOpen = outcome === 'failed' && isLimited(name.slice(name.indexOf('/') + 1));
+    return isDone && !isOpen ? [`claims that it is not done: ${name}`] : [];
+  });
 }
-
-const NAMES: Record<string, string> = { 'data model': 'data_model' };
-
-/** A step is `create connection crm`, or the id of a cancelled request. */
-function falseSteps({ done, left }: Steps, { after, before, clean }: Evidence): string[] {
-  const cellOf = (step: string, cells: Holdings): string | undefined => {
-    const [, kind = '', id = ''] = /^\w+ (connection|data model|pipeline) (\S+)$/.exec(step) ?? [];
-    const cell = kind === '' ? undefined : `${NAMES[kind] ?? kind} `;
-    return [...cells].find(([name]) => (cell === undefined ? name === `request ${step}` : name.startsWith(cell) && name.endsWith(`/${id}`)))?.[1];
-  };
-  // Both workspaces may use the same id, so a value that is the same in both proves nothing.
-  const moved = (step: string): boolean => cellOf(step, before) !== cellOf(step, clean);
-  return [
-    ...done.filter((step) => moved(step) && cellOf(step, after) !== cellOf(step, clean)).map((step) => `claims that it is done: ${step}`),
-    ...left.filter((step) => moved(step) && cellOf(step, after) === cellOf(step, clean)).map((step) => `claims that it is not done: ${step}`),
-  ];
-} // prettier-ignore
 
 /** Checks the user's files that the run changed: their roles must be the platform's, and comments must remain. */
 function falseFiles({ after, files }: Evidence): string[] {
