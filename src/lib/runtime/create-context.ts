@@ -171,7 +171,7 @@ class RunContext implements StartedContext {
     // A request without a target changes nothing. For example, `auth test` probes an address with an empty body.
     if (!this.#target || !this.#command) return;
     const start = async (command: LoggedCommand, target: Promise<Target>): Promise<WriteRecorder> =>
-      (await import('./memory/write-log.ts')).recordWrites(this, command, await target);
+      (await import('./memory/write-log.ts')).recordWrites(this, command, await target, await this.settings());
     const recorder = await (this.#writes ??= start(this.#command, this.#target));
     await recorder.sending(write);
   }

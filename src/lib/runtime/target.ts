@@ -34,6 +34,23 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
   };
 }
 
+const TARGET_FLAGS = { org_id: '--org', account_id: '--account', workspace_id: '--workspace' } as const;
+
+/**
+ * The flags with which a later command has the same target, from any folder and environment. Undefined if there are none,
+ * because `--profile` would replace an address that is not from the profile.
+ */
+export function flagsOf(target: Target, { get, profile }: Settings): string[] | undefined {
+  const isForeign = (name: SettingName): boolean =>
+    profile !== undefined && !['profile', 'default', undefined].includes(get(name)?.origin.kind);
+  if ([...Object.values(ADDRESS_OF), 'audience' as const].some(isForeign)) return undefined;
+  const ids = (['org_id', 'account_id', 'workspace_id'] as const).flatMap((name) => {
+    const id = target[name];
+    return id && (isForeign(name) || get(name)?.origin.kind === 'flag') ? [TARGET_FLAGS[name], id] : [];
+  });
+  return [...(profile === undefined ? [] : ['--profile', profile.value]), ...ids];
+}
+
 /** `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
 export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 'protected'>): string {
   const marks = settings.protected ? ' (protected)' : '';

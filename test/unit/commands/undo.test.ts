@@ -1,4 +1,6 @@
 // Every write logs the commands that undo it, or why there are none. The commands restore the previous state.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
@@ -131,6 +133,36 @@ it.each([
   expect(entry).toMatchObject({ ...expected, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
   if (journal === null) expect(entry.journal).toBeNull();
   else expect(entry.journal).toMatch(journal);
+});
+
+it.each<[where: string, flags: string, env: Record<string, string>, undo: RegExp | null]>([
+  ['a flag', '--profile qa --workspace 3002', {}, / --profile qa --workspace 3002$/],
+  ['the profile', '--profile qa', {}, / --profile qa$/],
+  ['a flag without a profile', '--workspace 3002', {}, / delete both --workspace 3002$/],
+  ['the environment', '', { CDPADM_PROFILE: 'qa', CDPADM_WORKSPACE_ID: '3002' }, null],
+])('logs commands for the target of the write if the workspace is from %s', async (_where, flags, env, undo) => {
+  const names = ['base_url', 'auth_url', 'org_id', 'account_id', 'workspace_id'];
+  const qa = Object.fromEntries(names.map((name) => [name, home.env[`CDPADM_${name.toUpperCase()}`]]));
+  const secrets = { client_id: 'env:CDPADM_CLIENT_ID', client_secret: 'env:CDPADM_CLIENT_SECRET' };
+  const file = join(home.env['CDPADM_CONFIG_DIR'] ?? '', 'config.json');
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify({ version: 1, profiles: { qa: { ...qa, secrets } } }), { mode: 0o600 });
+  const create = 'data-models create both --name Both --sql-query';
+  const words = (more: string) => [...create.split(' '), 'SELECT 1', '--yes', ...more.split(' ').filter(Boolean)];
+  if (flags.includes('3002') || env['CDPADM_WORKSPACE_ID']) await home.run(words('--workspace 3001'));
+  expect(await home.run(words(flags), { env })).toMatchObject({ code: 0 });
+  const [entry] = (await home.json<Entry[]>('log --limit 1')).data;
+  if (undo === null) {
+    expect(entry).toMatchObject({
+      undo: null,
+      undo_note: expect.stringContaining('data-models delete both') as unknown,
+    });
+    return;
+  }
+  expect(entry?.undo).toMatch(undo);
+  expect(await home.run(`${entry?.undo?.replace('cdpadm ', '') ?? ''} --yes`)).toMatchObject({ code: 0 });
+  const left = (await home.json<{ id: string }[]>('data-models list')).data.map(({ id }) => id);
+  expect(left.includes('both')).toBe(flags.includes('3002'));
 });
 
 it('covers every command that writes', async () => {

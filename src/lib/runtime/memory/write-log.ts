@@ -28,7 +28,8 @@ import { withLock } from '../../kernel/lock.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { shellLine } from '../../kernel/words.ts';
 import type { Context, LoggedCommand } from '../context.ts';
-import type { Target } from '../target.ts';
+import type { Settings } from '../../config/resolve-settings.ts';
+import { flagsOf, type Target } from '../target.ts';
 import { namesIn } from '../../kernel/temporary-file.ts';
 
 /** The log is rotated if its file is larger than this. */
@@ -196,7 +197,7 @@ function unknownEnd(request: string) {
  * Records the writes of one command. A write continues even if the log cannot be written, because the log is not a
  * journal, and nothing is resumed from it (decision: D301).
  */
-export function recordWrites(ctx: Context, command: LoggedCommand, target: Target) {
+export function recordWrites(ctx: Context, command: LoggedCommand, target: Target, settings: Settings) {
   const log = openWriteLog(ctx);
   const id = randomUUID().slice(0, 8);
   const requests = new Set<string>();
@@ -207,9 +208,11 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
   const undoing = (): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
-    const own = profile === null ? [] : ['--profile', profile];
-    const lines = (command.undo ?? []).map((words) => shellLine(['cdpadm', ...words, ...own]));
-    return { undo: lines.join(' && ') || null, undo_note: command.undoNote ?? null };
+    const flags = flagsOf(target, settings);
+    const lines = (command.undo ?? []).map((words) => shellLine(['cdpadm', ...words, ...(flags ?? [])])).join(' && ');
+    if (flags || lines === '') return { undo: lines || null, undo_note: command.undoNote ?? null };
+    const why = `An address of this write is not from profile ${profile ?? ''}. With the same settings: ${lines}`;
+    return { undo: null, undo_note: [why, command.undoNote].filter(Boolean).join('. ') };
   };
 
   const start = (write: SentWrite): Promise<unknown> =>
