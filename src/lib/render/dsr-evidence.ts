@@ -122,6 +122,7 @@ ${table(
     it.body_sha256,
     it.isIncluded ? 'headers and body' : 'headers; the body contains identities',
   ]),
+  'None in this archive: no folder passed with --kept contains a message of this request.',
 )}</section>`;
 }
 
@@ -129,9 +130,9 @@ const MET = 'deadline met';
 const TIME = /^\d{4}-[\d-]+T[\d:.]+Z$/;
 const NOT_COUNTED = ' (does not count: it was recorded after the deadline)';
 
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(headings: readonly string[], rows: readonly (readonly string[])[], none = 'None.'): string {
   return rows.length === 0
-    ? '<p>None.</p>'
+    ? `<p>${none}</p>`
     : recordsTable(
         headings,
         rows.map((cells) => cells.map((cell) => (TIME.test(cell) ? `<time>${cell}</time>` : escapeHtml(cell)))),
