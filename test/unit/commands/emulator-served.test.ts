@@ -267,19 +267,19 @@ describe('export and import', () => {
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
   });
 
-  it('writes where the path leads: standard output, a symlink or a device, and creates no folder', async () => {
+  it('writes standard output and devices in place, follows no symlink to a file, and creates no folder', async () => {
     writeFileSync(join(home.cwd, 'target.json'), '');
     symlinkSync('target.json', join(home.cwd, 'link.json'));
     symlinkSync('/dev/full', join(home.cwd, 'full'));
     await whileServing(['--memory'], async () => {
       const { code, stdout } = await run(['emulator', 'export', '-']);
       expect({ code, state: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, state: { format: 1 } });
-      expect(await run(['emulator', 'export', 'link.json'])).toMatchObject({ code: 0 });
+      expect(await run(['emulator', 'export', 'link.json'])).toMatchObject({ code: 1 });
       expect(await run(['emulator', 'export', 'full'])).toMatchObject({ code: 1 });
       expect(await run(['emulator', 'export', 'none/state.json'])).toMatchObject({ code: 1 });
       expect(await run(['emulator', 'export', 'dry.json', '--dry-run'])).toMatchObject({ code: 0 });
     });
-    expect(readFileSync(join(home.cwd, 'target.json'), 'utf8')).toContain('"format":1');
+    expect(readFileSync(join(home.cwd, 'target.json'), 'utf8')).toBe('');
     expect(lstatSync(join(home.cwd, 'full')).isSymbolicLink()).toBe(true);
     for (const name of ['-', 'none', 'dry.json']) expect(existsSync(join(home.cwd, name))).toBe(false);
   });

@@ -1,7 +1,7 @@
 // Upgrades, normalizes and checks the body of a request from any source, and lists every issue and warning.
 import { API_VERSION, DsrRequest, dsrEndpoints, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
-import { explainIssues, type FieldIssue } from '../../contract/explain.ts';
+import { explainIssues, OWN_WORDS, type FieldIssue } from '../../contract/explain.ts';
 import { DEVICE_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
@@ -38,7 +38,7 @@ export function normalizeRequest(
 ): NormalizedRequest {
   const decoded = names.decode(value, dsrEndpoints.create.names?.body ?? []);
   const upgraded = upgradeRequest(inLowerCase(decoded), vendorDomain);
-  const result = DsrRequest.safeParse(upgraded.value);
+  const result = DsrRequest.safeParse(upgraded.value, OWN_WORDS);
   const issues = [
     ...upgraded.issues,
     ...(result.success ? [] : explainIssues(result.error.issues, upgraded.value)),
