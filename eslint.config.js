@@ -21,7 +21,10 @@ export default defineConfig(
       'no-template-curly-in-string': 'error',
       'no-unsafe-finally': 'error',
       'prefer-const': 'error',
-      'no-restricted-imports': ['error', { paths: [{ name: 'zod', message: "Import names from 'zod/mini'." }] }],
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'zod', message: "Write: import * as z from 'zod/mini'." }] },
+      ],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-import-type-side-effects': 'error',
       // `import('yaml')` is the type of a module that is loaded lazily.

@@ -1,5 +1,5 @@
 // `seed results` and `dsr bulk-results`: joins the JSON results of the parts of a bulk run, as if they had been one run.
-import { array, boolean, int, number, object, string, type ZodMiniType } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { ExitName } from '../lib/errors/entry.ts';
 import { exitOf } from '../lib/errors/fail.ts';
 import { invalidInput, type Issue, KnownError, placeOf } from '../lib/kernel/errors.ts';
@@ -38,10 +38,10 @@ export interface Joining<Result extends Part, Label extends string | number> {
   partial: readonly string[];
   /** What a part is called, and the names of the fields in the joined result. */
   names: { part: string; parts: string; missing: string; failed: string; files: string };
-  label: () => ZodMiniType<Label>;
+  label: () => z.ZodMiniType<Label>;
   /** Additional fields of the result. */
-  more?: () => Record<string, ZodMiniType>;
-  part: () => ZodMiniType<Result>;
+  more?: () => Record<string, z.ZodMiniType>;
+  part: () => z.ZodMiniType<Result>;
   /** Identifies the part: a later result of the same part replaces this one. */
   keyOf(result: Result): string;
   /** Names the run in messages; the name is the same for all its parts. */
@@ -60,22 +60,28 @@ export function joinedResult<Label extends string | number>({
   more,
   names,
 }: Pick<Joining<Part, Label>, 'counts' | 'label' | 'more' | 'names'>) {
-  return object({
-    ...Object.fromEntries(counts.map((key) => [key, int()])),
+  return z.object({
+    ...Object.fromEntries(counts.map((key) => [key, z.int()])),
     /** The time of the slowest part. */
-    seconds: number(),
-    [names.parts]: int(),
-    complete: int(),
-    [names.missing]: array(label()),
+    seconds: z.number(),
+    [names.parts]: z.int(),
+    complete: z.int(),
+    [names.missing]: z.array(label()),
     /** Parts that ended with an error. */
-    [names.failed]: array(label()),
+    [names.failed]: z.array(label()),
     /** The errors of failed parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
-    errors: array(
-      object({ [names.part]: label(), code: string(), message: string(), correct_first: boolean(), again: string() }),
+    errors: z.array(
+      z.object({
+        [names.part]: label(),
+        code: z.string(),
+        message: z.string(),
+        correct_first: z.boolean(),
+        again: z.string(),
+      }),
     ),
     /** Commands that run the missing and failed parts again. */
-    again: array(string()),
-    [names.files]: array(string()),
+    again: z.array(z.string()),
+    [names.files]: z.array(z.string()),
     ...more?.(),
   });
 }

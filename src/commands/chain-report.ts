@@ -1,5 +1,5 @@
 // The result of checking the hash chain of the ledger or the log.
-import { array, boolean, enum as oneOf, type infer as Infer, int, nullable, object, optional, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { fail } from '../lib/errors/fail.ts';
 import { usageError } from '../lib/kernel/errors.ts';
@@ -9,35 +9,35 @@ import { fields, type RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 
 export function chainResult() {
-  return object({
-    valid: boolean(),
+  return z.object({
+    valid: z.boolean(),
     /** Number of the last entry. */
-    entries: int(),
+    entries: z.int(),
     /** Hash of the last entry. */
-    head: string(),
-    pruned: int(),
+    head: z.string(),
+    pruned: z.int(),
     /** Lines, and writes in the log, that a killed process left unfinished. Such a write may still be running. */
-    unfinished: int(),
+    unfinished: z.int(),
     /** The number of entries that an older version wrote without a chain, and the time when they were chained. */
-    adopted: nullable(object({ entries: int(), at: string() })),
+    adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
     /** Lines that an older version wrote without a chain. The next write chains them. */
-    unchained: int(),
-    faults: array(
-      object({
-        line: nullable(int()),
-        entry: nullable(int()),
-        kind: oneOf(['changed', 'missing', 'added']),
-        message: string(),
+    unchained: z.int(),
+    faults: z.array(
+      z.object({
+        line: z.nullable(z.int()),
+        entry: z.nullable(z.int()),
+        kind: z.enum(['changed', 'missing', 'added']),
+        message: z.string(),
         /** The rotated file that contains the line, if that is not `file`. */
-        file: optional(string()),
+        file: z.optional(z.string()),
       }),
     ),
-    faults_omitted: int(),
-    file: string(),
+    faults_omitted: z.int(),
+    file: z.string(),
   });
 }
 
-export const chainView: RecordView<Infer<ReturnType<typeof chainResult>>> = {
+export const chainView: RecordView<z.infer<ReturnType<typeof chainResult>>> = {
   kind: 'record',
   columns: [
     { key: 'valid', value: (it) => it.valid, paint: (text, it, style) => (it.valid ? style.green : style.red)(text) },

@@ -1,5 +1,5 @@
 // The commands that connections, data models and pipelines share.
-import { array } from 'zod/mini';
+import * as z from 'zod/mini';
 import { ConnectionReply } from '../lib/contract/connections.ts';
 import { DataModelReply } from '../lib/contract/data-models.ts';
 import { PipelineReply } from '../lib/contract/pipelines.ts';
@@ -48,7 +48,7 @@ export function resourceCommands(
       summary: `list the ${noun}s of the workspace`,
       effect: 'read',
       calls: 'platform',
-      output: () => array(REPLIES[type]()),
+      output: () => z.array(REPLIES[type]()),
       examples: list.examples,
       flags: list.flags ?? {},
       run: async (ctx, { flags }) => {

@@ -1,42 +1,46 @@
 // Results that several groups share: their schemas and views.
-import { type infer as Infer, literal, nullable, object, string, type ZodMiniType } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { RecordView } from '../lib/render/view.ts';
 import type { Target } from '../lib/runtime/target.ts';
 
 /** A result, with the target that `startWrite` returns. */
-export type WithTarget<Schema extends () => ZodMiniType> = Omit<Infer<ReturnType<Schema>>, 'target'> & {
+export type WithTarget<Schema extends () => z.ZodMiniType> = Omit<z.infer<ReturnType<Schema>>, 'target'> & {
   target: Target;
 };
 
 /** The target of a write to a workspace. */
 export function workspaceTarget() {
-  return object({
-    profile: nullable(string()),
-    environment: nullable(string()),
-    workspace_id: nullable(string()),
-    address: string(),
+  return z.object({
+    profile: z.nullable(z.string()),
+    environment: z.nullable(z.string()),
+    workspace_id: z.nullable(z.string()),
+    address: z.string(),
   });
 }
 
 /** Describes in messages where a run sent its rows. */
-export function targetName({ address, environment, workspace_id }: Infer<ReturnType<typeof workspaceTarget>>): string {
+export function targetName({
+  address,
+  environment,
+  workspace_id,
+}: z.infer<ReturnType<typeof workspaceTarget>>): string {
   return `workspace ${workspace_id} (${environment}) at ${address}`;
 }
 
 /** The target of a write to the manifest of an organization. */
 export function organizationTarget() {
-  return object({
-    profile: nullable(string()),
-    environment: nullable(string()),
-    org_id: nullable(string()),
-    account_id: nullable(string()),
-    address: string(),
+  return z.object({
+    profile: z.nullable(z.string()),
+    environment: z.nullable(z.string()),
+    org_id: z.nullable(z.string()),
+    account_id: z.nullable(z.string()),
+    address: z.string(),
   });
 }
 
 /** The result of a deletion. */
 export function deletedResult() {
-  return object({ id: string(), deleted: literal(true), target: workspaceTarget() });
+  return z.object({ id: z.string(), deleted: z.literal(true), target: workspaceTarget() });
 }
 
 export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
@@ -49,5 +53,5 @@ export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
 
 /** The result of a write that the platform confirms only by a status code. */
 export function acceptedResult() {
-  return object({ accepted: literal(true), target: workspaceTarget() });
+  return z.object({ accepted: z.literal(true), target: workspaceTarget() });
 }

@@ -1,6 +1,6 @@
 // `api`: calls any path of the platform, with the address and credentials of its area.
 import { randomUUID } from 'node:crypto';
-import { unknown } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/choices.ts';
@@ -42,7 +42,7 @@ export const command = defineCommand({
     paginate: { help: 'fetch all pages of a list and combine their items' },
   },
   // The platform's response.
-  output: () => unknown(),
+  output: () => z.unknown(),
   exits: {
     notFound: 'the platform responds with 404 or 410',
     conflict: 'the platform reports a conflict',

@@ -1,14 +1,14 @@
 // The auth commands: `login` and `logout` store and remove the secrets of a profile.
 import { group, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { testAuth } from './test.ts';
-import { enum as oneOf, array, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 
 function secretName() {
-  return oneOf(['client_id', 'client_secret', 'workspace_key', 'workspace_secret']);
+  return z.enum(['client_id', 'client_secret', 'workspace_key', 'workspace_secret']);
 }
 
 /** The name of the profile in use; KnownError usage (2) if there is none or it is built in. */
@@ -29,7 +29,7 @@ const logIn = defineCommand({
   effect: 'local',
   calls: 'settings',
   flags: secretFlags,
-  output: () => object({ profile: string(), stored: array(secretName()) }),
+  output: () => z.object({ profile: z.string(), stored: z.array(secretName()) }),
   notes: ['Without --profile, the command uses the current profile. On a terminal, it prompts for missing secrets.'],
   examples: [
     'cdpadm auth login --profile dev --client-secret-env CDP_SECRET',
@@ -81,7 +81,7 @@ const logOut = defineCommand({
   summary: 'remove the secrets of a profile',
   effect: 'local',
   calls: 'settings',
-  output: () => object({ profile: string(), removed: array(secretName()) }),
+  output: () => z.object({ profile: z.string(), removed: z.array(secretName()) }),
   notes: [
     'The client id stays in the profile.',
     'The platform cannot revoke an access token: a copy of it remains valid for up to eight hours.',

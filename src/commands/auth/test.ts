@@ -1,6 +1,6 @@
 // `auth test`: tests the credentials and reports for each area whether they work, or why not.
 import { exitOf, fail } from '../../lib/errors/fail.ts';
-import { array } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import type { ExitName } from '../../lib/errors/entry.ts';
 import type { Column } from '../../lib/render/view.ts';
@@ -27,7 +27,7 @@ export const testAuth = defineCommand({
   effect: 'read',
   calls: 'platform',
   columns: COLUMNS,
-  output: () => array(areaCheck()),
+  output: () => z.array(areaCheck()),
   notes: [
     'platform: requests a token, then lists tasks, groups and connections. dsr: reads discovery. seeding: sends a list without users, which changes nothing; the platform checks the key and secret before it accepts or rejects the list. dsr and seeding use the same pair, `workspace_key` and `workspace_secret`.',
   ],

@@ -1,5 +1,5 @@
 // `completion`: prints the completion script of a shell.
-import { enum as oneOf, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { SCRIPTS, SHELLS } from './scripts.ts';
 
@@ -9,7 +9,7 @@ export const command = defineCommand({
   effect: 'local',
   calls: 'none',
   args: { shell: { help: 'name of the shell', choices: SHELLS } },
-  output: () => object({ shell: oneOf(SHELLS), script: string() }),
+  output: () => z.object({ shell: z.enum(SHELLS), script: z.string() }),
   notes: [
     'bash, in ~/.bashrc:\n  eval "$(cdpadm completion bash)"',
     'zsh, in ~/.zshrc, after compinit:\n  eval "$(cdpadm completion zsh)"',

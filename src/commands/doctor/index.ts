@@ -1,5 +1,5 @@
 // `doctor`: checks this installation and suggests a fix for each problem.
-import { array } from 'zod/mini';
+import * as z from 'zod/mini';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { wrapText } from '../../lib/render/width.ts';
 import type { ListView } from '../../lib/render/view.ts';
@@ -44,7 +44,7 @@ export const command = defineCommand({
   effect: 'read',
   calls: 'none',
   columns: view.columns,
-  output: () => array(finding()),
+  output: () => z.array(finding()),
   notes: [
     'Changes nothing: it probes each address, requests a token, and sends one harmless call to each area with credentials.',
   ],

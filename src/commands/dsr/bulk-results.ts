@@ -1,6 +1,6 @@
 // `dsr bulk-results`: joins the results of bulk runs that were split into several files.
 import { basename } from 'node:path';
-import { array, extend, type infer as Infer, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { shellLine } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -17,14 +17,14 @@ import {
 import { targetName } from '../results.ts';
 import { bulkResult, noteOutcome } from './bulk.ts';
 
-const partResult = () => extend(bulkResult(), { argv: array(string()) });
-type PartReport = Report<Infer<ReturnType<typeof partResult>>>;
+const partResult = () => z.extend(bulkResult(), { argv: z.array(z.string()) });
+type PartReport = Report<z.infer<ReturnType<typeof partResult>>>;
 
-const joining: Joining<Infer<ReturnType<typeof partResult>>, string> = {
+const joining: Joining<z.infer<ReturnType<typeof partResult>>, string> = {
   counts: ['rows', 'submitted', 'existing', 'failed', 'unknown', 'skipped', 'left', 'requests', 'retries'],
   partial: ['failed', 'unknown'],
   names: { part: 'part', parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
-  label: () => string(),
+  label: () => z.string(),
   part: partResult,
   // The journal is named after the content of the input. A part that was rejected before it was sent has no journal.
   keyOf: ({ input, journal }) => basename(journal) || input,

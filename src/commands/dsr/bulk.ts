@@ -1,7 +1,7 @@
 // `dsr submit --bulk`: checks files of requests, sends them, and writes the outcome of each row to a results file.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { array, int, number, object, optional, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
@@ -29,30 +29,30 @@ import { findOpenRows, type OpenRows, showDryRun, warnOfRows } from './bulk-dry-
 import { answerVerifier, type DsrSession, openSubmit } from './session.ts';
 
 export function bulkResult() {
-  return object({
-    rows: int(),
+  return z.object({
+    rows: z.int(),
     /** Rows sent in this run. */
-    submitted: int(),
+    submitted: z.int(),
     /** Rows that were on the platform before this run, under ids from the file. */
-    existing: int(),
-    failed: int(),
+    existing: z.int(),
+    failed: z.int(),
     /** Rows that the platform may or may not have accepted: no response or read shows it. Absent if there are none. */
-    unknown: optional(int()),
+    unknown: z.optional(z.int()),
     /** Rows completed by an earlier run, or marked as done in a results file. */
-    skipped: int(),
+    skipped: z.int(),
     /** Rows not sent yet: zero unless an error ended the run. */
-    left: int(),
-    requests: int(),
-    retries: int(),
-    seconds: number(),
-    results: string(),
-    journal: string(),
+    left: z.int(),
+    requests: z.int(),
+    retries: z.int(),
+    seconds: z.number(),
+    results: z.string(),
+    journal: z.string(),
     /** The first input, and the number of other inputs. */
-    input: string(),
+    input: z.string(),
     /** The command that resumes the run, if a row is left or unknown. */
-    resume: optional(string()),
+    resume: z.optional(z.string()),
     /** The arguments of the command that runs the input again. */
-    argv: optional(array(string())),
+    argv: z.optional(z.array(z.string())),
     target: workspaceTarget(),
   });
 }

@@ -1,5 +1,5 @@
 // `dsr callbacks listen`: receives, verifies, stores and delivers callbacks.
-import { array, boolean, type infer as Infer, literal, nullable, object, optional, string, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { checkResult } from '../../lib/domain/callbacks/verify.ts';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
@@ -46,7 +46,7 @@ export const listenForCallbacks = defineCommand({
   effect: 'local',
   calls: 'settings',
   flags: listenFlags,
-  output: () => union([object({ callback_url: string() }), callbackLine()]),
+  output: () => z.union([z.object({ callback_url: z.string() }), callbackLine()]),
   notes: [
     'Any path works. Responses: 202 verified and stored; 401 a check failed, or the callback is for another workspace; 405 not a POST; 413 too large; 503 the callback cannot be verified or stored right now, so the platform sends it again.',
     'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET are enough to get the certificate from discovery. Without a workspace id, callbacks for every workspace are accepted.',
@@ -134,22 +134,22 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
 
 /** One callback in the output. */
 function callbackLine() {
-  return object({
-    at: string(),
-    status: literal([202, 401, 405, 413, 503]),
-    valid: nullable(boolean()),
-    checks: array(checkResult()),
-    subject_request_id: optional(string()),
-    request_status: optional(string()),
-    new: boolean(),
-    detail: string(),
+  return z.object({
+    at: z.string(),
+    status: z.literal([202, 401, 405, 413, 503]),
+    valid: z.nullable(z.boolean()),
+    checks: z.array(checkResult()),
+    subject_request_id: z.optional(z.string()),
+    request_status: z.optional(z.string()),
+    new: z.boolean(),
+    detail: z.string(),
     /** The --keep files; null if there are none. */
-    headers_file: nullable(string()),
-    body_file: nullable(string()),
+    headers_file: z.nullable(z.string()),
+    body_file: z.nullable(z.string()),
   });
 }
 
-type CallbackLine = Infer<ReturnType<typeof callbackLine>>;
+type CallbackLine = z.infer<ReturnType<typeof callbackLine>>;
 
 const lineView: ListView<CallbackLine> = {
   kind: 'list',

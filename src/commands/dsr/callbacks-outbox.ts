@@ -1,5 +1,5 @@
 // `dsr callbacks outbox list|replay|drop`: deliveries of callbacks that are due or have failed for good.
-import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { Delivery } from '../../lib/domain/callbacks/outbox.ts';
 import { openOutboxes } from '../../lib/files/outbox.ts';
 import { counted } from '../../lib/kernel/words.ts';
@@ -13,23 +13,23 @@ import { choice, type Picker } from '../pick.ts';
 import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../lib/workflows/manage-outbox.ts';
 
 function shownDelivery() {
-  return object({
-    id: string(),
-    event_id: string(),
-    target: string(),
-    state: oneOf(['due', 'retrying', 'dead']),
-    subject_request_id: nullable(string()),
-    request_status: nullable(string()),
-    attempts: number(),
-    next_attempt: nullable(string()),
-    reason: nullable(string()),
-    received_at: string(),
-    workspace_id: nullable(string()),
-    address: string(),
+  return z.object({
+    id: z.string(),
+    event_id: z.string(),
+    target: z.string(),
+    state: z.enum(['due', 'retrying', 'dead']),
+    subject_request_id: z.nullable(z.string()),
+    request_status: z.nullable(z.string()),
+    attempts: z.number(),
+    next_attempt: z.nullable(z.string()),
+    reason: z.nullable(z.string()),
+    received_at: z.string(),
+    workspace_id: z.nullable(z.string()),
+    address: z.string(),
   });
 }
 
-type ShownDelivery = Infer<ReturnType<typeof shownDelivery>>;
+type ShownDelivery = z.infer<ReturnType<typeof shownDelivery>>;
 
 const viewOf = (empty: string): ListView<ShownDelivery> => ({
   kind: 'list',
@@ -56,7 +56,12 @@ const viewOf = (empty: string): ListView<ShownDelivery> => ({
 
 const view = viewOf('No deliveries are open: every callback was delivered or dropped.');
 
-const shared = { effect: 'local', calls: 'none', columns: view.columns, output: () => array(shownDelivery()) } as const;
+const shared = {
+  effect: 'local',
+  calls: 'none',
+  columns: view.columns,
+  output: () => z.array(shownDelivery()),
+} as const;
 
 export const listOutbox = defineCommand({
   ...shared,

@@ -1,5 +1,5 @@
 // `dsr callbacks verify`: runs the four checks on one stored callback.
-import { array, boolean, object } from 'zod/mini';
+import * as z from 'zod/mini';
 import { checkResult } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
@@ -27,7 +27,7 @@ export const verifyCallback = defineCommand({
     certificate: { value: 'file|url', help: "the processor's certificate, instead of the one from discovery" },
     allow: allowFlag,
   },
-  output: () => object({ valid: boolean(), checks: array(checkResult()) }),
+  output: () => z.object({ valid: z.boolean(), checks: z.array(checkResult()) }),
   notes: [
     'A body that was parsed and serialized again no longer matches its signature, so store the original bytes.',
     'With --certificate, no profile or settings are needed.',

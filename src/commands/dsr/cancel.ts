@@ -1,5 +1,5 @@
 // `dsr cancel`: cancels requests that are still pending.
-import { array } from 'zod/mini';
+import * as z from 'zod/mini';
 import { CancelReply } from '../../lib/contract/dsr.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { forwardingLine, statusLine } from '../../lib/render/dsr-overview.ts';
@@ -18,7 +18,7 @@ export const cancelPending = defineCommand({
   calls: 'platform',
   args: { id: { many: true, optional: true, help: 'request ids', pick: pickPending } },
   flags: { groupId: { value: 'id', help: 'cancel every pending request in this group' } },
-  output: () => array(CancelReply),
+  output: () => z.array(CancelReply),
   notes: [
     'A cancellation does not recall data that was already sent to a partner. The command lists those partners before it asks for confirmation.',
   ],

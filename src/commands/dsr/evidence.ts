@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { array, type infer as Infer, int, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { evidenceOf, hasIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
@@ -31,17 +31,17 @@ const evidenceFlags = {
 type EvidenceFlags = FlagValues<typeof evidenceFlags>;
 
 function evidenceResult() {
-  return object({
-    file: string(),
-    requests: int(),
-    messages: int(),
-    files: int(),
-    head: string(),
-    omitted: array(string()),
+  return z.object({
+    file: z.string(),
+    requests: z.int(),
+    messages: z.int(),
+    files: z.int(),
+    head: z.string(),
+    omitted: z.array(z.string()),
   });
 }
 
-const view: RecordView<Infer<ReturnType<typeof evidenceResult>>> = {
+const view: RecordView<z.infer<ReturnType<typeof evidenceResult>>> = {
   kind: 'record',
   columns: [
     { key: 'file', id: true, value: (it) => it.file },

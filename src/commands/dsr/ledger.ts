@@ -1,5 +1,5 @@
 // `dsr ledger export|verify|prune`: the record of all requests that were submitted from this machine.
-import { array, extend, type infer as Infer, int, nullable, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import {
   answeredAt,
   deadlineOfRequest,
@@ -17,14 +17,14 @@ import { beforeFlag, readBefore } from '../flag-values.ts';
 import { openLedgerOf, withReadingProgress } from './session.ts';
 
 function exportedRequest() {
-  return extend(LedgerRequest, {
-    deadline: nullable(string()),
+  return z.extend(LedgerRequest, {
+    deadline: z.nullable(z.string()),
     /** The time when the subject got the answer, if this machine knows it. */
-    answered_at: nullable(string()),
+    answered_at: z.nullable(z.string()),
   });
 }
 
-type ExportedRequest = Infer<ReturnType<typeof exportedRequest>>;
+type ExportedRequest = z.infer<ReturnType<typeof exportedRequest>>;
 
 const exportView: ListView<ExportedRequest> = {
   kind: 'list',
@@ -66,7 +66,7 @@ export const exportLedger = defineCommand({
   effect: 'local',
   calls: 'none',
   columns: exportView.columns,
-  output: () => array(exportedRequest()),
+  output: () => z.array(exportedRequest()),
   notes: [
     'The ledger covers all profiles on this machine. Keyed hashes replace identities: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
     'In CSV, a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
@@ -110,7 +110,7 @@ export const pruneLedger = defineCommand({
   effect: 'local',
   calls: 'none',
   flags: beforeFlag,
-  output: () => object({ requests: int(), entries: int(), before: string(), head: string() }),
+  output: () => z.object({ requests: z.int(), entries: z.int(), before: z.string(), head: z.string() }),
   notes: [
     'Due requests are always kept. Checkpoints replace the removed lines, so that `dsr ledger verify` still passes. A final line records who pruned the ledger and how many lines were removed.',
     'Pruning cannot be undone. Run `dsr ledger export` or `dsr evidence` first.',

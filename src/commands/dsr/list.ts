@@ -1,5 +1,5 @@
 // `dsr list`: lists the requests of a group, or of this machine.
-import { array } from 'zod/mini';
+import * as z from 'zod/mini';
 import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -41,7 +41,7 @@ export const listRequests = defineCommand({
   flags: listFlags,
   formats: [...COMMON_FORMATS, 'html'],
   columns: ({ due }) => (due === true ? dueListView('') : requestListView('')).columns,
-  output: () => array(requestResult()),
+  output: () => z.array(requestResult()),
   notes: [
     'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads open requests from the platform.',
     '--due reads the whole ledger. An access or portability request is due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure is due until it is completed.',

@@ -1,5 +1,5 @@
 // `dsr mark`: records in the ledger that the subject was answered, or that the deadline was extended.
-import { array, boolean, nullable, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { daysLate, deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
 import { deadlineOfRequest, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -34,13 +34,13 @@ export const markRequests = defineCommand({
     reason: { value: 'text', help: 'reason for the mark' },
   },
   output: () =>
-    array(
-      object({
-        subject_request_id: string(),
-        answered: nullable(boolean()),
-        extended: nullable(string()),
-        reason: nullable(string()),
-        deadline: nullable(string()),
+    z.array(
+      z.object({
+        subject_request_id: z.string(),
+        answered: z.nullable(z.boolean()),
+        extended: z.nullable(z.string()),
+        reason: z.nullable(z.string()),
+        deadline: z.nullable(z.string()),
       }),
     ),
   notes: [

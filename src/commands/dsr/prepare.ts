@@ -1,7 +1,7 @@
 // `dsr prepare`: adds an id to every row, so that the file can be submitted again from any machine.
 import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import { int, literal, object, optional, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { nameTaken, writeNewFile } from '../../lib/kernel/durable.ts';
@@ -23,7 +23,7 @@ export const prepareRequests = defineCommand({
   args: { file: { many: true, optional: true, help: 'inputs as for `dsr submit --bulk`' } },
   flags: { ...rowFlags, ...tableFlags },
   ownsOut: true,
-  output: () => object({ dry_run: optional(literal(true)), rows: int(), ids_made: int(), out: string() }),
+  output: () => z.object({ dry_run: z.optional(z.literal(true)), rows: z.int(), ids_made: z.int(), out: z.string() }),
   notes: [
     'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON inputs become NDJSON.',
     '--out sets the path of the prepared file. Like the input, it contains identities.',

@@ -1,6 +1,6 @@
 // `dsr results`: saves the results of an access or portability request to a private file.
 import { resolve } from 'node:path';
-import { int, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { openDownload } from '../../lib/files/save-download.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
@@ -20,7 +20,13 @@ export const saveResults = defineCommand({
   args: { id: { help: 'id of the request', pick: pickRequest } },
   flags: { dir: { value: 'dir', default: '.', help: 'folder for the file' } },
   output: () =>
-    object({ subject_request_id: string(), file: string(), bytes: int(), sha256: string(), content_type: string() }),
+    z.object({
+      subject_request_id: z.string(),
+      file: z.string(),
+      bytes: z.int(),
+      sha256: z.string(),
+      content_type: z.string(),
+    }),
   notes: [
     "The file is named after the request id. Only you can read it, and it never replaces another file. The command fetches results only from the profile's own address.",
   ],

@@ -1,5 +1,5 @@
 // `dsr status` and `dsr wait`: show the current state of requests, or wait for one.
-import { array, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { isFinal } from '../../lib/domain/dsr/statuses.ts';
@@ -24,7 +24,7 @@ export const showStatus = defineCommand({
     keep: { value: 'dir', help: 'save each response as files' },
   },
   columns: () => REQUEST_COLUMNS,
-  output: () => union([array(requestResult()), requestResult()]),
+  output: () => z.union([z.array(requestResult()), requestResult()]),
   notes: [
     'With --watch, a terminal is redrawn. Otherwise each change is printed as an object (-o json), a row (-o csv and markdown) or a document (-o yaml).',
     'The deadline, type and submitted time are shown only for requests submitted from this machine.',
@@ -91,7 +91,7 @@ export const awaitRequests = defineCommand({
     },
   },
   columns: () => REQUEST_COLUMNS,
-  output: () => array(requestResult()),
+  output: () => z.array(requestResult()),
   notes: ['Most requests take days: pass --timeout, or run `dsr status` from time to time.'],
   examples: [
     'cdpadm dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --until pending',

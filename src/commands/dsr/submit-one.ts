@@ -1,5 +1,5 @@
 // `dsr submit` of one request: shows it, asks for confirmation, sends it, and reports the response.
-import { boolean, nullable, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
@@ -44,15 +44,15 @@ export interface OneFlags extends RequestFlags {
 }
 
 export function submittedResult() {
-  return object({
-    subject_request_id: string(),
-    controller_id: nullable(string()),
-    request_status: string(),
-    received_time: nullable(string()),
-    expected_completion_time: nullable(string()),
-    deadline: nullable(string()),
+  return z.object({
+    subject_request_id: z.string(),
+    controller_id: z.nullable(z.string()),
+    request_status: z.string(),
+    received_time: z.nullable(z.string()),
+    expected_completion_time: z.nullable(z.string()),
+    deadline: z.nullable(z.string()),
     /** Null if the signature could not be checked. */
-    signature_valid: nullable(boolean()),
+    signature_valid: z.nullable(z.boolean()),
     target: workspaceTarget(),
   });
 }

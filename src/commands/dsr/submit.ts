@@ -1,5 +1,5 @@
 // `dsr submit`: one request by flags, file or questions; many with `--bulk`.
-import { array, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { hideLink } from '../../lib/bulk/sources/remote.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -52,7 +52,7 @@ export const submitRequests = defineCommand({
       : wait === true
         ? requestListView('').columns
         : submitView.columns,
-  output: () => union([submittedResult(), bulkResult(), array(requestResult())]),
+  output: () => z.union([submittedResult(), bulkResult(), z.array(requestResult())]),
   notes: [
     'On a terminal, the command asks for missing values. TYPE=@FILE and TYPE=- keep a value out of the shell history and the process list.',
     'In a bulk run, the flags for a single request set the defaults for all rows. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls separated by |, skip_waiting_period) and for each identity type. The whole file is checked before the first request.',

@@ -1,5 +1,5 @@
 // `emulator callbacks list` and `resend`: the status callbacks of data subject requests and their deliveries.
-import { array, enum as oneOf, type infer as Infer, nullable, number, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -7,22 +7,22 @@ import { change, controlCalls, read } from '../../lib/runtime/emulator/control.t
 import { readCount } from '../flag-values.ts';
 import { onPlatform, portFlag } from './start.ts';
 
-type Callback = Infer<ReturnType<typeof callbacksResult>>[number];
+type Callback = z.infer<ReturnType<typeof callbacksResult>>[number];
 
 function callbacksResult() {
-  return array(
-    object({
-      id: number(),
-      workspace_id: number(),
-      subject_request_id: string(),
-      request_status: string(),
-      url: string(),
-      state: oneOf(['queued', 'sending', 'delivered', 'failed']),
-      queued_on: string(),
+  return z.array(
+    z.object({
+      id: z.number(),
+      workspace_id: z.number(),
+      subject_request_id: z.string(),
+      request_status: z.string(),
+      url: z.string(),
+      state: z.enum(['queued', 'sending', 'delivered', 'failed']),
+      queued_on: z.string(),
       // The time of the delivery, or of the next attempt.
-      due_on: string(),
+      due_on: z.string(),
       // `status` is null when the receiver did not respond; `error` then contains the reason.
-      attempts: array(object({ at: string(), status: nullable(number()), error: nullable(string()) })),
+      attempts: z.array(z.object({ at: z.string(), status: z.nullable(z.number()), error: z.nullable(z.string()) })),
     }),
   );
 }

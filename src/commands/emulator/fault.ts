@@ -1,5 +1,5 @@
 // `emulator fault add`, `list` and `clear`: errors, delays and lost connections for matching requests.
-import { array, enum as oneOf, type infer as Infer, number, object, optional, string, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { METHODS } from '../../lib/contract/choices.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { fields, type Column, type ListView } from '../../lib/render/view.ts';
@@ -7,19 +7,19 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
 import { onPlatform, portFlag } from './start.ts';
 
-type Fault = Infer<ReturnType<typeof faultResult>>;
+type Fault = z.infer<ReturnType<typeof faultResult>>;
 
 /** The fault, as it is sent to the control address. */
 function faultResult() {
-  return object({
-    method: optional(string()),
-    path: optional(string()),
-    status: optional(number()),
-    retry_after: optional(union([number(), string()])),
-    delay: optional(union([number(), string()])),
-    drop: optional(oneOf(['before', 'after'])),
-    times: optional(number()),
-    probability: optional(number()),
+  return z.object({
+    method: z.optional(z.string()),
+    path: z.optional(z.string()),
+    status: z.optional(z.number()),
+    retry_after: z.optional(z.union([z.number(), z.string()])),
+    delay: z.optional(z.union([z.number(), z.string()])),
+    drop: z.optional(z.enum(['before', 'after'])),
+    times: z.optional(z.number()),
+    probability: z.optional(z.number()),
   });
 }
 
@@ -69,7 +69,7 @@ export const listFaults = defineCommand({
   path: 'emulator fault list',
   summary: 'list the faults and the number of requests left for each',
   ...onPlatform,
-  output: () => array(faultResult()),
+  output: () => z.array(faultResult()),
   examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
   run: (ctx, { flags }) => read(ctx, flags, controlCalls.faults),
   view: listView,
@@ -79,7 +79,7 @@ export const clearFaults = defineCommand({
   path: 'emulator fault clear',
   summary: 'remove all faults',
   ...onPlatform,
-  output: () => array(faultResult()),
+  output: () => z.array(faultResult()),
   examples: ['cdpadm emulator fault clear', 'cdpadm emulator fault clear --profile local'],
   run: (ctx, { flags }) => change(ctx, flags, controlCalls.clearFaults),
   view: listView,

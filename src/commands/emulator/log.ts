@@ -1,5 +1,5 @@
 // `emulator log`: the requests that the platform received.
-import { array, type infer as Infer, nullable, number, object, optional, record, string, unknown } from 'zod/mini';
+import * as z from 'zod/mini';
 import { stringifyJson } from '../../lib/kernel/json.ts';
 import type { Column, ListView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -8,20 +8,20 @@ import { controlCalls, read } from '../../lib/runtime/emulator/control.ts';
 import { onPlatform, portFlag } from './start.ts';
 import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 
-type LoggedRequest = Infer<ReturnType<typeof logResult>>[number];
+type LoggedRequest = z.infer<ReturnType<typeof logResult>>[number];
 
 /** `status` is null when a fault closed the connection. The optional fields need --bodies or --follow. */
 function logResult() {
-  return array(
-    object({
-      at: string(),
-      method: string(),
-      path: string(),
-      status: nullable(number()),
-      id: optional(number()),
-      headers: optional(record(string(), string())),
-      body: optional(unknown()),
-      response: optional(object({ headers: record(string(), string()), body: optional(unknown()) })),
+  return z.array(
+    z.object({
+      at: z.string(),
+      method: z.string(),
+      path: z.string(),
+      status: z.nullable(z.number()),
+      id: z.optional(z.number()),
+      headers: z.optional(z.record(z.string(), z.string())),
+      body: z.optional(z.unknown()),
+      response: z.optional(z.object({ headers: z.record(z.string(), z.string()), body: z.optional(z.unknown()) })),
     }),
   );
 }

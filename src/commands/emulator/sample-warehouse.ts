@@ -1,5 +1,5 @@
 // `emulator sample-warehouse`: creates a SQLite file with customers and purchases for pipelines.
-import { array, enum as oneOf, number, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { makeSampleWarehouseFile } from '../../lib/runtime/emulator/sample-warehouse.ts';
 import { readCount } from '../flag-values.ts';
@@ -13,7 +13,7 @@ export const makeWarehouse = defineCommand({
   calls: 'none',
   args: { file: { help: 'path of the new file' } },
   flags: { rows: { value: 'n', help: 'rows in each table (default: 2000)' } },
-  output: () => object({ file: string(), rows: number(), tables: array(oneOf(['customers', 'purchases'])) }),
+  output: () => z.object({ file: z.string(), rows: z.number(), tables: z.array(z.enum(['customers', 'purchases'])) }),
   notes: [
     'The file has two tables: customers (customer_id, email, first_name, city, plan, loyalty_points, is_member, household_id, updated_at) and purchases (customer_id, event_name, product, amount, purchased_at). Serve it with `cdpadm emulator start --warehouse FILE`.',
   ],

@@ -1,7 +1,7 @@
 // `emulator start` serves the embedded platform; `emulator env` and `ui` print where a running one is.
 import { exitOf } from '../../lib/errors/fail.ts';
 import { resolve } from 'node:path';
-import { number, object, string, optional } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { namesIssues } from '../../lib/contract/neutral-words.ts';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
@@ -87,8 +87,13 @@ export const startPlatform = defineCommand({
 });
 
 function readyResult() {
-  const texts = READY_TEXTS.map((name) => [name, string()]);
-  return object({ ...Object.fromEntries(texts), org_id: number(), account_id: number(), workspace_id: number() });
+  const texts = READY_TEXTS.map((name) => [name, z.string()]);
+  return z.object({
+    ...Object.fromEntries(texts),
+    org_id: z.number(),
+    account_id: z.number(),
+    workspace_id: z.number(),
+  });
 }
 
 async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promise<void> {
@@ -194,9 +199,9 @@ export const printEnvironment = defineCommand({
   summary: 'print environment variables that point every command to a running platform',
   ...onPlatform,
   output: () =>
-    object({
-      CDPADM_PROFILE: optional(string()),
-      ...Object.fromEntries(VARIABLES.map((name) => [name, string()])),
+    z.object({
+      CDPADM_PROFILE: z.optional(z.string()),
+      ...Object.fromEntries(VARIABLES.map((name) => [name, z.string()])),
     }),
   examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
   run: async (ctx, { flags }) => {
@@ -217,7 +222,7 @@ export const showConsole = defineCommand({
   path: 'emulator ui',
   summary: "print the address of the running platform's web console",
   ...onPlatform,
-  output: () => object({ console_url: string() }),
+  output: () => z.object({ console_url: z.string() }),
   notes: [
     'Open the address in a browser on this machine. The console shows the state, requests and callbacks of the platform, and controls its clock and faults.',
   ],

@@ -1,5 +1,5 @@
 // `emulator clock`, `reset`, `export`, `import` and `assign-role`: the state of the platform.
-import { number, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { loadDocument } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { stringifyJson, isRecord } from '../../lib/kernel/json.ts';
@@ -11,7 +11,7 @@ import { change, controlCalls, read } from '../../lib/runtime/emulator/control.t
 import { onPlatform, portFlag } from './start.ts';
 import { parseDuration } from '../../lib/kernel/timestamps.ts';
 
-const nowResult = () => object({ now: string() });
+const nowResult = () => z.object({ now: z.string() });
 
 const nowView: RecordView<{ now: string }> = {
   kind: 'record',
@@ -66,7 +66,7 @@ export const resetPlatform = defineCommand({
 });
 
 /** `rows` counts the rows of all tables. */
-const movedResult = () => object({ file: string(), rows: number() });
+const movedResult = () => z.object({ file: z.string(), rows: z.number() });
 
 const fileView: RecordView<{ file: string; rows: number }> = {
   kind: 'record',
@@ -123,7 +123,7 @@ export const assignRole = defineCommand({
   ...onPlatform,
   args: { role_id: { help: 'id of a role in the manifest' } },
   flags: { user: { value: 'email', help: 'email address of the user', required: true }, ...portFlag },
-  output: () => object({ role_id: string(), user: string(), org_id: number() }),
+  output: () => z.object({ role_id: z.string(), user: z.string(), org_id: z.number() }),
   examples: [
     'cdpadm emulator assign-role read-only-role --user ann@example.com',
     'cdpadm emulator assign-role read-only-role --user ann@example.com --dry-run',

@@ -1,5 +1,5 @@
 // `groups list`, `get` and `diff`: the group definitions of the workspace, and the plan of `groups set`.
-import { array, enum as oneOf, nullable, nullish, object, optional, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { AGGREGATIONS } from '../../lib/contract/choices.ts';
 import { GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
 import { GROUP_PLAN_COLUMNS, groupListView, groupPlanView, groupView } from '../../lib/render/groups.ts';
@@ -11,7 +11,7 @@ export const listGroups = defineCommand({
   summary: 'list the group definitions of the workspace',
   effect: 'read',
   calls: 'platform',
-  output: () => array(GroupReply),
+  output: () => z.array(GroupReply),
   examples: ['cdpadm groups list', 'cdpadm groups list -o json --query "[].id"'],
   run: async (ctx) => await (await ctx.api()).groups.list(ctx.signal),
   view: () => groupListView,
@@ -52,21 +52,21 @@ export const diffGroup = defineCommand({
 });
 
 function planResult() {
-  const change = object({ from: nullable(string()), to: string() });
+  const change = z.object({ from: z.nullable(z.string()), to: z.string() });
   // The platform may omit the type of an attribute, or return one that is not in the specification.
-  const liveType = nullish(string());
-  const type = object({ from: liveType, to: oneOf(AGGREGATIONS) });
-  return object({
-    id: string(),
-    method: nullable(oneOf(['POST', 'PUT', 'PATCH'])),
-    changes: object({
-      description: optional(change),
-      source_user_attribute: optional(change),
-      attributes: optional(
-        object({
-          added: array(GroupAttribute),
-          removed: array(object({ id: string(), type: liveType })),
-          changed: array(object({ id: string(), type })),
+  const liveType = z.nullish(z.string());
+  const type = z.object({ from: liveType, to: z.enum(AGGREGATIONS) });
+  return z.object({
+    id: z.string(),
+    method: z.nullable(z.enum(['POST', 'PUT', 'PATCH'])),
+    changes: z.object({
+      description: z.optional(change),
+      source_user_attribute: z.optional(change),
+      attributes: z.optional(
+        z.object({
+          added: z.array(GroupAttribute),
+          removed: z.array(z.object({ id: z.string(), type: liveType })),
+          changed: z.array(z.object({ id: z.string(), type })),
         }),
       ),
     }),

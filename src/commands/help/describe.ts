@@ -1,17 +1,6 @@
 // Describes every command as data, for `help --json`, the pages in `docs/commands` and the manual.
 import type { Argument, Command, Option } from 'commander';
-import {
-  array,
-  boolean,
-  enum as oneOf,
-  type infer as Infer,
-  nullable,
-  object,
-  optional,
-  record,
-  string,
-  unknown,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import type { ErrorEntry } from '../../lib/errors/entry.ts';
 import { ERRORS } from '../../lib/errors/registry.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
@@ -22,38 +11,38 @@ import { topics } from './topics.ts';
 
 export function commandsResult() {
   const value = {
-    help: string(),
-    required: boolean(),
-    many: boolean(),
-    default: optional(string()),
-    choices: optional(array(string())),
+    help: z.string(),
+    required: z.boolean(),
+    many: z.boolean(),
+    default: z.optional(z.string()),
+    choices: z.optional(z.array(z.string())),
   };
-  return array(
-    object({
-      path: string(),
-      summary: string(),
-      usage: string(),
-      effect: oneOf(['read', 'write', 'local']),
-      args: array(object({ name: string(), ...value })),
-      flags: array(
-        object({
-          flag: string(),
-          short: optional(string()),
-          value: nullable(string()),
-          heading: optional(string()),
+  return z.array(
+    z.object({
+      path: z.string(),
+      summary: z.string(),
+      usage: z.string(),
+      effect: z.enum(['read', 'write', 'local']),
+      args: z.array(z.object({ name: z.string(), ...value })),
+      flags: z.array(
+        z.object({
+          flag: z.string(),
+          short: z.optional(z.string()),
+          value: z.nullable(z.string()),
+          heading: z.optional(z.string()),
           ...value,
         }),
       ),
-      notes: array(string()),
-      examples: array(string()),
-      exits: record(string(), string()),
+      notes: z.array(z.string()),
+      examples: z.array(z.string()),
+      exits: z.record(z.string(), z.string()),
       /** The JSON Schema (draft 7) of `-o json`; null for a command that does not print data. */
-      output: nullable(record(string(), unknown())),
+      output: z.nullable(z.record(z.string(), z.unknown())),
     }),
   );
 }
 
-type Described = Infer<ReturnType<typeof commandsResult>>[number];
+type Described = z.infer<ReturnType<typeof commandsResult>>[number];
 
 /** The command that these words name, and all commands below it; undefined for unknown words. */
 export function describeCommands(root: Command, words: readonly string[]): Described[] | undefined {

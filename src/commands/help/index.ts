@@ -1,6 +1,6 @@
 // `help TOPIC`: pages about all commands, and the commands as data.
 import type { Option } from 'commander';
-import { object, string, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { suggest } from '../../lib/kernel/nearest.ts';
 import { wrapPage } from '../../lib/render/page.ts';
@@ -31,7 +31,7 @@ export const command = defineCommand({
     },
   },
   notes: ['With --json, the command or group (or all commands) is printed as data: flags, exit codes, results.'],
-  output: () => union([object({ topic: string(), text: string() }), commandsResult()]),
+  output: () => z.union([z.object({ topic: z.string(), text: z.string() }), commandsResult()]),
   examples: [
     'cdpadm help exit-codes',
     'cdpadm help error roles.assigned',

@@ -1,6 +1,6 @@
 // `intake event` and `identify`: read the body of one user, check it and send it.
 import { group, type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES, EventIntake, IdentityIntake } from '../../lib/contract/intake.ts';
 import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
@@ -15,7 +15,7 @@ import { acceptedResult } from '../results.ts';
 import { counted } from '../../lib/kernel/words.ts';
 
 interface IntakeCall<Body extends { environment: string }> {
-  schema: ZodMiniType<Body>;
+  schema: z.ZodMiniType<Body>;
   /** For the message: `a body with events`. */
   what: string;
   /** The area that receives the body. */

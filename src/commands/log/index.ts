@@ -1,5 +1,5 @@
 // `log`: every write from this machine. `log verify` checks the log, and `log prune` shortens it.
-import { array, int, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
@@ -119,7 +119,7 @@ const pruneLog = defineCommand({
   effect: 'local',
   calls: 'none',
   flags: beforeFlag,
-  output: () => object({ lines: int(), before: string(), bytes: int() }),
+  output: () => z.object({ lines: z.int(), before: z.string(), bytes: z.int() }),
   notes: [
     'Checkpoints replace the removed lines, so that `log verify` still passes. Pruning cannot be undone. Save the lines first: `cdpadm log -o ndjson --out log.ndjson`.',
   ],
@@ -150,7 +150,7 @@ export const command = defineCommand({
     command: { value: 'words', help: 'only writes of a command or a group: roles, "dsr submit"' },
     limit: { value: 'count', help: 'only the newest writes' },
   },
-  output: () => array(loggedWrite()),
+  output: () => z.array(loggedWrite()),
   notes: [
     'The oldest write comes first. A bulk run is one write. A command that was killed or is still running has the outcome `unknown`.',
     '`counts` shows what was done, not what was planned. `via` is `mcp` if an assistant called the command. The log contains no secrets and no identities. `digest` is keyed: only this machine can recompute it.',

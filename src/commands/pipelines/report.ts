@@ -4,7 +4,7 @@ import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
 import { reportView, diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { onPipeline, pipelineArg, tellRuns, wantsRuns, requirePipeline } from './session.ts';
-import { array, boolean, enum as oneOf, nullable, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-watch.ts';
 
@@ -32,14 +32,14 @@ export const diagnosePipeline = defineCommand({
   calls: 'platform',
   args: pipelineArg,
   output: () =>
-    object({
-      pipeline_id: string(),
-      healthy: boolean(),
-      state: nullable(string()),
-      status: nullable(string()),
-      last_success: nullable(string()),
-      findings: array(
-        object({ about: string(), level: oneOf(['problem', 'notice']), problem: string(), next: string() }),
+    z.object({
+      pipeline_id: z.string(),
+      healthy: z.boolean(),
+      state: z.nullable(z.string()),
+      status: z.nullable(z.string()),
+      last_success: z.nullable(z.string()),
+      findings: z.array(
+        z.object({ about: z.string(), level: z.enum(['problem', 'notice']), problem: z.string(), next: z.string() }),
       ),
     }),
   columns: asColumns('pipeline_id healthy state status last_success findings'),

@@ -1,6 +1,6 @@
 // `pipelines runs` and `run`: the runs of a pipeline and the age of its data.
 import { pickRun } from '../pick.ts';
-import { array } from 'zod/mini';
+import * as z from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, formatDuration } from '../../lib/kernel/timestamps.ts';
@@ -40,7 +40,7 @@ export const listRuns = defineCommand({
   flags: runsFlags,
   columns: () => runView.columns.filter(({ key }) => key !== 'pipeline_id'),
   formats: [...COMMON_FORMATS, 'html'],
-  output: () => array(RunReply),
+  output: () => z.array(RunReply),
   notes: [
     '`-o html` prints a timeline as one HTML page without scripts; with more than 2,000 runs, one column per day.',
     '--status searches every page, or only the --page page. Days are in UTC.',

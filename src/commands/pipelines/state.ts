@@ -7,7 +7,7 @@ import { readFieldFlags } from '../definition-flags.ts';
 import { readSource } from '../definition-input.ts';
 import { findResource, writeChange } from '../resource-change.ts';
 import { pipelineArg, requirePipeline, runPorts } from './session.ts';
-import { literal, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { describeReread } from '../../lib/domain/warehouse/definition.ts';
 import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
 import { workspaceTarget } from '../results.ts';
@@ -56,7 +56,12 @@ export const resetPosition = defineCommand({
   args: pipelineArg,
   flags: { type: { value: 'type', help: 'what to reset', choices: ['full'], default: 'full' } },
   output: () =>
-    object({ pipeline_id: string(), reset_type: literal('full'), accepted: literal(true), target: workspaceTarget() }),
+    z.object({
+      pipeline_id: z.string(),
+      reset_type: z.literal('full'),
+      accepted: z.literal(true),
+      target: workspaceTarget(),
+    }),
   notes: ['Type the id of the pipeline to confirm, or pass it with --confirm. --yes is not enough.'],
   examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
   exits: {

@@ -1,5 +1,5 @@
 // `pipelines trigger`: triggers a run once, and can wait for it to finish.
-import { object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
@@ -18,10 +18,10 @@ import { onPipeline, pipelineArg, pollFlag, requirePipeline, runPorts, runIdOf }
 import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 
 function triggerResult() {
-  return object({
-    pipeline_id: string(),
+  return z.object({
+    pipeline_id: z.string(),
     pipeline_run_id: RunReply.shape.id,
-    status: string(),
+    status: z.string(),
     target: workspaceTarget(),
   });
 }

@@ -1,6 +1,6 @@
 // `profile create NAME`: creates a profile from flags, the environment and questions.
 import { resolve } from 'node:path';
-import { boolean, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -32,7 +32,7 @@ export const createProfile = defineCommand({
   calls: 'settings',
   args: { name: { optional: true, help: 'name of the profile' } },
   flags: createFlags,
-  output: () => object({ name: string(), current: boolean(), file: string(), profile: profileResult() }),
+  output: () => z.object({ name: z.string(), current: z.boolean(), file: z.string(), profile: profileResult() }),
   notes: [
     'The ids come from --org, --account and --workspace, additional certificate authorities from --ca-file. On a terminal, the command asks for the platform address, the client id and the client secret, shows all settings to review, and offers to test the credentials. Unless you give a different address, the token service uses the platform address. Secrets are stored in the keychain; the settings file contains only references to them.',
   ],

@@ -1,6 +1,6 @@
 // `profile edit NAME`: changes the settings of a profile with flags or in the editor.
 import { pickProfile } from '../pick.ts';
-import { boolean, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
@@ -40,7 +40,7 @@ export const editProfile = defineCommand({
     },
     ...hiddenFlags(),
   },
-  output: () => object({ name: string(), profile: profileResult(), changed: boolean() }),
+  output: () => z.object({ name: z.string(), profile: profileResult(), changed: z.boolean() }),
   notes: ['A profile contains the location of each secret, not the secret. `auth login` stores secrets.'],
   examples: [
     'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',

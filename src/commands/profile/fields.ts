@@ -1,7 +1,7 @@
 // The settings of a profile, each with its flag and its question.
 import { type FlagSpec, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { array, boolean, enum as oneOf, looseObject, optional, record, string } from 'zod/mini';
+import * as z from 'zod/mini';
 
 export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
@@ -50,18 +50,18 @@ function own(name: SettingName, key: SettingFlag): Field {
 
 /** A profile as stored in its file. Fields from a newer version are kept. */
 export function profileResult() {
-  const text = optional(string());
-  const texts = optional(record(string(), string()));
-  return looseObject({
+  const text = z.optional(z.string());
+  const texts = z.optional(z.record(z.string(), z.string()));
+  return z.looseObject({
     ...Object.fromEntries(FIELDS.map(({ name }) => [name, text])),
-    protected: optional(boolean()),
-    access: optional(oneOf(['read', 'write'])),
-    allow_commands: optional(boolean()),
-    allow_files: optional(array(string())),
+    protected: z.optional(z.boolean()),
+    access: z.optional(z.enum(['read', 'write'])),
+    allow_commands: z.optional(z.boolean()),
+    allow_files: z.optional(z.array(z.string())),
     limits: texts,
     names: texts,
-    secrets: optional(
-      looseObject({ client_id: text, client_secret: text, workspace_key: text, workspace_secret: text }),
+    secrets: z.optional(
+      z.looseObject({ client_id: text, client_secret: text, workspace_key: text, workspace_secret: text }),
     ),
   });
 }

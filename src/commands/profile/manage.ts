@@ -1,6 +1,6 @@
 // `profile copy FROM TO` and `profile rename FROM TO`: store the same settings and secrets under another name.
 import { pickProfile, pickProfileOrLocal } from '../pick.ts';
-import { object, string, boolean, array, enum as oneOf, type infer as Infer, nullable } from 'zod/mini';
+import * as z from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { profileText, type Profile, parseProfile, strangeNames } from './change-text.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -12,7 +12,7 @@ import { readInput } from '../../lib/files/read-input.ts';
 const shared = {
   effect: 'local',
   calls: 'settings',
-  output: () => object({ from: string(), to: string() }),
+  output: () => z.object({ from: z.string(), to: z.string() }),
   exits: { notFound: 'profile not found', conflict: 'a profile with the new name already exists' },
 } as const satisfies Partial<CommandRecord>;
 
@@ -62,7 +62,7 @@ export const useProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile; local is the embedded platform', pick: pickProfileOrLocal } },
-  output: () => object({ current: string() }),
+  output: () => z.object({ current: z.string() }),
   examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
   exits: { notFound: 'profile not found' },
   run: async (ctx, { args: { name } }) => {
@@ -84,7 +84,7 @@ export const deleteProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
-  output: () => object({ deleted: string(), was_current: boolean() }),
+  output: () => z.object({ deleted: z.string(), was_current: z.boolean() }),
   notes: ['Nothing on the platform changes. For a protected profile, you must type its name.'],
   examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
   exits: { notFound: 'profile not found', guard: 'you answered no, or did not type the name of a protected profile' },
@@ -108,16 +108,16 @@ export const deleteProfile = defineCommand({
 });
 
 function listResult() {
-  return array(
-    object({
-      name: string(),
-      current: boolean(),
-      builtin: boolean(),
-      base_url: nullable(string()),
-      org_id: nullable(string()),
-      environment: nullable(string()),
-      protected: boolean(),
-      access: oneOf(['read', 'write']),
+  return z.array(
+    z.object({
+      name: z.string(),
+      current: z.boolean(),
+      builtin: z.boolean(),
+      base_url: z.nullable(z.string()),
+      org_id: z.nullable(z.string()),
+      environment: z.nullable(z.string()),
+      protected: z.boolean(),
+      access: z.enum(['read', 'write']),
     }),
   );
 }
@@ -130,7 +130,7 @@ export const listProfiles = defineCommand({
   calls: 'settings',
   output: listResult,
   examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
-  run: async (ctx): Promise<Infer<ReturnType<typeof listResult>>> => {
+  run: async (ctx): Promise<z.infer<ReturnType<typeof listResult>>> => {
     const { current, profiles, warnings } = await (await ctx.profiles()).read();
     for (const warning of warnings) ctx.out.warn(warning);
     const all: [string, Draft['profile']][] = [...profiles, ['local', {}]];
@@ -196,7 +196,7 @@ export const importProfile = defineCommand({
   calls: 'settings',
   args: { file: { help: 'JSON or YAML; - reads standard input' }, name: { help: 'name of the new profile' } },
   flags: { use: { help: 'make it the current profile' } },
-  output: () => object({ name: string(), current: boolean() }),
+  output: () => z.object({ name: z.string(), current: z.boolean() }),
   notes: [
     'A profile decides where your credentials go, and may run a command to read them. Review a file from another person before you import it.',
   ],

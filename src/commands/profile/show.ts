@@ -1,15 +1,5 @@
 // `profile show [NAME]`: the settings that a command would use and, with `--origin`, the source of each.
-import {
-  array,
-  boolean,
-  enum as oneOf,
-  type infer as Infer,
-  nullable,
-  object,
-  optional,
-  record,
-  string,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Column, DocumentView } from '../../lib/render/view.ts';
@@ -19,28 +9,31 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { largest } from '../../lib/kernel/numbers.ts';
 
 type Settings = Awaited<ReturnType<Context['settings']>>;
-type Shown = Infer<ReturnType<typeof shownResult>>;
+type Shown = z.infer<ReturnType<typeof shownResult>>;
 type Origin = Shown['origins'][string];
 
 function shownResult() {
-  const texts = record(string(), string());
-  const origin = object({ kind: oneOf(['flag', 'environment', 'project', 'profile', 'default']), detail: string() });
-  const setting = object({ value: string(), origin });
-  return object({
-    profile: nullable(setting),
+  const texts = z.record(z.string(), z.string());
+  const origin = z.object({
+    kind: z.enum(['flag', 'environment', 'project', 'profile', 'default']),
+    detail: z.string(),
+  });
+  const setting = z.object({ value: z.string(), origin });
+  return z.object({
+    profile: z.nullable(setting),
     // True if `--profile` or NAME selected the profile: only flags override it.
-    pinned: boolean(),
-    protected: boolean(),
-    access: oneOf(['read', 'write']),
-    allow_commands: boolean(),
-    allow_files: array(string()),
-    settings: record(string(), setting),
+    pinned: z.boolean(),
+    protected: z.boolean(),
+    access: z.enum(['read', 'write']),
+    allow_commands: z.boolean(),
+    allow_files: z.array(z.string()),
+    settings: z.record(z.string(), setting),
     // Only the client id has a value here, because it is not a secret.
-    secrets: record(string(), object({ value: optional(string()), origin })),
+    secrets: z.record(z.string(), z.object({ value: z.optional(z.string()), origin })),
     limits: texts,
     names: texts,
     // The origins of `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
-    origins: record(string(), origin),
+    origins: z.record(z.string(), origin),
   });
 }
 

@@ -11,23 +11,23 @@ import type { CommandRecord, FlagSpec, FlagValues } from '../../lib/runtime/comm
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { Planned } from '../../lib/workflows/roles-plan.ts';
 import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
-import { boolean, nullable, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { rolesPlanFields } from '../../lib/domain/roles/plan.ts';
 import { organizationTarget } from '../results.ts';
 import { tellRebased } from './session.ts';
 
 /** The result of `roles diff`. `plan` is null if the command compares two files. */
 export function diffResult() {
-  return object({ plan: nullable(string()), ...rolesPlanFields() });
+  return z.object({ plan: z.nullable(z.string()), ...rolesPlanFields() });
 }
 
 /** The result of a push: the plan, whether it was applied, and the revision of the previous manifest. */
 function outcomeResult() {
-  return object({
-    plan: string(),
+  return z.object({
+    plan: z.string(),
     ...rolesPlanFields(),
-    applied: boolean(),
-    revision: nullable(string()),
+    applied: z.boolean(),
+    revision: z.nullable(z.string()),
     target: organizationTarget(),
   });
 }

@@ -1,6 +1,6 @@
 // `roles history` and `rollback`: the manifests that this machine saved before its writes.
 import { pickRevision } from '../pick.ts';
-import { array, int, nullable, number, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
@@ -19,7 +19,7 @@ const pruneRevisions = defineCommand({
   effect: 'local',
   calls: 'settings',
   flags: beforeFlag,
-  output: () => object({ revisions: int(), bytes: int(), before: string() }),
+  output: () => z.object({ revisions: z.int(), bytes: z.int(), before: z.string() }),
   notes: ['The newest saved manifest is always kept. Pruning cannot be undone.'],
   examples: [
     'cdpadm roles history prune --before 2024-01-01 --dry-run',
@@ -59,17 +59,17 @@ export const listRevisions = defineCommand({
   calls: 'settings',
   flags: { limit: { value: 'count', default: '100', help: 'show only the newest N' } },
   output: () =>
-    array(
-      object({
-        revision: string(),
-        saved_at: string(),
-        reason: string(),
-        profile: nullable(string()),
-        plan: string(),
-        roles: number(),
-        last_modified_on: nullable(string()),
-        last_modified_by: nullable(string()),
-        bytes: number(),
+    z.array(
+      z.object({
+        revision: z.string(),
+        saved_at: z.string(),
+        reason: z.string(),
+        profile: z.nullable(z.string()),
+        plan: z.string(),
+        roles: z.number(),
+        last_modified_on: z.nullable(z.string()),
+        last_modified_by: z.nullable(z.string()),
+        bytes: z.number(),
       }),
     ),
   examples: ['cdpadm roles history', 'cdpadm roles history -o json --query "[0].revision"'],

@@ -1,6 +1,6 @@
 // `roles explain`, `who-can`, `compare` and `matrix`: the permissions that roles grant.
 import { pickRole } from '../pick.ts';
-import { array, boolean, object, string, nullable, enum as oneOf, record } from 'zod/mini';
+import * as z from 'zod/mini';
 import {
   permissionsOf,
   CATALOG_TASKS,
@@ -27,8 +27,14 @@ export const explainRole = defineCommand({
   calls: 'platform',
   args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
   output: () =>
-    array(
-      object({ feature: string(), permission: string(), task_id: string(), meaning: string(), escalation: boolean() }),
+    z.array(
+      z.object({
+        feature: z.string(),
+        permission: z.string(),
+        task_id: z.string(),
+        meaning: z.string(),
+        escalation: z.boolean(),
+      }),
     ),
   examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
   exits: { notFound: 'role not found' },
@@ -63,12 +69,12 @@ export const listHolders = defineCommand({
   calls: 'platform',
   args: { task: { help: 'a task id, such as privacy:settings' } },
   output: () =>
-    array(
-      object({
-        role_id: string(),
-        name: nullable(string()),
+    z.array(
+      z.object({
+        role_id: z.string(),
+        name: z.nullable(z.string()),
         /** The task of the role that grants `task_id`. */
-        by: string(),
+        by: z.string(),
       }),
     ),
   notes: ['`privacy:*` grants every privacy task, so a role that has it is listed for each of them.'],
@@ -125,12 +131,12 @@ export const compareRoles = defineCommand({
     b: { help: 'another role id', pick: { ...pickRole, question: 'Second role' } },
   },
   output: () =>
-    object({
-      left: string(),
-      right: string(),
-      both: array(string()),
-      only_left: array(string()),
-      only_right: array(string()),
+    z.object({
+      left: z.string(),
+      right: z.string(),
+      both: z.array(z.string()),
+      only_left: z.array(z.string()),
+      only_right: z.array(z.string()),
     }),
   // One column for each of the two roles.
   columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
@@ -172,12 +178,12 @@ export const showMatrix = defineCommand({
   effect: 'read',
   calls: 'platform',
   output: () =>
-    array(
-      object({
-        task_id: string(),
-        feature: string(),
-        permission: string(),
-        roles: record(string(), nullable(oneOf(['direct', 'implied']))),
+    z.array(
+      z.object({
+        task_id: z.string(),
+        feature: z.string(),
+        permission: z.string(),
+        roles: z.record(z.string(), z.nullable(z.enum(['direct', 'implied']))),
       }),
     ),
   // One column for each role.

@@ -1,6 +1,6 @@
 // `roles pull`: saves the live manifest as a file to edit.
 import { dirname, join } from 'node:path';
-import { boolean, type infer as Infer, nullable, number, object, string, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { ManifestReply } from '../../lib/contract/roles.ts';
 import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields, chooseBase } from '../../lib/domain/roles/merge.ts';
@@ -27,12 +27,12 @@ import { baseFlag, DEFAULT_FILE } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 function pulledResult() {
-  return object({
-    file: string(),
-    roles: number(),
-    changed: boolean(),
-    last_modified_on: nullable(string()),
-    last_modified_by: nullable(string()),
+  return z.object({
+    file: z.string(),
+    roles: z.number(),
+    changed: z.boolean(),
+    last_modified_on: z.nullable(z.string()),
+    last_modified_by: z.nullable(z.string()),
   });
 }
 
@@ -47,7 +47,7 @@ export const pullRoles = defineCommand({
     merge: { conflicts: ['overwrite'], help: 'merge the changes of the platform into a file that has local edits' },
     base: baseFlag,
   },
-  output: () => union([pulledResult(), ManifestReply]),
+  output: () => z.union([pulledResult(), ManifestReply]),
   columns: (_flags, [file]) =>
     file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
   notes: [
@@ -90,7 +90,7 @@ export const pullRoles = defineCommand({
           (await rewriteManifestText(existing, toReply(live))));
     const { last_modified_on, last_modified_by } = live;
     const changed = text !== existing;
-    const pulled: Infer<ReturnType<typeof pulledResult>> = {
+    const pulled: z.infer<ReturnType<typeof pulledResult>> = {
       file,
       roles: merged?.roles ?? live.roles.length,
       changed,

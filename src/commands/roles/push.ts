@@ -1,7 +1,7 @@
 // `roles push`: replaces the live manifest with a roles file after every possible check.
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
-import { array, object, optional } from 'zod/mini';
+import * as z from 'zod/mini';
 import { ManifestReply, RoleReply } from '../../lib/contract/roles.ts';
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -51,7 +51,7 @@ export const pushRoles = defineCommand({
     if (file === '-' && flags.plan === '-') throw usageError('Only one of the two files can be standard input.');
     const memory = await openRolesMemory(ctx);
     // Earlier versions did not save `file`.
-    const content = object({ roles: array(RoleReply), file: optional(ManifestReply) });
+    const content = z.object({ roles: z.array(RoleReply), file: z.optional(ManifestReply) });
     const saved = flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'roles', content);
     const path = file ?? (saved ? undefined : DEFAULT_FILE);
     const roles = path === undefined ? undefined : await openRolesFile(ctx, path, memory, flags.base);

@@ -1,6 +1,6 @@
 // `roles list`, `get`, `tasks` and `templates`: roles, tasks and the standard templates.
 import { pickRole } from '../pick.ts';
-import { array, object, string, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { RoleReply, Task } from '../../lib/contract/roles.ts';
 import { fields, type Column, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -31,7 +31,7 @@ export const listRoles = defineCommand({
   summary: 'list the custom roles of the organization',
   effect: 'read',
   calls: 'platform',
-  output: () => array(RoleReply),
+  output: () => z.array(RoleReply),
   examples: ['cdpadm roles list', 'cdpadm roles list -o json --query "[].role_id"'],
   run: liveRoles,
   view: { kind: 'list', columns: listColumns, empty: 'This organization has no custom roles.' },
@@ -57,7 +57,7 @@ export const listTasks = defineCommand({
   tool: ['search'],
   calls: 'platform',
   flags: { search: { value: 'text', help: 'only tasks with this text in their id, name or description' } },
-  output: () => array(Task),
+  output: () => z.array(Task),
   examples: ['cdpadm roles tasks', 'cdpadm roles tasks --search audience'],
   run: async (ctx, { flags: { search = '' } }) => {
     const api = await ctx.api();
@@ -79,11 +79,11 @@ export const listTasks = defineCommand({
 
 /** A template in the form of a role. */
 function templateResult() {
-  return object({
-    role_id: string(),
-    name: string(),
-    description: string(),
-    tasks: array(object({ task_id: string() })),
+  return z.object({
+    role_id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    tasks: z.array(z.object({ task_id: z.string() })),
   });
 }
 
@@ -94,7 +94,7 @@ export const listTemplates = defineCommand({
   tool: [],
   calls: 'none',
   args: { id: { optional: true, help: 'only this template' } },
-  output: () => union([array(templateResult()), templateResult()]),
+  output: () => z.union([z.array(templateResult()), templateResult()]),
   examples: ['cdpadm roles templates', 'cdpadm roles templates compliance-role -o yaml'],
   exits: { notFound: 'template not found' },
   run: async (ctx, { args: { id } }) => {

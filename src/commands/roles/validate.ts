@@ -1,5 +1,5 @@
 // `roles validate`: checks a roles file against the specification and, online, against the platform's own tasks.
-import { array, type infer as Infer, literal, number, object, optional, string, enum as oneOf } from 'zod/mini';
+import * as z from 'zod/mini';
 import { placeIssues, invalidDocument, loadDocument, type LoadedDocument } from '../../lib/files/load.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
@@ -15,17 +15,17 @@ import { isRecord } from '../../lib/kernel/json.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
 function validationResult() {
-  return object({
-    valid: literal(true),
-    file: string(),
-    roles: number(),
-    warnings: array(object({ path: string(), line: number(), column: number(), message: string() })),
+  return z.object({
+    valid: z.literal(true),
+    file: z.string(),
+    roles: z.number(),
+    warnings: z.array(z.object({ path: z.string(), line: z.number(), column: z.number(), message: z.string() })),
     /** The number of warnings that are not listed. */
-    warnings_omitted: optional(number()),
+    warnings_omitted: z.optional(z.number()),
   });
 }
 
-type Validation = Infer<ReturnType<typeof validationResult>>;
+type Validation = z.infer<ReturnType<typeof validationResult>>;
 
 function sentence({ file, roles, warnings, warnings_omitted: omitted = 0 }: Validation): string {
   const count = warnings.length + omitted;
@@ -75,13 +75,13 @@ export const validateRoles = defineCommand({
 });
 
 function testResult() {
-  return array(
-    object({
-      result: oneOf(['pass', 'fail']),
-      kind: oneOf(['only', 'never', 'each']),
-      assertion: string(),
-      violations: array(string()),
-      line: number(),
+  return z.array(
+    z.object({
+      result: z.enum(['pass', 'fail']),
+      kind: z.enum(['only', 'never', 'each']),
+      assertion: z.string(),
+      violations: z.array(z.string()),
+      line: z.number(),
     }),
   );
 }

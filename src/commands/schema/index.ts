@@ -1,6 +1,6 @@
 // `schema`: the JSON Schema of a document, for editors.
 import type { Command } from 'commander';
-import { record, string, unknown } from 'zod/mini';
+import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES } from '../../lib/files/json-schema.ts';
 import { suggest } from '../../lib/kernel/nearest.ts';
@@ -21,7 +21,7 @@ export const command = defineCommand({
   },
   flags: { severalProfiles: { help: 'for `output`: the result with more than one --profile' } },
   // A JSON Schema, draft 7; for `openapi` an OpenAPI 3.1 document.
-  output: () => record(string(), unknown()),
+  output: () => z.record(z.string(), z.unknown()),
   notes: [
     'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in the `$schema` field, which is never sent.',
   ],

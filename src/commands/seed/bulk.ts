@@ -2,7 +2,7 @@
 import { grouped } from '../../lib/kernel/numbers.ts';
 import { exitOf } from '../../lib/errors/fail.ts';
 import { isAbsolute, relative } from 'node:path';
-import { array, int, nullable, number, object, optional, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { seedBulkProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
@@ -21,26 +21,26 @@ import { type WithTarget, workspaceTarget } from '../results.ts';
 type BulkFlags = SeedRunFlags & ReadFlags;
 
 /** From 1. */
-export const shardOf = () => object({ index: int(), count: int() });
+export const shardOf = () => z.object({ index: z.int(), count: z.int() });
 
 export function seedBulkResult() {
-  return object({
-    rows: int(),
-    accepted: int(),
-    rejected: int(),
-    batches: int(),
-    requests: int(),
-    retries: int(),
-    seconds: number(),
-    journal: nullable(string()),
-    rejects: nullable(string()),
+  return z.object({
+    rows: z.int(),
+    accepted: z.int(),
+    rejected: z.int(),
+    batches: z.int(),
+    requests: z.int(),
+    retries: z.int(),
+    seconds: z.number(),
+    journal: z.nullable(z.string()),
+    rejects: z.nullable(z.string()),
     /** The first input, and the number of other inputs. */
-    input: string(),
+    input: z.string(),
     /** Present only with --shard. */
-    shard: optional(shardOf()),
+    shard: z.optional(shardOf()),
     /** The command that runs the shard again, and its arguments. Present only with --shard. */
-    resume: optional(string()),
-    argv: optional(array(string())),
+    resume: z.optional(z.string()),
+    argv: z.optional(z.array(z.string())),
     target: workspaceTarget(),
   });
 }

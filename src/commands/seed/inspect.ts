@@ -1,5 +1,5 @@
 // `seed inspect`: shows what exports contain, and which flags and map to read them with.
-import { array, boolean, enum as oneOf, int, nullable, object, record, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { SOURCES, type SourceName } from '../../lib/domain/csv/dialect.ts';
 import { shellWord, counted } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -29,25 +29,30 @@ export const inspectInputs = defineCommand({
   args: { file: { many: true, optional: true, help: 'inputs as for `seed bulk`' } },
   flags,
   output: () =>
-    object({
-      files: array(
-        object({
-          file: string(),
-          format: oneOf(['ndjson', 'json', 'csv', 'parquet']),
-          compression: oneOf(['none', 'gzip', 'zstd']),
-          rows: int(),
-          unreadable: int(),
-          row_groups: nullable(array(int())),
+    z.object({
+      files: z.array(
+        z.object({
+          file: z.string(),
+          format: z.enum(['ndjson', 'json', 'csv', 'parquet']),
+          compression: z.enum(['none', 'gzip', 'zstd']),
+          rows: z.int(),
+          unreadable: z.int(),
+          row_groups: z.nullable(z.array(z.int())),
         }),
       ),
-      source: nullable(oneOf(Object.keys(SOURCES) as SourceName[])),
-      headerless: boolean(),
-      bodies: int(),
-      columns: array(
-        object({ column: string(), field: nullable(string()), empty: int(), nulls: record(string(), int()) }),
+      source: z.nullable(z.enum(Object.keys(SOURCES) as SourceName[])),
+      headerless: z.boolean(),
+      bodies: z.int(),
+      columns: z.array(
+        z.object({
+          column: z.string(),
+          field: z.nullable(z.string()),
+          empty: z.int(),
+          nulls: z.record(z.string(), z.int()),
+        }),
       ),
-      duplicates: array(object({ field: string(), rows: int() })),
-      map: record(string(), string()),
+      duplicates: z.array(z.object({ field: z.string(), rows: z.int() })),
+      map: z.record(z.string(), z.string()),
     }),
   notes: [
     'The source and map are guesses based on names and cells: check them, and add an attr:<name>:<calculation_type> field for each attribute.',

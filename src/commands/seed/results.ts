@@ -1,7 +1,7 @@
 // `seed results`: joins the results and rejects of all shards, and lists those that must run again.
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { array, extend, type infer as Infer, int, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { refuseTaken } from '../../lib/files/seed-rejects.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { type Hint, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
@@ -22,15 +22,15 @@ import {
 import { targetName, workspaceTarget } from '../results.ts';
 import { seedBulkResult, seedFiles, shardOf } from './bulk.ts';
 
-const shardResult = () => extend(seedBulkResult(), { shard: shardOf(), argv: array(string()) });
-type ShardResult = Infer<ReturnType<typeof shardResult>>;
+const shardResult = () => z.extend(seedBulkResult(), { shard: shardOf(), argv: z.array(z.string()) });
+type ShardResult = z.infer<ReturnType<typeof shardResult>>;
 type ShardReport = Report<ShardResult>;
 
 const joining: Joining<ShardResult, number> = {
   counts: ['rows', 'accepted', 'rejected', 'batches', 'requests', 'retries'],
   partial: ['rejected'],
   names: { part: 'shard', parts: 'shards', missing: 'missing', failed: 'failed', files: 'rejects' },
-  label: () => int(),
+  label: () => z.int(),
   more: () => ({ target: workspaceTarget() }),
   part: shardResult,
   keyOf: ({ shard }) => String(shard.index),

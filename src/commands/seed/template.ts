@@ -1,5 +1,5 @@
 // `seed template`: writes a starter file that contains one user with every calculation type.
-import { enum as oneOf, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { templateText } from '../../lib/render/seed-template.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -13,7 +13,7 @@ export const printTemplate = defineCommand({
   tool: ['format'],
   calls: 'settings',
   flags: { format: { value: 'format', choices: FORMATS, default: 'csv', help: 'format of the file' } },
-  output: () => object({ format: oneOf(FORMATS), text: string() }),
+  output: () => z.object({ format: z.enum(FORMATS), text: z.string() }),
   examples: ['cdpadm seed template --out users.csv', 'cdpadm seed template --format ndjson'],
   run: async (ctx, { flags: { format } }) => {
     const settings = await ctx.settings();

@@ -1,5 +1,5 @@
 // `seed validate`: checks every row of the files against the specification. Sends nothing.
-import { array, int, literal, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { withoutQuery } from '../../lib/bulk/sources/remote.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
@@ -27,7 +27,7 @@ export const validateUsers = defineCommand({
   calls: 'settings',
   args: { file: { many: true, optional: true, help: 'inputs as for `seed bulk`' } },
   flags: readFlags,
-  output: () => object({ valid: literal(true), files: array(string()), rows: int() }),
+  output: () => z.object({ valid: z.literal(true), files: z.array(z.string()), rows: z.int() }),
   examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
   exits: { invalidInput: 'some rows are invalid; each is listed as file:line: field: reason' },
   run: (ctx, { args, flags }) => validate(ctx, args.file, flags),

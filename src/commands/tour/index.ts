@@ -1,5 +1,5 @@
 // `tour`: a first lesson that runs the main tasks on a temporary embedded platform.
-import { number, object, string, union } from 'zod/mini';
+import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openSandbox } from '../../lib/runtime/emulator/sandbox.ts';
 import { dsrChapter, rolesChapter, seedChapter, warehouseChapter } from './chapters.ts';
@@ -23,12 +23,12 @@ export const command = defineCommand({
   calls: 'none',
   args: { chapters: { many: true, optional: true, choices: NAMES, help: 'only these chapters' } },
   output: () =>
-    union([
-      object({ chapter: string() }),
-      object({ say: string() }),
-      object({ command: string() }),
-      object({ exit: number(), stdout: string(), stderr: string() }),
-      object({ file: string(), text: string() }),
+    z.union([
+      z.object({ chapter: z.string() }),
+      z.object({ say: z.string() }),
+      z.object({ command: z.string() }),
+      z.object({ exit: z.number(), stdout: z.string(), stderr: z.string() }),
+      z.object({ file: z.string(), text: z.string() }),
     ]),
   notes: [
     'On a terminal, the tour asks before each chapter after the first one. It shows the start and the end of long output; -o json has all of it.',

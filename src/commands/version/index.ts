@@ -1,5 +1,5 @@
 // `version`: prints the version and, with --verbose, the commit and its date.
-import { object, optional, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { host } from '../../lib/kernel/host.ts';
 import { SOURCE, VERSION } from '../../lib/kernel/version.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -10,7 +10,12 @@ export const command = defineCommand({
   effect: 'local',
   calls: 'none',
   output: () =>
-    object({ version: string(), commit: optional(string()), date: optional(string()), node: optional(string()) }),
+    z.object({
+      version: z.string(),
+      commit: z.optional(z.string()),
+      date: z.optional(z.string()),
+      node: z.optional(z.string()),
+    }),
   notes: [
     '`cdpadm --version` prints the same. The date is that of the commit and not of the build, so two builds of one commit are identical.',
   ],

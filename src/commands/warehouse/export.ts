@@ -1,7 +1,7 @@
 // `warehouse export`: writes connections, data models and pipelines to files, with references instead of secrets.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { array, enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import {
   comparable,
   completed,
@@ -37,7 +37,7 @@ export const exportFolder = defineCommand({
   calls: 'platform',
   args: { dir: { help: 'folder; it is created if it does not exist' } },
   flags: { overwrite: { help: 'update files that differ from the platform' } },
-  output: () => array(exportedFile()),
+  output: () => z.array(exportedFile()),
   notes: [
     'Secrets are written as references to environment variables. A file that matches the platform is not changed. An updated file keeps its comments and references.',
   ],
@@ -114,15 +114,15 @@ function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
 }
 
 function exportedFile() {
-  return object({
-    type: oneOf(RESOURCE_TYPES),
-    id: string(),
-    file: string(),
-    action: oneOf(['written', 'updated', 'unchanged']),
+  return z.object({
+    type: z.enum(RESOURCE_TYPES),
+    id: z.string(),
+    file: z.string(),
+    action: z.enum(['written', 'updated', 'unchanged']),
   });
 }
 
-type ExportedFile = Infer<ReturnType<typeof exportedFile>>;
+type ExportedFile = z.infer<ReturnType<typeof exportedFile>>;
 
 /** An exported resource and the files to write for it. */
 interface Writing extends ExportedFile {

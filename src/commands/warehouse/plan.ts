@@ -1,5 +1,5 @@
 // Plans the difference between folders of definitions and the platform.
-import { array, boolean, enum as oneOf, object, record, string, type infer as Infer, looseObject } from 'zod/mini';
+import * as z from 'zod/mini';
 import {
   type Definition,
   GROUPS,
@@ -53,7 +53,12 @@ export const planFlags = {
 } as const satisfies Record<string, FlagSpec>;
 
 export function appliedResult() {
-  return object({ ...planResult().shape, steps: array(stepResult()), applied: boolean(), target: workspaceTarget() });
+  return z.object({
+    ...planResult().shape,
+    steps: z.array(stepResult()),
+    applied: z.boolean(),
+    target: workspaceTarget(),
+  });
 }
 
 /** The entries that the plan sends. */
@@ -188,23 +193,23 @@ function checkParts(
 }
 
 export function savedContent() {
-  return object({
-    prune: boolean(),
-    only: array(string()),
+  return z.object({
+    prune: z.boolean(),
+    only: z.array(z.string()),
     /** Resources whose secrets have changed, according to this machine: `connection/crm`. */
-    resend: array(string()),
-    resources: array(
-      object({
-        type: oneOf(RESOURCE_TYPES),
-        definition: looseObject({ id: string() }),
+    resend: z.array(z.string()),
+    resources: z.array(
+      z.object({
+        type: z.enum(RESOURCE_TYPES),
+        definition: z.looseObject({ id: z.string() }),
         /** The folders, relative to the working folder, that `file:` references are relative to, by field. */
-        folders: record(string(), string()),
+        folders: z.record(z.string(), z.string()),
       }),
     ),
   });
 }
 
-export type SavedContent = Infer<ReturnType<typeof savedContent>>;
+export type SavedContent = z.infer<ReturnType<typeof savedContent>>;
 
 /** The words after `warehouse diff` that plan the same. */
 export function diffWords(

@@ -1,22 +1,6 @@
 // The schema of the settings file: profiles by name, and the current one.
 import { isAbsolute } from 'node:path';
-import {
-  array,
-  bigint,
-  boolean,
-  check,
-  enum as oneOf,
-  type infer as Infer,
-  literal,
-  looseObject,
-  number,
-  optional,
-  pipe,
-  record,
-  string,
-  transform,
-  union,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { LIMITED_AREAS } from '../contract/limits.ts';
 import { parseRate } from '../kernel/timestamps.ts';
 import { profileNameProblem } from './profile-name.ts';
@@ -36,14 +20,14 @@ export const FILE_VERSION = 1;
 
 /** A checked and normalized setting. */
 function setting(name: SettingName) {
-  return pipe(
-    string().check(
-      check((context) => {
+  return z.pipe(
+    z.string().check(
+      z.check((context) => {
         const checked = checkSetting(name, context.value);
         if ('problem' in checked) refuse(context, checked.problem);
       }),
     ),
-    transform((text: string) => {
+    z.transform((text: string) => {
       const checked = checkSetting(name, text);
       return 'value' in checked ? checked.value : text;
     }),
@@ -52,12 +36,12 @@ function setting(name: SettingName) {
 
 /** An id may be a number in the file. The id becomes text, which keeps every digit. */
 function idSetting(name: SettingName) {
-  return pipe(pipe(union([string(), number(), bigint()]), transform(String)), setting(name));
+  return z.pipe(z.pipe(z.union([z.string(), z.number(), z.bigint()]), z.transform(String)), setting(name));
 }
 
 /** A reference, never the secret itself. The message does not repeat the text. */
-const Reference = string().check(
-  check((context) => {
+const Reference = z.string().check(
+  z.check((context) => {
     if (parseReference(context.value)) return;
     refuse(
       context,
@@ -67,18 +51,18 @@ const Reference = string().check(
 );
 
 /** The id itself, or a reference. */
-const IdOrReference = string().check(
-  check((context) => {
+const IdOrReference = z.string().check(
+  z.check((context) => {
     if (!looksLikeReference(context.value) || parseReference(context.value)) return;
     refuse(context, 'looks like a reference but is not one; use env:NAME, command:LINE, keychain:ENTRY or file:');
   }),
 );
 
-const Secrets = looseObject({
-  client_id: optional(IdOrReference),
-  client_secret: optional(Reference),
-  workspace_key: optional(Reference),
-  workspace_secret: optional(Reference),
+const Secrets = z.looseObject({
+  client_id: z.optional(IdOrReference),
+  client_secret: z.optional(Reference),
+  workspace_key: z.optional(Reference),
+  workspace_secret: z.optional(Reference),
 });
 
 /** The problem with an area's rate, as a sentence without its subject; undefined for a valid rate. */
@@ -89,8 +73,8 @@ function limitProblem(area: string, rate: string): string | undefined {
     : undefined;
 }
 
-const LimitsByArea = record(string(), string()).check(
-  check((context) => {
+const LimitsByArea = z.record(z.string(), z.string()).check(
+  z.check((context) => {
     for (const [area, rate] of Object.entries(context.value)) {
       const message = limitProblem(area, rate);
       if (message !== undefined) {
@@ -101,14 +85,14 @@ const LimitsByArea = record(string(), string()).check(
 );
 
 /** A relative path would depend on the working folder. */
-const AbsoluteFolder = string().check(
-  check((context) => {
+const AbsoluteFolder = z.string().check(
+  z.check((context) => {
     if (!isAbsolute(context.value)) refuse(context, 'must be an absolute path');
   }),
 );
 
 function optionalSetting(name: SettingName) {
-  return optional(isIdName(name) ? idSetting(name) : setting(name));
+  return z.optional(isIdName(name) ? idSetting(name) : setting(name));
 }
 
 type Fields<Name extends string> = Record<Name, ReturnType<typeof optionalSetting>>;
@@ -120,17 +104,17 @@ function settingsOf<Name extends SettingName>(names: readonly Name[]): Fields<Na
 const PROFILE_FIELDS = {
   ...settingsOf(SETTING_NAMES),
   /** Every write asks for the profile's name. */
-  protected: optional(boolean()),
+  protected: z.optional(z.boolean()),
   /** `read` blocks every write. */
-  access: optional(oneOf(['read', 'write'])),
+  access: z.optional(z.enum(['read', 'write'])),
   /** True if definition files may name commands that print their secrets. */
-  allow_commands: optional(boolean()),
+  allow_commands: z.optional(z.boolean()),
   /** Folders whose files a definition file in any folder may name. */
-  allow_files: optional(array(AbsoluteFolder)),
+  allow_files: z.optional(z.array(AbsoluteFolder)),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */
-  limits: optional(LimitsByArea),
+  limits: z.optional(LimitsByArea),
   /** Neutral word -> the deployment's word. */
-  names: optional(record(string(), string())),
+  names: z.optional(z.record(z.string(), z.string())),
 };
 
 /**
@@ -140,20 +124,20 @@ const PROFILE_FIELDS = {
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),
   limits: PROFILE_FIELDS.limits,
-  output: optional(oneOf(OUTPUT_FORMATS)),
+  output: z.optional(z.enum(OUTPUT_FORMATS)),
   /** A project file can add guards, but not remove them. */
-  protected: optional(literal(true)),
-  access: optional(literal('read')),
+  protected: z.optional(z.literal(true)),
+  access: z.optional(z.literal('read')),
 };
 
 /** The fields that only a profile may have. */
 export const OWN_FIELDS: readonly string[] = Object.keys(PROFILE_FIELDS).filter((name) => !(name in SHARED_FIELDS));
 
-export const Profile = looseObject({ ...PROFILE_FIELDS, secrets: optional(Secrets) });
-export type Profile = Infer<typeof Profile>;
+export const Profile = z.looseObject({ ...PROFILE_FIELDS, secrets: z.optional(Secrets) });
+export type Profile = z.infer<typeof Profile>;
 
-const ProfilesByName = record(string(), Profile).check(
-  check((context) => {
+const ProfilesByName = z.record(z.string(), Profile).check(
+  z.check((context) => {
     for (const name of Object.keys(context.value)) {
       const problem = profileNameProblem(name);
       if (problem !== undefined) {
@@ -163,12 +147,12 @@ const ProfilesByName = record(string(), Profile).check(
   }),
 );
 
-export const SettingsFile = looseObject({
-  version: optional(literal(FILE_VERSION)),
-  current: optional(string()),
-  profiles: optional(ProfilesByName),
+export const SettingsFile = z.looseObject({
+  version: z.optional(z.literal(FILE_VERSION)),
+  current: z.optional(z.string()),
+  profiles: z.optional(ProfilesByName),
 });
-export type SettingsFile = Infer<typeof SettingsFile>;
+export type SettingsFile = z.infer<typeof SettingsFile>;
 
 /** The unknown fields as dotted paths. Unknown fields are kept, and the user is warned about them. */
 export function unknownFields(profile: Profile): string[] {

@@ -1,6 +1,6 @@
 // `.cdpadm.yaml`: settings that a repository shares with its users, but never credentials or decisions about trust.
 import * as fs from 'node:fs';
-import { type infer as Infer, optional, strictObject, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { explainIssues, OWN_WORDS, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
@@ -12,13 +12,17 @@ import { placeFinder } from './settings-file.ts';
 /** A typical file has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 
-const ProjectSettings = strictObject({ $schema: optional(string()), profile: optional(string()), ...SHARED_FIELDS });
+const ProjectSettings = z.strictObject({
+  $schema: z.optional(z.string()),
+  profile: z.optional(z.string()),
+  ...SHARED_FIELDS,
+});
 
 export interface ProjectFile {
   file: string;
   /** The profile to use. */
   profile: string | undefined;
-  settings: Omit<Infer<typeof ProjectSettings>, '$schema' | 'profile'>;
+  settings: Omit<z.infer<typeof ProjectSettings>, '$schema' | 'profile'>;
 }
 
 /** Reads the file. Throws KnownError invalid input (9) with the position of bad YAML, unknown fields or credentials. */

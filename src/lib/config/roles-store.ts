@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { type infer as Infer, int, nullable, object, string, type ZodMiniType } from 'zod/mini';
+import * as z from 'zod/mini';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
@@ -18,27 +18,27 @@ const MAX_BASES = 200;
 
 const headFields = {
   /** Sortable and unique: `20261121T080000123Z-1f3a9c`. */
-  revision: string(),
+  revision: z.string(),
   /** ISO 8601. */
-  saved_at: string(),
+  saved_at: z.string(),
   /** The command: `push`, `edit`, `rollback` … */
-  reason: string(),
-  profile: nullable(string()),
+  reason: z.string(),
+  profile: z.nullable(z.string()),
   /** The hash of the plan. */
-  plan: string(),
+  plan: z.string(),
 };
-const SavedRevision = object({ ...headFields, manifest: ManifestReply });
+const SavedRevision = z.object({ ...headFields, manifest: ManifestReply });
 /** The start of a revision file, so that listing revisions does not read their manifests. */
-const RevisionHead = object({
+const RevisionHead = z.object({
   ...headFields,
-  roles: int(),
-  last_modified_on: nullable(string()),
-  last_modified_by: nullable(string()),
+  roles: z.int(),
+  last_modified_on: z.nullable(z.string()),
+  last_modified_by: z.nullable(z.string()),
 });
 
 /** A manifest saved before a write. */
-export type Revision = Infer<typeof SavedRevision>;
-export type RevisionHead = Infer<typeof RevisionHead>;
+export type Revision = z.infer<typeof SavedRevision>;
+export type RevisionHead = z.infer<typeof RevisionHead>;
 
 /** The maximum length of a head. */
 const HEAD_BYTES = 4096;
@@ -84,7 +84,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   const history = join(folder, 'history');
 
   /** Undefined for a missing or damaged file. The other files remain usable. */
-  function read<T>(path: string, schema: ZodMiniType<T>): T | undefined {
+  function read<T>(path: string, schema: z.ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
     const value = text === undefined ? undefined : tryJson(text);
     return schema.safeParse(value).success ? (value as T) : undefined;

@@ -1,18 +1,5 @@
 // D. Connections: warehouse addresses and credentials for the four providers (specification, "Connection").
-import {
-  array,
-  discriminatedUnion,
-  enum as oneOf,
-  type infer as Infer,
-  literal,
-  looseObject,
-  nullish,
-  optional,
-  record,
-  strictObject,
-  string,
-  unknown,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
@@ -28,7 +15,7 @@ export const SECRET_CONFIG_FIELDS: readonly string[] = ['password', 'service_acc
 /** The fields of `config` by provider. The specification does not mark which are required (decision: D62). */
 export const CONNECTION_CONFIGS = {
   /** Cloud warehouse with storage integration. */
-  PROVIDER_A: strictObject({
+  PROVIDER_A: z.strictObject({
     account_identifier: Filled,
     /** A region id, or `<region>.<cloud>`. */
     region: Filled,
@@ -38,13 +25,13 @@ export const CONNECTION_CONFIGS = {
     role: Filled,
     password: Filled,
     storage_integration: Filled,
-    cloud_iam_user_arn: optional(Filled),
-    cloud_external_id: optional(Filled),
+    cloud_iam_user_arn: z.optional(Filled),
+    cloud_external_id: z.optional(Filled),
     /** Fully qualified: `schema.stage`. */
-    external_stage: optional(Filled),
+    external_stage: z.optional(Filled),
   }),
   /** Cloud analytics warehouse with a service account. */
-  PROVIDER_B: strictObject({
+  PROVIDER_B: z.strictObject({
     region: Filled,
     project_id: Filled,
     dataset_id: Filled,
@@ -53,16 +40,16 @@ export const CONNECTION_CONFIGS = {
     service_account_key: Filled,
   }),
   /** Cluster warehouse with a cloud role. */
-  PROVIDER_C: strictObject({
+  PROVIDER_C: z.strictObject({
     database: Filled,
     user: Filled,
     password: Filled,
     cloud_iam_role_arn: Filled,
     host: Filled,
-    port: optional(Filled),
+    port: z.optional(Filled),
   }),
   /** Lakehouse with a shared schema. */
-  PROVIDER_D: strictObject({
+  PROVIDER_D: z.strictObject({
     /** The organization's name in the metastore. */
     provider: Filled,
     schema: Filled,
@@ -75,26 +62,26 @@ export function needsSecret(provider: unknown, field: string): boolean {
   return known !== undefined && SECRET_CONFIG_FIELDS.includes(field) && field in CONNECTION_CONFIGS[known].shape;
 }
 
-const common = { id: Slug, name: Filled, state: optional(oneOf(RESOURCE_STATES)), ...readOnlyFields };
+const common = { id: Slug, name: Filled, state: z.optional(z.enum(RESOURCE_STATES)), ...readOnlyFields };
 
 /** The body of POST and PUT. */
-export const ConnectionRequest = discriminatedUnion('service_provider', [
-  strictObject({ ...common, service_provider: literal('PROVIDER_A'), config: CONNECTION_CONFIGS.PROVIDER_A }),
-  strictObject({ ...common, service_provider: literal('PROVIDER_B'), config: CONNECTION_CONFIGS.PROVIDER_B }),
-  strictObject({ ...common, service_provider: literal('PROVIDER_C'), config: CONNECTION_CONFIGS.PROVIDER_C }),
-  strictObject({ ...common, service_provider: literal('PROVIDER_D'), config: CONNECTION_CONFIGS.PROVIDER_D }),
+export const ConnectionRequest = z.discriminatedUnion('service_provider', [
+  z.strictObject({ ...common, service_provider: z.literal('PROVIDER_A'), config: CONNECTION_CONFIGS.PROVIDER_A }),
+  z.strictObject({ ...common, service_provider: z.literal('PROVIDER_B'), config: CONNECTION_CONFIGS.PROVIDER_B }),
+  z.strictObject({ ...common, service_provider: z.literal('PROVIDER_C'), config: CONNECTION_CONFIGS.PROVIDER_C }),
+  z.strictObject({ ...common, service_provider: z.literal('PROVIDER_D'), config: CONNECTION_CONFIGS.PROVIDER_D }),
 ]);
-export type ConnectionRequest = Infer<typeof ConnectionRequest>;
+export type ConnectionRequest = z.infer<typeof ConnectionRequest>;
 
-export const ConnectionReply = looseObject({
-  id: string(),
-  name: nullish(string()),
+export const ConnectionReply = z.looseObject({
+  id: z.string(),
+  name: z.nullish(z.string()),
   state: word(RESOURCE_STATES),
   status: word(['healthy', 'faulted']),
   errors: ResourceErrors,
   service_provider: word(SERVICE_PROVIDERS),
   /** The config of a connection. Its secrets are masks. */
-  config: nullish(record(string(), unknown())),
+  config: z.nullish(z.record(z.string(), z.unknown())),
   ...auditFields,
 });
 
@@ -107,7 +94,7 @@ export const connectionsEndpoints = endpoints('connections', 'base', 'bearer', {
   list: {
     method: 'GET',
     path: LIST_PATH,
-    reply: array(ConnectionReply),
+    reply: z.array(ConnectionReply),
     query: ['serviceProvider'],
     names: { query: ['serviceProvider'], reply: LIST_NAMES },
   },

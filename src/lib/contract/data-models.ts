@@ -1,39 +1,29 @@
 // D. Data models: a SQL query whose columns a pipeline reads (specification, "Data model").
-import {
-  array,
-  enum as oneOf,
-  type infer as Infer,
-  literal,
-  looseObject,
-  nullish,
-  optional,
-  strictObject,
-  string,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
 import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** The body of POST and PUT. */
-export const DataModelRequest = strictObject({
+export const DataModelRequest = z.strictObject({
   id: Slug,
   name: Filled,
-  state: optional(oneOf(RESOURCE_STATES)),
-  type: literal('sql'),
-  config: strictObject({ sql_query: Filled }),
+  state: z.optional(z.enum(RESOURCE_STATES)),
+  type: z.literal('sql'),
+  config: z.strictObject({ sql_query: Filled }),
   ...readOnlyFields,
 });
-export type DataModelRequest = Infer<typeof DataModelRequest>;
+export type DataModelRequest = z.infer<typeof DataModelRequest>;
 
-export const DataModelReply = looseObject({
-  id: string(),
-  name: nullish(string()),
+export const DataModelReply = z.looseObject({
+  id: z.string(),
+  name: z.nullish(z.string()),
   state: word(RESOURCE_STATES),
   status: word(['valid', 'invalid']),
   errors: ResourceErrors,
   type: word(['sql']),
-  config: nullish(looseObject({ sql_query: nullish(string()) })),
+  config: z.nullish(z.looseObject({ sql_query: z.nullish(z.string()) })),
   ...auditFields,
 });
 
@@ -41,7 +31,7 @@ const LIST_PATH = `${WORKSPACE_PATH}/data-models` as const;
 const MODEL_PATH = `${WORKSPACE_PATH}/data-models/{modelId}` as const;
 
 export const dataModelsEndpoints = endpoints('dataModels', 'base', 'bearer', {
-  list: { method: 'GET', path: LIST_PATH, reply: array(DataModelReply) },
+  list: { method: 'GET', path: LIST_PATH, reply: z.array(DataModelReply) },
   get: { method: 'GET', path: MODEL_PATH, reply: DataModelReply, about: { modelId: 'id' } },
   create: { method: 'POST', path: LIST_PATH, body: DataModelRequest, reply: DataModelReply },
   update: { method: 'PUT', path: MODEL_PATH, body: DataModelRequest, reply: DataModelReply, about: { modelId: 'id' } },

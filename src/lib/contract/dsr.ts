@@ -1,23 +1,6 @@
 // C. Data subject requests, version 3: the request, its responses and discovery (specification, C).
 import { REGULATIONS, REQUEST_STATUSES, REQUEST_TYPES } from './choices.ts';
-import {
-  array,
-  boolean,
-  check,
-  enum as oneOf,
-  globalRegistry,
-  type infer as Infer,
-  literal,
-  looseObject,
-  nullish,
-  optional,
-  overwrite,
-  record,
-  strictObject,
-  string,
-  toLowerCase,
-  union,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { parseIso } from '../kernel/timestamps.ts';
 import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SENT_SPELLING } from './dsr-rules.ts';
 import { endpoints } from './endpoint.ts';
@@ -57,7 +40,7 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? undefined : 'is not a UUID of version 4'), {
   format: 'uuid',
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
-}).check(toLowerCase());
+}).check(z.toLowerCase());
 
 /** Requires a zone, because the deadline runs from this time (decision: D53). */
 const SubmittedTime = filledWhere(
@@ -72,18 +55,18 @@ const ApiVersion = textWhere(
   { const: API_VERSION },
 );
 
-export const IdentityEntry = strictObject({ value: Name, encoding: literal('raw') });
-export type IdentityEntry = Infer<typeof IdentityEntry>;
+export const IdentityEntry = z.strictObject({ value: Name, encoding: z.literal('raw') });
+export type IdentityEntry = z.infer<typeof IdentityEntry>;
 
 /** `dsr-rules.ts` checks the whole body for types that are not allowed. */
 function identityMap(types: readonly string[]) {
   const keywords = { propertyNames: { enum: types }, maxProperties: DSR_LIMITS.identities };
-  return record(string(), IdentityEntry).register(globalRegistry, keywords);
+  return z.record(z.string(), IdentityEntry).register(z.globalRegistry, keywords);
 }
 
-export const VendorExtension = strictObject({
-  skip_waiting_period: optional(boolean()),
-  subject_identities: optional(identityMap(EXTENSION_IDENTITY_TYPES)),
+export const VendorExtension = z.strictObject({
+  skip_waiting_period: z.optional(z.boolean()),
+  subject_identities: z.optional(identityMap(EXTENSION_IDENTITY_TYPES)),
 });
 
 const ExtensionKey = filledWhere(
@@ -103,22 +86,23 @@ function normalizeSpelling<Body extends { subject_identities?: Record<string, Id
 }
 
 /** The body of POST /requests/. `api_version` is optional in the input and always sent. */
-export const DsrRequest = strictObject({
-  regulation: oneOf(REGULATIONS),
-  subject_request_id: SubjectRequestId,
-  subject_request_type: oneOf(REQUEST_TYPES),
-  /** The time when the subject submitted the request, in ISO 8601. */
-  submitted_time: SubmittedTime,
-  /** Values by request identity type. */
-  subject_identities: optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
-  api_version: optional(ApiVersion),
-  status_callback_urls: optional(array(CallbackUrl)),
-  group_id: optional(Name),
-  /** By `opendsr.{vendor_domain}`. */
-  extensions: optional(record(ExtensionKey, VendorExtension)),
-})
+export const DsrRequest = z
+  .strictObject({
+    regulation: z.enum(REGULATIONS),
+    subject_request_id: SubjectRequestId,
+    subject_request_type: z.enum(REQUEST_TYPES),
+    /** The time when the subject submitted the request, in ISO 8601. */
+    submitted_time: SubmittedTime,
+    /** Values by request identity type. */
+    subject_identities: z.optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
+    api_version: z.optional(ApiVersion),
+    status_callback_urls: z.optional(z.array(CallbackUrl)),
+    group_id: z.optional(Name),
+    /** By `opendsr.{vendor_domain}`. */
+    extensions: z.optional(z.record(ExtensionKey, VendorExtension)),
+  })
   .check(
-    check(
+    z.check(
       (context) => {
         const { issues, tooMany } = identityIssues(context.value);
         // If there are too many identities, report only that (decision: D50).
@@ -130,64 +114,64 @@ export const DsrRequest = strictObject({
       // The check also runs when other fields are invalid, so that all problems are reported at once.
       { when: () => true },
     ),
-    overwrite(normalizeSpelling),
+    z.overwrite(normalizeSpelling),
   )
-  .register(globalRegistry, oneFieldOf([], ['subject_identities', 'extensions']));
-export type DsrRequest = Infer<typeof DsrRequest>;
+  .register(z.globalRegistry, oneFieldOf([], ['subject_identities', 'extensions']));
+export type DsrRequest = z.infer<typeof DsrRequest>;
 
 /** The body of the 201 response. */
-export const CreateReply = looseObject({
+export const CreateReply = z.looseObject({
   expected_completion_time: Time,
   received_time: Time,
   /** Base64 of the raw request body, which contains personal data. */
-  encoded_request: nullish(string()),
-  subject_request_id: string(),
-  controller_id: nullish(union([string(), Integer])),
+  encoded_request: z.nullish(z.string()),
+  subject_request_id: z.string(),
+  controller_id: z.nullish(z.union([z.string(), Integer])),
 });
-export type CreateReply = Infer<typeof CreateReply>;
+export type CreateReply = z.infer<typeof CreateReply>;
 
 /** One partner's part of an erasure. An unknown status is shown, not rejected (decision: D54). */
-export const ForwardingEntry = looseObject({
-  domain: nullish(string()),
-  name: nullish(string()),
+export const ForwardingEntry = z.looseObject({
+  domain: z.nullish(z.string()),
+  name: z.nullish(z.string()),
   status: word(FORWARDING_STATUSES),
-  status_message: nullish(string()),
+  status_message: z.nullish(z.string()),
 });
-export type ForwardingEntry = Infer<typeof ForwardingEntry>;
+export type ForwardingEntry = z.infer<typeof ForwardingEntry>;
 
 /** A request, as GET, the list and callbacks return it (callbacks without `group_id`). */
-export const RequestStatusReply = looseObject({
-  controller_id: nullish(union([string(), Integer])),
+export const RequestStatusReply = z.looseObject({
+  controller_id: z.nullish(z.union([z.string(), Integer])),
   /** ISO 8601 in UTC; null after the request was cancelled. */
   expected_completion_time: Time,
-  subject_request_id: string(),
-  group_id: nullish(string()),
+  subject_request_id: z.string(),
+  group_id: z.nullish(z.string()),
   /** The platform may return a newer status. */
-  request_status: string().register(globalRegistry, { enum: REQUEST_STATUSES }),
+  request_status: z.string().register(z.globalRegistry, { enum: REQUEST_STATUSES }),
   api_version: word([API_VERSION]),
   /** Only for a completed access or portability request; valid for seven days. */
-  results_url: nullish(string()),
-  extensions: nullish(array(ForwardingEntry)),
+  results_url: z.nullish(z.string()),
+  extensions: z.nullish(z.array(ForwardingEntry)),
 });
-export type RequestStatusReply = Infer<typeof RequestStatusReply>;
+export type RequestStatusReply = z.infer<typeof RequestStatusReply>;
 
-export const CancelReply = looseObject({
+export const CancelReply = z.looseObject({
   expected_completion_time: Time,
   /** The time when the platform received the cancellation. */
   received_time: Time,
-  subject_request_id: string(),
-  controller_id: nullish(union([string(), Integer])),
+  subject_request_id: z.string(),
+  controller_id: z.nullish(z.union([z.string(), Integer])),
 });
-export type CancelReply = Infer<typeof CancelReply>;
+export type CancelReply = z.infer<typeof CancelReply>;
 
-export const DiscoveryReply = looseObject({
-  api_version: nullish(string()),
-  supported_identities: array(looseObject({ identity_type: string(), identity_format: nullish(string()) })),
-  supported_subject_request_types: array(string()),
+export const DiscoveryReply = z.looseObject({
+  api_version: z.nullish(z.string()),
+  supported_identities: z.array(z.looseObject({ identity_type: z.string(), identity_format: z.nullish(z.string()) })),
+  supported_subject_request_types: z.array(z.string()),
   /** URL of the PEM certificate. */
-  processor_certificate: string(),
+  processor_certificate: z.string(),
 });
-export type DiscoveryReply = Infer<typeof DiscoveryReply>;
+export type DiscoveryReply = z.infer<typeof DiscoveryReply>;
 
 export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
   create: {
@@ -204,7 +188,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     reply: RequestStatusReply,
     about: { requestId: 'subject_request_id' },
   },
-  list: { method: 'GET', path: '/requests', reply: array(RequestStatusReply), query: ['group_id'] },
+  list: { method: 'GET', path: '/requests', reply: z.array(RequestStatusReply), query: ['group_id'] },
   cancel: {
     method: 'DELETE',
     path: '/requests/{requestId}',

@@ -1,6 +1,6 @@
 // Describes one call of the platform. The client, the emulator and the tests read no other description.
 import type { Method } from './choices.ts';
-import type { ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
 
 /** The service that a path belongs to. A profile has a base address for each service. */
@@ -43,8 +43,8 @@ export type ParamsOf<Path extends string> = Record<PathParameters<Path>, string 
 
 export interface EndpointSpec<
   Path extends string,
-  Body extends ZodMiniType | undefined,
-  Reply extends ZodMiniType | undefined,
+  Body extends z.ZodMiniType | undefined,
+  Reply extends z.ZodMiniType | undefined,
 > {
   /** The unique name `<area>.<verb>`, such as `roles.replace`. */
   id: string;
@@ -72,22 +72,22 @@ export interface EndpointSpec<
 
 export type Endpoint<
   Path extends string = string,
-  Body extends ZodMiniType | undefined = ZodMiniType | undefined,
-  Reply extends ZodMiniType | undefined = ZodMiniType | undefined,
+  Body extends z.ZodMiniType | undefined = z.ZodMiniType | undefined,
+  Reply extends z.ZodMiniType | undefined = z.ZodMiniType | undefined,
 > = Readonly<EndpointSpec<Path, Body, Reply>>;
 
 /** Declares one call of the platform. */
 export function endpoint<
   const Path extends string,
-  Body extends ZodMiniType | undefined = undefined,
-  Reply extends ZodMiniType | undefined = undefined,
+  Body extends z.ZodMiniType | undefined = undefined,
+  Reply extends z.ZodMiniType | undefined = undefined,
 >(spec: EndpointSpec<Path, Body, Reply>): Endpoint<Path, Body, Reply> {
   return Object.freeze(spec);
 }
 
-type Row = Omit<EndpointSpec<string, ZodMiniType, ZodMiniType>, 'id' | 'service' | 'auth' | 'status' | 'safety'> &
+type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'service' | 'auth' | 'status' | 'safety'> &
   Partial<Pick<Endpoint, 'service' | 'status' | 'safety'>>;
-type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends ZodMiniType> ? Schema : undefined;
+type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 
 /**
  * Declares the calls of an area. Unless a row overrides them, the service is the area's service and the status is 200.

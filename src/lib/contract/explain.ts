@@ -1,5 +1,5 @@
 // Turns the issues of a schema into messages that name the field and its problem.
-import type { core, ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { Failure } from './failures.ts';
@@ -24,17 +24,17 @@ const NO_MESSAGE = 'Invalid input';
 export const OWN_WORDS = { error: (): string => NO_MESSAGE };
 
 /** Checks `value` against `schema`. An empty list means that the value is valid. */
-export function explain(schema: ZodMiniType, value: unknown): FieldIssue[] {
+export function explain(schema: z.ZodMiniType, value: unknown): FieldIssue[] {
   const result = schema.safeParse(value, OWN_WORDS);
   return result.success ? [] : explainIssues(result.error.issues, value);
 }
 
 /** Explains the issues of a `safeParse`. */
-export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown): FieldIssue[] {
+export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): FieldIssue[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
     const found = valueAt(value, path);
-    const inside = (inner: readonly core.$ZodIssue[], of: unknown): FieldIssue[] =>
+    const inside = (inner: readonly z.core.$ZodIssue[], of: unknown): FieldIssue[] =>
       explainIssues(inner, of).map((item) => ({ ...item, path: [...path, ...item.path] }));
     switch (issue.code) {
       case 'unrecognized_keys':
@@ -58,16 +58,16 @@ export function explainIssues(issues: readonly core.$ZodIssue[], value: unknown)
 }
 
 /** Finds the only member of a union whose outer type fits the value. The problem is then inside that member. */
-function intendedForm(forms: readonly core.$ZodIssue[][]): core.$ZodIssue[] | undefined {
+function intendedForm(forms: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const fitting = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || !isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-function isTypeIssue(issue: core.$ZodIssue): boolean {
+function isTypeIssue(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
-function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): string {
+function unionSentence(issue: z.core.$ZodIssueInvalidUnion, found: unknown): string {
   if (found === undefined) return 'is missing';
   if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options, found);
   const wanted = issue.errors.map(([first]) => {
@@ -78,7 +78,7 @@ function unionSentence(issue: core.$ZodIssueInvalidUnion, found: unknown): strin
   return `must be ${[...new Set(wanted)].join(' or ')}`;
 }
 
-function sentence(issue: core.$ZodIssue, found: unknown): string {
+function sentence(issue: z.core.$ZodIssue, found: unknown): string {
   if (found === undefined) return 'is missing';
   if (issue.message !== NO_MESSAGE) return issue.message;
   switch (issue.code) {

@@ -1,28 +1,19 @@
 // B. Group identities: the definition and its six calls (specification, "B. Group identities").
 import { AGGREGATIONS } from './choices.ts';
-import {
-  array,
-  enum as oneOf,
-  globalRegistry,
-  type infer as Infer,
-  looseObject,
-  nullish,
-  optional,
-  strictObject,
-  string,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { GROUP_LIMITS } from './limits.ts';
 import { auditFields, ignoredAuditFields, messageRule, rule, textOf, word } from './shared.ts';
 
-export const GroupAttribute = strictObject({
+export const GroupAttribute = z.strictObject({
   /** The user attribute that the group shares. */
   id: textOf(1, GROUP_LIMITS.attributeId),
-  type: oneOf(AGGREGATIONS),
+  type: z.enum(AGGREGATIONS),
 });
-export type GroupAttribute = Infer<typeof GroupAttribute>;
+export type GroupAttribute = z.infer<typeof GroupAttribute>;
 
-const GroupAttributes = array(GroupAttribute)
+const GroupAttributes = z
+  .array(GroupAttribute)
   .check(
     messageRule(({ length }) => {
       const most = GROUP_LIMITS.attributesPerGroup;
@@ -35,10 +26,10 @@ const GroupAttributes = array(GroupAttribute)
       );
     }),
   )
-  .register(globalRegistry, { maxItems: GROUP_LIMITS.attributesPerGroup });
+  .register(z.globalRegistry, { maxItems: GROUP_LIMITS.attributesPerGroup });
 
 const definition = {
-  description: optional(textOf(0, GROUP_LIMITS.description)),
+  description: z.optional(textOf(0, GROUP_LIMITS.description)),
   /** Users with the same value of this attribute form a group. */
   source_user_attribute: textOf(1, GROUP_LIMITS.attributeId),
   attributes: GroupAttributes,
@@ -48,31 +39,31 @@ const definition = {
 export const GroupId = textOf(GROUP_LIMITS.idMin, GROUP_LIMITS.idMax);
 
 /** The body of POST. A missing description counts as an empty one (decision: D61). */
-export const GroupRequest = strictObject({ id: GroupId, ...definition });
-export type GroupRequest = Infer<typeof GroupRequest>;
+export const GroupRequest = z.strictObject({ id: GroupId, ...definition });
+export type GroupRequest = z.infer<typeof GroupRequest>;
 
 /** The body of PUT. The id is in the path; the body may repeat it. */
-export const GroupUpdate = strictObject({ id: optional(GroupId), ...definition });
+export const GroupUpdate = z.strictObject({ id: z.optional(GroupId), ...definition });
 
 /** The body of PATCH: the whole new list of attributes. */
-export const GroupPatch = strictObject({ attributes: GroupAttributes });
-export type GroupPatch = Infer<typeof GroupPatch>;
+export const GroupPatch = z.strictObject({ attributes: GroupAttributes });
+export type GroupPatch = z.infer<typeof GroupPatch>;
 
-export const GroupReply = looseObject({
-  id: string(),
-  description: nullish(string()),
-  source_user_attribute: nullish(string()),
-  attributes: nullish(array(looseObject({ id: string(), type: word(AGGREGATIONS) }))),
+export const GroupReply = z.looseObject({
+  id: z.string(),
+  description: z.nullish(z.string()),
+  source_user_attribute: z.nullish(z.string()),
+  attributes: z.nullish(z.array(z.looseObject({ id: z.string(), type: word(AGGREGATIONS) }))),
   ...auditFields,
 });
-export type GroupReply = Infer<typeof GroupReply>;
+export type GroupReply = z.infer<typeof GroupReply>;
 
 const LIST_PATH = '/platform/workspaces/{workspace_id}/groups/';
 const GROUP_PATH = '/platform/workspaces/{workspace_id}/groups/{group_id}';
 
 export const groupsEndpoints = endpoints('groups', 'base', 'bearer', {
   get: { method: 'GET', path: GROUP_PATH, reply: GroupReply, about: { group_id: 'id' } },
-  list: { method: 'GET', path: LIST_PATH, reply: array(GroupReply) },
+  list: { method: 'GET', path: LIST_PATH, reply: z.array(GroupReply) },
   create: { method: 'POST', path: LIST_PATH, body: GroupRequest, reply: GroupReply },
   update: { method: 'PUT', path: GROUP_PATH, body: GroupUpdate, reply: GroupReply, about: { group_id: 'id' } },
   patch: { method: 'PATCH', path: GROUP_PATH, body: GroupPatch, reply: GroupReply, about: { group_id: 'id' } },

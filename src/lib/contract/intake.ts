@@ -1,18 +1,18 @@
 // F. Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
-import { array, globalRegistry, looseObject, optional, record, string, type infer as Infer, unknown } from 'zod/mini';
+import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid } from './shared.ts';
 
 /** `event_type` is an open list: the specification shows only some. */
-export const IntakeEvent = looseObject({ event_type: textOf(1, 256), data: record(string(), unknown()) });
+export const IntakeEvent = z.looseObject({ event_type: textOf(1, 256), data: z.record(z.string(), z.unknown()) });
 
 /** The user and the circumstances, which both bodies have. Only the user and the environment are required. */
 const USER_FIELDS = {
-  user_identities: optional(Identities),
-  xpid: optional(Xpid),
-  user_attributes: optional(record(string(), unknown())),
-  ip: optional(string()),
-  timestamp_unixtime_ms: optional(Integer),
+  user_identities: z.optional(Identities),
+  xpid: z.optional(Xpid),
+  user_attributes: z.optional(z.record(z.string(), z.unknown())),
+  ip: z.optional(z.string()),
+  timestamp_unixtime_ms: z.optional(Integer),
   environment: Environment,
 };
 
@@ -25,13 +25,14 @@ const namesUser = messageRule<{ xpid?: unknown; user_identities?: Record<string,
 const ONE_USER = oneFieldOf(['xpid'], ['user_identities']);
 
 /** Other fields are kept (decision: D244). */
-export const EventIntake = looseObject({ ...USER_FIELDS, events: optional(array(IntakeEvent)) })
+export const EventIntake = z
+  .looseObject({ ...USER_FIELDS, events: z.optional(z.array(IntakeEvent)) })
   .check(namesUser)
-  .register(globalRegistry, ONE_USER);
-export type EventIntake = Infer<typeof EventIntake>;
+  .register(z.globalRegistry, ONE_USER);
+export type EventIntake = z.infer<typeof EventIntake>;
 
-export const IdentityIntake = looseObject(USER_FIELDS).check(namesUser).register(globalRegistry, ONE_USER);
-export type IdentityIntake = Infer<typeof IdentityIntake>;
+export const IdentityIntake = z.looseObject(USER_FIELDS).check(namesUser).register(z.globalRegistry, ONE_USER);
+export type IdentityIntake = z.infer<typeof IdentityIntake>;
 
 export const INTAKE_NAMES: readonly NameMark[] = ['keys:', 'keys:user_identities'];
 

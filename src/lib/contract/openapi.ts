@@ -1,5 +1,5 @@
 // Generates an OpenAPI 3.1 document from the schemas that client and embedded platform use.
-import { array, int, minLength, object, optional, string, toJSONSchema, type ZodMiniType } from 'zod/mini';
+import * as z from 'zod/mini';
 import { DSR_FAILURES, type Failure, GROUP_FAILURES, ROLE_FAILURES, WAREHOUSE_FAILURES } from './failures.ts';
 import { examples } from './openapi-examples.ts';
 import type { Auth, Endpoint, Service } from './endpoint.ts';
@@ -56,16 +56,16 @@ const PARAMETER_TYPES: Record<string, Json> = {
 };
 
 /** Error responses by service (specification, "Errors"). All other services use the first shape (decision: D5). */
-const listOf = <Item extends ZodMiniType>(item: Item) => array(item).check(minLength(1));
+const listOf = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.minLength(1));
 const ERRORS = {
-  Refusal: object({ statusCode: int(), errors: listOf(object({ message: string() })) }),
-  DsrRefusal: object({
-    code: int(),
-    message: string(),
-    errors: listOf(object({ domain: string(), reason: string(), message: string() })),
+  Refusal: z.object({ statusCode: z.int(), errors: listOf(z.object({ message: z.string() })) }),
+  DsrRefusal: z.object({
+    code: z.int(),
+    message: z.string(),
+    errors: listOf(z.object({ domain: z.string(), reason: z.string(), message: z.string() })),
   }),
   // The specification shows a code only for a 400.
-  IntakeRefusal: object({ errors: listOf(object({ code: optional(string()), message: string() })) }),
+  IntakeRefusal: z.object({ errors: listOf(z.object({ code: z.optional(z.string()), message: z.string() })) }),
 };
 
 const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
@@ -145,7 +145,7 @@ const HEADERS: Record<string, Record<string, Json>> = {
 /** The whole contract. Schemas are in `components`, named after the first call that uses them. */
 export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
   const schemas = Object.fromEntries(Object.entries(ERRORS).map(([name, schema]) => [name, jsonSchema(schema)]));
-  const names = new Map<ZodMiniType, string>();
+  const names = new Map<z.ZodMiniType, string>();
 
   const reference: Reference = (schema, name, use) => {
     const known = names.get(schema) ?? name;
@@ -182,7 +182,7 @@ function errorExample(service: Service, status: number, message: string): Json {
   return ERROR_OF[service] === 'Refusal' ? { statusCode: status, errors: [{ message }] } : { errors: [{ message }] };
 }
 
-type Reference = (schema: ZodMiniType, name: string, use?: 'reply') => Json;
+type Reference = (schema: z.ZodMiniType, name: string, use?: 'reply') => Json;
 
 function operation(endpoint: Endpoint, reference: Reference, address: string): Json {
   const { auth, body, id, path, query = [], reply, safety, service, status } = endpoint;
@@ -262,8 +262,8 @@ function capital(text: string): string {
  * platform ignores unknown fields, although our own requests are strict (decision: D6). Responses are described as the
  * platform sends them, although the client accepts more.
  */
-function jsonSchema(schema: ZodMiniType, use?: 'reply'): Json {
-  const { $schema: _, ...made } = toJSONSchema(schema, {
+function jsonSchema(schema: z.ZodMiniType, use?: 'reply'): Json {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: 'input',
     unrepresentable: 'any',

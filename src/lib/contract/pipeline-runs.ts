@@ -1,28 +1,18 @@
 // D. Runs of a pipeline: the trigger call and the reported run (specification, "Pipeline").
-import {
-  array,
-  boolean,
-  type infer as Infer,
-  looseObject,
-  nullish,
-  number,
-  strictObject,
-  string,
-  union,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { Integer, Time, word } from './shared.ts';
 import { ResourceErrors, Slug } from './warehouse.ts';
 
 /** The statuses of a finished run. */
 export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
-const text = nullish(string());
+const text = z.nullish(z.string());
 
 /** A count of records. The table in the specification says text, but its examples show numbers. */
-const Count = nullish(union([number(), string()]));
+const Count = z.nullish(z.union([z.number(), z.string()]));
 
-export const RunReply = looseObject({
-  id: union([Integer, string()]),
+export const RunReply = z.looseObject({
+  id: z.union([Integer, z.string()]),
   pipeline_id: text,
   type: word(['scheduled', 'manual']),
   status: word(['queued', 'running', 'success', 'failed', 'stopped', 'retrying']),
@@ -37,20 +27,20 @@ export const RunReply = looseObject({
   successful_records: Count,
   failed_records: Count,
 });
-export type RunReply = Infer<typeof RunReply>;
+export type RunReply = z.infer<typeof RunReply>;
 
-export const RunPageReply = looseObject({
-  items: array(RunReply),
-  current_page: nullish(number()),
-  page_size: nullish(number()),
-  total_pages: nullish(number()),
-  total_items: nullish(number()),
-  has_previous_page: nullish(boolean()),
-  has_next_page: nullish(boolean()),
+export const RunPageReply = z.looseObject({
+  items: z.array(RunReply),
+  current_page: z.nullish(z.number()),
+  page_size: z.nullish(z.number()),
+  total_pages: z.nullish(z.number()),
+  total_items: z.nullish(z.number()),
+  has_previous_page: z.nullish(z.boolean()),
+  has_next_page: z.nullish(z.boolean()),
 });
 
-export const TriggerRequest = strictObject({ pipeline_id: Slug });
-export const TriggerReply = looseObject({
-  pipeline_run_id: union([Integer, string()]),
+export const TriggerRequest = z.strictObject({ pipeline_id: Slug });
+export const TriggerReply = z.looseObject({
+  pipeline_run_id: z.union([Integer, z.string()]),
   status: word(['attempt_requested']),
 });

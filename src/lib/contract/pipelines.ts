@@ -1,22 +1,6 @@
 // D. Pipelines, which run a data model over a connection on a schedule, and their calls (specification, "Pipeline").
 import { PIPELINE_STATES, PIPELINE_TYPES, SYNC_MODES, SCHEDULE_TYPES, FREQUENCIES } from './choices.ts';
-import {
-  array,
-  enum as oneOf,
-  globalRegistry,
-  type infer as Infer,
-  int,
-  literal,
-  looseObject,
-  nullish,
-  number,
-  optional,
-  pipe,
-  strictObject,
-  string,
-  transform,
-  union,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline-runs.ts';
 import { auditFields, Environment, ENVIRONMENTS, Integer, rule, word } from './shared.ts';
@@ -36,91 +20,95 @@ function whereTypeIs(type: string, required: string[]) {
 }
 
 /** The rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
-export const SyncMode = strictObject({
-  type: oneOf(SYNC_MODES),
-  iterator_field: optional(Filled),
-  /** Such as `timestamp` or `datetime_tz`. The list is open. */
-  iterator_data_type: optional(Filled),
-  /** The first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
-  from: optional(string().register(globalRegistry, { pattern: SYNC_TIME_FORM.source })),
-  /** The last record to sync. */
-  until: optional(string().register(globalRegistry, { pattern: SYNC_TIME_FORM.source })),
-}).register(globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));
-export type SyncMode = Infer<typeof SyncMode>;
+export const SyncMode = z
+  .strictObject({
+    type: z.enum(SYNC_MODES),
+    iterator_field: z.optional(Filled),
+    /** Such as `timestamp` or `datetime_tz`. The list is open. */
+    iterator_data_type: z.optional(Filled),
+    /** The first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
+    from: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
+    /** The last record to sync. */
+    until: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
+  })
+  .register(z.globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));
+export type SyncMode = z.infer<typeof SyncMode>;
 
 /** Accepts both spellings, and sends the underscore (decision: D63). */
-const ScheduleType = pipe(
-  oneOf([...SCHEDULE_TYPES, 'on-demand']),
-  transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
+const ScheduleType = z.pipe(
+  z.enum([...SCHEDULE_TYPES, 'on-demand']),
+  z.transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
 );
 
-export const Schedule = strictObject({
-  type: ScheduleType,
-  frequency: optional(oneOf(FREQUENCIES)),
-  /** A number and a unit: `s`, `m`, `h`, `d`, `w` or `y`. */
-  delay: optional(string().register(globalRegistry, { pattern: DELAY.source })),
-  start: optional(string().register(globalRegistry, { format: 'date-time' })),
-  end: optional(string().register(globalRegistry, { format: 'date-time' })),
-}).register(globalRegistry, whereTypeIs('interval', ['frequency', 'start']));
-export type Schedule = Infer<typeof Schedule>;
+export const Schedule = z
+  .strictObject({
+    type: ScheduleType,
+    frequency: z.optional(z.enum(FREQUENCIES)),
+    /** A number and a unit: `s`, `m`, `h`, `d`, `w` or `y`. */
+    delay: z.optional(z.string().register(z.globalRegistry, { pattern: DELAY.source })),
+    start: z.optional(z.string().register(z.globalRegistry, { format: 'date-time' })),
+    end: z.optional(z.string().register(z.globalRegistry, { format: 'date-time' })),
+  })
+  .register(z.globalRegistry, whereTypeIs('interval', ['frequency', 'start']));
+export type Schedule = z.infer<typeof Schedule>;
 
-const PipelineFields = strictObject({
+const PipelineFields = z.strictObject({
   id: Slug,
   name: Filled,
-  pipeline_type: oneOf(PIPELINE_TYPES),
+  pipeline_type: z.enum(PIPELINE_TYPES),
   connection_id: Slug,
   /** Maps the warehouse's fields to those of an event; for `events` only. */
-  field_transformation_id: optional(Filled),
+  field_transformation_id: z.optional(Filled),
   data_model_id: Slug,
-  partner_feed_id: optional(Integer),
-  partner_feed_key: optional(Filled),
-  state: oneOf(PIPELINE_STATES),
+  partner_feed_id: z.optional(Integer),
+  partner_feed_key: z.optional(Filled),
+  state: z.enum(PIPELINE_STATES),
   sync_mode: SyncMode,
   schedule: Schedule,
   environment: Environment,
-  data_plan_id: optional(Filled),
-  data_plan_version: optional(union([int(), Filled])),
+  data_plan_id: z.optional(Filled),
+  data_plan_version: z.optional(z.union([z.int(), Filled])),
   ...readOnlyFields,
 });
-type Written = Infer<typeof PipelineFields>;
+type Written = z.infer<typeof PipelineFields>;
 
 /** The body of POST and PUT. */
-export const PipelineRequest = PipelineFields.check(rule(pipelineIssues)).register(globalRegistry, {
+export const PipelineRequest = PipelineFields.check(rule(pipelineIssues)).register(z.globalRegistry, {
   if: { properties: { pipeline_type: { const: 'events' } } },
   then: { required: ['field_transformation_id'] },
   else: { not: { required: ['field_transformation_id'] } },
   dependentRequired: { data_plan_id: ['data_plan_version'], data_plan_version: ['data_plan_id'] },
 });
-export type PipelineRequest = Infer<typeof PipelineRequest>;
+export type PipelineRequest = z.infer<typeof PipelineRequest>;
 
-const text = nullish(string());
+const text = z.nullish(z.string());
 
-export const PipelineReply = looseObject({
-  id: string(),
+export const PipelineReply = z.looseObject({
+  id: z.string(),
   name: text,
   pipeline_type: word(PIPELINE_TYPES),
   connection_id: text,
   field_transformation_id: text,
   data_model_id: text,
-  partner_feed_id: nullish(Integer),
+  partner_feed_id: z.nullish(Integer),
   partner_feed_key: text,
   state: word(PIPELINE_STATES),
   status: word(PIPELINE_STATUSES),
   errors: ResourceErrors,
-  sync_mode: nullish(
-    looseObject({ type: word(SYNC_MODES), iterator_field: text, iterator_data_type: text, from: text, until: text }),
+  sync_mode: z.nullish(
+    z.looseObject({ type: word(SYNC_MODES), iterator_field: text, iterator_data_type: text, from: text, until: text }),
   ),
-  schedule: nullish(
-    looseObject({ type: word(SCHEDULE_TYPES), frequency: word(FREQUENCIES), delay: text, start: text, end: text }),
+  schedule: z.nullish(
+    z.looseObject({ type: word(SCHEDULE_TYPES), frequency: word(FREQUENCIES), delay: text, start: text, end: text }),
   ),
   environment: word(ENVIRONMENTS),
   data_plan_id: text,
-  data_plan_version: nullish(union([string(), number()])),
+  data_plan_version: z.nullish(z.union([z.string(), z.number()])),
   ...auditFields,
 });
-export type PipelineReply = Infer<typeof PipelineReply>;
+export type PipelineReply = z.infer<typeof PipelineReply>;
 
-export const PipelineReportReply = looseObject({
+export const PipelineReportReply = z.looseObject({
   pipeline_id: text,
   status: word(PIPELINE_STATUSES),
   errors: ResourceErrors,
@@ -128,20 +116,20 @@ export const PipelineReportReply = looseObject({
   connection_errors: ResourceErrors,
   data_model_status: word(['valid', 'invalid']),
   data_model_errors: ResourceErrors,
-  latest_successful_pipeline_run_id: nullish(union([Integer, string()])),
+  latest_successful_pipeline_run_id: z.nullish(z.union([Integer, z.string()])),
   /** The last synced position; only for incremental pipelines. */
   current_iterator_position: text,
-  latest_pipeline_run: nullish(RunReply),
+  latest_pipeline_run: z.nullish(RunReply),
 });
-export type PipelineReportReply = Infer<typeof PipelineReportReply>;
+export type PipelineReportReply = z.infer<typeof PipelineReportReply>;
 
-export const ResetRequest = strictObject({ pipeline_id: Slug, reset_type: literal('full') });
+export const ResetRequest = z.strictObject({ pipeline_id: Slug, reset_type: z.literal('full') });
 
 const LIST_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines` as const;
 const PIPELINE_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines/{pipelineId}` as const;
 
 export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
-  list: { method: 'GET', path: LIST_PATH, reply: array(PipelineReply) },
+  list: { method: 'GET', path: LIST_PATH, reply: z.array(PipelineReply) },
   get: { method: 'GET', path: PIPELINE_PATH, reply: PipelineReply, about: { pipelineId: 'id' } },
   create: { method: 'POST', path: LIST_PATH, body: PipelineRequest, reply: PipelineReply },
   update: {

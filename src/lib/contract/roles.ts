@@ -1,5 +1,5 @@
 // A. Custom roles: the manifest and its three calls (specification, "A. Custom roles").
-import { array, globalRegistry, type infer as Infer, looseObject, nullish, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { characterCount } from '../kernel/words.ts';
 import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
@@ -26,47 +26,51 @@ function roleText(what: string, max: number) {
   );
 }
 
-export const TaskRef = looseObject({ task_id: string() });
-export type TaskRef = Infer<typeof TaskRef>;
+export const TaskRef = z.looseObject({ task_id: z.string() });
+export type TaskRef = z.infer<typeof TaskRef>;
 
 /** The tasks of a role. */
-const Tasks = array(TaskRef);
+const Tasks = z.array(TaskRef);
 
 /** A role in a request. The schema is loose, because fields that the platform returned are sent back. */
-export const Role = looseObject({
+export const Role = z.looseObject({
   role_id: roleText('role_id', ROLE_LIMITS.roleId),
   name: roleText('name', ROLE_LIMITS.name),
   description: roleText('description', ROLE_LIMITS.description),
   tasks: Tasks,
 });
-export type Role = Infer<typeof Role>;
+export type Role = z.infer<typeof Role>;
 
 /** The body of PUT. */
-export const ManifestRequest = looseObject({
-  roles: array(Role).register(globalRegistry, { maxItems: ROLE_LIMITS.rolesPerOrganization }),
+export const ManifestRequest = z.looseObject({
+  roles: z.array(Role).register(z.globalRegistry, { maxItems: ROLE_LIMITS.rolesPerOrganization }),
 });
-export type ManifestRequest = Infer<typeof ManifestRequest>;
+export type ManifestRequest = z.infer<typeof ManifestRequest>;
 
 /** A role in a response, where text fields may be null. */
-export const RoleReply = looseObject({
-  role_id: string(),
-  name: nullish(string()),
-  description: nullish(string()),
+export const RoleReply = z.looseObject({
+  role_id: z.string(),
+  name: z.nullish(z.string()),
+  description: z.nullish(z.string()),
   tasks: Tasks,
 });
-export type RoleReply = Infer<typeof RoleReply>;
+export type RoleReply = z.infer<typeof RoleReply>;
 
 /** The response of GET and PUT. */
-export const ManifestReply = looseObject({
-  roles: array(RoleReply),
+export const ManifestReply = z.looseObject({
+  roles: z.array(RoleReply),
   /** `YYYY-MM-DD HH:MM:SS` in UTC. */
-  last_modified_on: nullish(string()),
-  last_modified_by: nullish(string()),
+  last_modified_on: z.nullish(z.string()),
+  last_modified_by: z.nullish(z.string()),
 });
-export type ManifestReply = Infer<typeof ManifestReply>;
+export type ManifestReply = z.infer<typeof ManifestReply>;
 
-export const Task = looseObject({ task_id: string(), display_name: nullish(string()), description: nullish(string()) });
-export type Task = Infer<typeof Task>;
+export const Task = z.looseObject({
+  task_id: z.string(),
+  display_name: z.nullish(z.string()),
+  description: z.nullish(z.string()),
+});
+export type Task = z.infer<typeof Task>;
 
 const ROLES_PATH = '/platform/v2/organizations/{orgId}/accounts/{accountId}/roles';
 
@@ -74,7 +78,7 @@ export const rolesEndpoints = endpoints('roles', 'base', 'bearer', {
   listTasks: {
     method: 'GET',
     path: '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks',
-    reply: array(Task),
+    reply: z.array(Task),
     budget: 'roles',
   },
   get: { method: 'GET', path: ROLES_PATH, reply: ManifestReply, budget: 'roles' },

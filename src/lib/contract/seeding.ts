@@ -1,18 +1,5 @@
 // E. Calculated attribute seeding: one user's body, the bulk array, and their two calls (specification, "E. Seeding").
-import {
-  array,
-  enum as oneOf,
-  globalRegistry,
-  type infer as Infer,
-  minLength,
-  optional,
-  pipe,
-  record,
-  strictObject,
-  string,
-  transform,
-  unknown,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues, seedSchema } from './seed-rules.ts';
 import { Environment, Identities, messageRule, oneFieldOf, rule, textWhere, Xpid } from './shared.ts';
@@ -24,22 +11,25 @@ export const CALCULATION_TYPES = Object.keys(SEED_RULES) as CalculationType[];
 const Name = textWhere((text) => (text === '' ? 'is empty' : undefined), { minLength: 1 });
 
 /** `seed-rules.ts` checks the form and the content, because they depend on the calculation type. */
-const SeedForm = strictObject({
-  value: optional(unknown()),
-  key_value_pairs: optional(record(string(), unknown())),
-  list: optional(array(string())),
-}).register(globalRegistry, { minProperties: 1, maxProperties: 1 });
+const SeedForm = z
+  .strictObject({
+    value: z.optional(z.unknown()),
+    key_value_pairs: z.optional(z.record(z.string(), z.unknown())),
+    list: z.optional(z.array(z.string())),
+  })
+  .register(z.globalRegistry, { minProperties: 1, maxProperties: 1 });
 
 /** One attribute in the input. `cutoff_date` may also be spelled with a double t (decision: D27). */
-const WrittenAttributeSeed = strictObject({
-  attribute_name: Name,
-  calculation_type: oneOf(CALCULATION_TYPES),
-  cutoff_date: optional(string().register(globalRegistry, { format: 'date' })),
-  cuttoff_date: optional(string().register(globalRegistry, { format: 'date' })),
-  seed: SeedForm,
-})
+const WrittenAttributeSeed = z
+  .strictObject({
+    attribute_name: Name,
+    calculation_type: z.enum(CALCULATION_TYPES),
+    cutoff_date: z.optional(z.string().register(z.globalRegistry, { format: 'date' })),
+    cuttoff_date: z.optional(z.string().register(z.globalRegistry, { format: 'date' })),
+    seed: SeedForm,
+  })
   .check(rule(seedIssues))
-  .register(globalRegistry, {
+  .register(z.globalRegistry, {
     oneOf: [{ required: ['cutoff_date'] }, { required: ['cuttoff_date'] }],
     allOf: CALCULATION_TYPES.map((type) => ({
       if: { properties: { calculation_type: { const: type } } },
@@ -48,28 +38,29 @@ const WrittenAttributeSeed = strictObject({
   });
 
 /** One attribute in a request, with the date spelled as in the examples. Events before that date are not calculated. */
-export const AttributeSeed = pipe(
+export const AttributeSeed = z.pipe(
   WrittenAttributeSeed,
-  transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({
+  z.transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({
     attribute_name,
     calculation_type,
     cutoff_date: cutoff_date ?? cuttoff_date ?? '',
     seed,
   })),
 );
-export type AttributeSeed = Infer<typeof AttributeSeed>;
+export type AttributeSeed = z.infer<typeof AttributeSeed>;
 
-export const UserAttribute = strictObject({ attribute_name: Name, attribute_value: string() });
+export const UserAttribute = z.strictObject({ attribute_name: Name, attribute_value: z.string() });
 
 /** The body for one user. The keys of both attribute maps are workspace ids. */
-export const SingleSeed = strictObject({
-  environment: Environment,
-  /** If present, the platform ignores `identities`. */
-  xpid: optional(Xpid),
-  identities: optional(Identities),
-  calculated_attributes: record(Name, array(AttributeSeed)),
-  user_attributes: optional(record(Name, array(UserAttribute))),
-})
+export const SingleSeed = z
+  .strictObject({
+    environment: Environment,
+    /** If present, the platform ignores `identities`. */
+    xpid: z.optional(Xpid),
+    identities: z.optional(Identities),
+    calculated_attributes: z.record(Name, z.array(AttributeSeed)),
+    user_attributes: z.optional(z.record(Name, z.array(UserAttribute))),
+  })
   .check(
     messageRule(({ xpid, identities = {} }) =>
       xpid === undefined && Object.keys(identities).length === 0
@@ -77,11 +68,11 @@ export const SingleSeed = strictObject({
         : undefined,
     ),
   )
-  .register(globalRegistry, oneFieldOf(['xpid'], ['identities']));
-export type SingleSeed = Infer<typeof SingleSeed>;
+  .register(z.globalRegistry, oneFieldOf(['xpid'], ['identities']));
+export type SingleSeed = z.infer<typeof SingleSeed>;
 
 /** The body of the bulk call. The platform accepts or rejects the body as a whole. */
-export const BulkSeed = array(SingleSeed).check(minLength(1, { error: 'contains no user' }));
+export const BulkSeed = z.array(SingleSeed).check(z.minLength(1, { error: 'contains no user' }));
 
 /** The deployment's own words in one user's body. */
 export const SEED_NAMES: readonly NameMark[] = ['keys:', 'keys:identities'];

@@ -1,27 +1,12 @@
 // Small schemas and predicates that several areas of the contract share.
-import {
-  bigint,
-  check,
-  enum as oneOf,
-  globalRegistry,
-  nullish,
-  number,
-  optional,
-  pipe,
-  record,
-  refine,
-  string,
-  transform,
-  union,
-  unknown,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { isCalendarDay } from '../kernel/timestamps.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { FieldIssue } from './explain.ts';
 
 /** A check that fails with the issues that `issuesOf` returns. The paths of these issues start at the checked value. */
 export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
-  return check<T>(({ value, issues }) => {
+  return z.check<T>(({ value, issues }) => {
     for (const { path, message, ...params } of issuesOf(value)) {
       issues.push({ code: 'custom', path, message, input: value, params });
     }
@@ -50,12 +35,12 @@ export function oneFieldOf(fields: readonly string[], maps: readonly string[]): 
 
 /** A string for which `messageOf` returns no message. */
 export function textWhere(messageOf: (text: string) => string | undefined, keywords: Keywords = {}) {
-  return string().check(messageRule(messageOf)).register(globalRegistry, keywords);
+  return z.string().check(messageRule(messageOf)).register(z.globalRegistry, keywords);
 }
 
 /** An enumerated value in a response. The platform may have newer values than the specification. */
 export function word(values: readonly string[]) {
-  return nullish(string().register(globalRegistry, { enum: values }));
+  return z.nullish(z.string().register(z.globalRegistry, { enum: values }));
 }
 
 /** A string of `min` to `max` characters. */
@@ -79,25 +64,29 @@ export function hasControlCharacter(text: string): boolean {
 }
 
 /** An exact 64-bit integer on the wire: a number if a double can represent it, otherwise a bigint. */
-export const Integer = union([number(), bigint()]).check(
-  refine(
-    (value) => (typeof value === 'number' ? Number.isSafeInteger(value) : value >= -(2n ** 63n) && value < 2n ** 64n),
-    { error: 'must be an integer of at most 64 bits' },
-  ),
-);
+export const Integer = z
+  .union([z.number(), z.bigint()])
+  .check(
+    z.refine(
+      (value) => (typeof value === 'number' ? Number.isSafeInteger(value) : value >= -(2n ** 63n) && value < 2n ** 64n),
+      { error: 'must be an integer of at most 64 bits' },
+    ),
+  );
 
 const XPID_ISSUE = 'must be a signed 64-bit integer in plain digits, such as -42';
 
 /** A profile's id as an integer. `-0` is not allowed, because JSON writes it as `0`. */
-export const XpidInteger = union([number(), bigint()]).check(
-  refine(
-    (value) =>
-      typeof value === 'bigint'
-        ? BigInt.asIntN(64, value) === value
-        : Number.isSafeInteger(value) && !Object.is(value, -0),
-    { error: XPID_ISSUE },
-  ),
-);
+export const XpidInteger = z
+  .union([z.number(), z.bigint()])
+  .check(
+    z.refine(
+      (value) =>
+        typeof value === 'bigint'
+          ? BigInt.asIntN(64, value) === value
+          : Number.isSafeInteger(value) && !Object.is(value, -0),
+      { error: XPID_ISSUE },
+    ),
+  );
 
 /** The reason why a string is not a valid profile id; undefined for a valid id. */
 export function xpidTextIssue(text: string): string | undefined {
@@ -107,11 +96,11 @@ export function xpidTextIssue(text: string): string | undefined {
 }
 
 /** A profile's id. A string of digits is also accepted, and is sent as an integer (decision: D27). */
-export const Xpid = pipe(
-  union([XpidInteger, string()]).check(
-    messageRule((value) => (typeof value === 'string' ? xpidTextIssue(value) : undefined)),
-  ),
-  transform((value): number | bigint => {
+export const Xpid = z.pipe(
+  z
+    .union([XpidInteger, z.string()])
+    .check(messageRule((value) => (typeof value === 'string' ? xpidTextIssue(value) : undefined))),
+  z.transform((value): number | bigint => {
     if (typeof value !== 'string') return value;
     return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value);
   }),
@@ -119,28 +108,28 @@ export const Xpid = pipe(
 
 /** The environment of the data (E and F). */
 export const ENVIRONMENTS = ['production', 'development'] as const;
-export const Environment = oneOf(ENVIRONMENTS);
+export const Environment = z.enum(ENVIRONMENTS);
 
 /** Identity type -> value (E and F). Types and values are strings, and the list of types is open (decision: D27). */
-export const Identities = record(string(), textOf(1, 4096));
+export const Identities = z.record(z.string(), textOf(1, 4096));
 
 /** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */
 export const ignoredAuditFields = {
-  created_on: optional(unknown()),
-  created_by: optional(unknown()),
-  last_modified_on: optional(unknown()),
-  last_modified_by: optional(unknown()),
+  created_on: z.optional(z.unknown()),
+  created_by: z.optional(z.unknown()),
+  last_modified_on: z.optional(z.unknown()),
+  last_modified_by: z.optional(z.unknown()),
 };
 
 /** A time in a response, in ISO 8601. */
-export const Time = nullish(string().register(globalRegistry, { format: 'date-time' }));
+export const Time = z.nullish(z.string().register(z.globalRegistry, { format: 'date-time' }));
 
 /** The creator and the last editor of a resource. */
 export const auditFields = {
   created_on: Time,
-  created_by: nullish(string()),
+  created_by: z.nullish(z.string()),
   last_modified_on: Time,
-  last_modified_by: nullish(string()),
+  last_modified_by: z.nullish(z.string()),
 };
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;

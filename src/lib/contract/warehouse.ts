@@ -1,5 +1,5 @@
 // D. Warehouse sync: what connections, data models and pipelines have in common (specification, "D. Warehouse sync").
-import { array, looseObject, nullish, optional, string, unknown } from 'zod/mini';
+import * as z from 'zod/mini';
 import { ignoredAuditFields, textWhere } from './shared.ts';
 
 /** `{baseURI}` below the platform's address. */
@@ -20,8 +20,12 @@ export const Slug = textWhere(
 export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined), { pattern: '\\S' });
 
 /** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */
-export const readOnlyFields = { status: optional(unknown()), errors: optional(unknown()), ...ignoredAuditFields };
+export const readOnlyFields = {
+  status: z.optional(z.unknown()),
+  errors: z.optional(z.unknown()),
+  ...ignoredAuditFields,
+};
 
 export const READ_ONLY_FIELDS: readonly string[] = Object.keys(readOnlyFields);
 
-export const ResourceErrors = nullish(array(looseObject({ message: nullish(string()) })));
+export const ResourceErrors = z.nullish(z.array(z.looseObject({ message: z.nullish(z.string()) })));

@@ -1,6 +1,6 @@
 // The control address: clock, faults, log, state and reset. Only programs on this machine may use that address.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { int, optional, strictObject } from 'zod/mini';
+import * as z from 'zod/mini';
 import { METHODS } from '../contract/choices.ts';
 import { isLoopback } from '../kernel/address.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
@@ -141,12 +141,12 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
   };
 }
 
-const SnapshotId = strictObject({ id: int() });
+const SnapshotId = z.strictObject({ id: z.int() });
 
 /** Later years have more than four digits. */
 const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
-const ClockMove = strictObject({ advance: optional(Age), set: optional(Time) });
+const ClockMove = z.strictObject({ advance: z.optional(Age), set: z.optional(Time) });
 
 function wantedTime({ advance, set }: { advance?: string | undefined; set?: string | undefined }, now: number): number {
   if ((advance === undefined) === (set === undefined)) {

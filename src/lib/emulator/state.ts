@@ -1,17 +1,5 @@
 // The platform's state as a value, for snapshots, export and import.
-import {
-  array,
-  type infer as Infer,
-  int,
-  literal,
-  null as nothing,
-  number,
-  record,
-  strictObject,
-  string,
-  union,
-  bigint,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { parseJson, stringifyJson } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
 import type { SqlValue } from './base/db.ts';
@@ -19,21 +7,21 @@ import type { RunningPlatform } from './open-platform.ts';
 import { Fault } from './wire/faults.ts';
 import { refusal } from './wire/platform-error.ts';
 
-const Row = record(string(), union([number(), bigint(), string(), nothing()]));
+const Row = z.record(z.string(), z.union([z.number(), z.bigint(), z.string(), z.null()]));
 
-export const PlatformState = strictObject({
-  format: literal(1),
+export const PlatformState = z.strictObject({
+  format: z.literal(1),
   /** The platform's time in epoch milliseconds. */
-  clock: int(),
-  faults: array(Fault),
+  clock: z.int(),
+  faults: z.array(Fault),
   /** Area -> version of the area's tables. */
-  versions: record(string(), int()),
+  versions: z.record(z.string(), z.int()),
   /** Organization, account and workspace ids. The state of any other ids would be invisible. */
-  ids: array(array(int())),
-  tables: record(string(), array(Row)),
+  ids: z.array(z.array(z.int())),
+  tables: z.record(z.string(), z.array(Row)),
 });
 
-export type PlatformState = Infer<typeof PlatformState>;
+export type PlatformState = z.infer<typeof PlatformState>;
 
 /** Tables that are not replaced, as in a reset. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
@@ -65,7 +53,7 @@ export function exportState(platform: RunningPlatform): PlatformState {
 /** At most `most` rows of each table, without warehouse secrets. Tables with a sequence list the newest rows first. */
 export function newestRows(platform: RunningPlatform, most: number): PlatformState['tables'] {
   const newest = (name: string) =>
-    platform.db.all<Infer<typeof Row>>(`SELECT * FROM "${name}" ORDER BY 1 DESC LIMIT ?`, most);
+    platform.db.all<z.infer<typeof Row>>(`SELECT * FROM "${name}" ORDER BY 1 DESC LIMIT ?`, most);
   const tables = Object.fromEntries(tablesOf(platform).map((name) => [name, newest(name)]));
   maskSecrets(tables);
   return tables;
@@ -82,7 +70,7 @@ function maskSecrets(tables: PlatformState['tables']): void {
 export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
   const { clock, db, faults } = platform;
   const columns = new Map(tablesOf(platform).map((name) => [name, columnsOf(platform, name)]));
-  const isKnown = ([name, rows]: [string, Infer<typeof Row>[]]): boolean =>
+  const isKnown = ([name, rows]: [string, z.infer<typeof Row>[]]): boolean =>
     rows.every((row) => Object.keys(row).every((column) => columns.get(name)?.includes(column) === true));
   const sameVersion = stringifyJson(state.versions) === stringifyJson(versionsOf(platform));
   if (!sameVersion || !Object.entries(state.tables).every(isKnown)) {

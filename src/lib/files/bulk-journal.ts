@@ -3,24 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import {
-  array,
-  boolean,
-  enum as oneOf,
-  type infer as Infer,
-  int,
-  literal,
-  nonnegative,
-  nullable,
-  number,
-  object,
-  optional,
-  refine,
-  strictObject,
-  string,
-  tuple,
-  union,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { fail } from '../errors/fail.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
@@ -54,25 +37,32 @@ function parse(line: string): unknown {
 }
 
 // The help of both commands loads this file, so only a run builds the schemas.
-const count = () => int().check(nonnegative());
+const count = () => z.int().check(z.nonnegative());
 
 function checkpointSchema() {
   const Count = count();
-  return object({
-    version: literal(1),
+  return z.object({
+    version: z.literal(1),
     /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples between. */
-    files: array(object({ path: string(), size: Count, modified: number(), hash: string() })),
+    files: z.array(z.object({ path: z.string(), size: Count, modified: z.number(), hash: z.string() })),
     /** Everything up to this position is complete. The offset is -1 if only reading from the start can find the row. */
-    mark: object({ file: Count, position: Count, offset: number() }),
+    mark: z.object({ file: Count, position: Count, offset: z.number() }),
     /** Complete stretches after the mark. */
-    beyond: array(object({ file: Count, from: Count, to: Count })),
-    counts: object({ accepted: Count, rejected: Count, batches: Count, requests: Count, retries: Count, ms: number() }),
+    beyond: z.array(z.object({ file: Count, from: Count, to: Count })),
+    counts: z.object({
+      accepted: Count,
+      rejected: Count,
+      batches: Count,
+      requests: Count,
+      retries: Count,
+      ms: z.number(),
+    }),
     /** The rejects file, and how many of its bytes belong to complete rows; null if a finished run has no rejects. */
-    rejects: nullable(object({ path: string(), bytes: Count })),
-    finished: boolean(),
+    rejects: z.nullable(z.object({ path: z.string(), bytes: Count })),
+    finished: z.boolean(),
   });
 }
-export type SeedCheckpoint = Omit<Infer<ReturnType<typeof checkpointSchema>>, 'version'>;
+export type SeedCheckpoint = Omit<z.infer<ReturnType<typeof checkpointSchema>>, 'version'>;
 export type Fingerprint = SeedCheckpoint['files'][number];
 export type SeedCounts = SeedCheckpoint['counts'];
 
@@ -101,31 +91,31 @@ export function openSeedJournal(path: string) {
 }
 
 const headSchema = () =>
-  object({
-    version: literal(1),
+  z.object({
+    version: z.literal(1),
     /** The path, as the user passed it. */
-    input: string(),
+    input: z.string(),
     rows: count(),
     /** A digest of the flags that turn rows into requests. */
-    settings: string(),
-    results: string().check(refine(isAbsolute)),
+    settings: z.string(),
+    results: z.string().check(z.refine(isAbsolute)),
     /** The default time for rows that have none, so that a resumed run sends the same bodies. */
-    submitted_time: string(),
-    at: string(),
+    submitted_time: z.string(),
+    at: z.string(),
   });
-export type JournalHead = Infer<ReturnType<typeof headSchema>>;
+export type JournalHead = z.infer<ReturnType<typeof headSchema>>;
 
 /** `p`: rows and their ids, before they are sent. `u`: rows that were not sent. `d`: outcomes and errors. */
 function lineSchema() {
   const Count = count();
-  const State = oneOf(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
-  return union([
-    strictObject({ p: array(tuple([Count, string()])) }),
-    strictObject({ u: array(Count) }),
-    strictObject({ d: array(tuple([Count, State, optional(string())])) }),
+  const State = z.enum(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
+  return z.union([
+    z.strictObject({ p: z.array(z.tuple([Count, z.string()])) }),
+    z.strictObject({ u: z.array(Count) }),
+    z.strictObject({ d: z.array(z.tuple([Count, State, z.optional(z.string())])) }),
   ]);
 }
-export type JournalLine = Infer<ReturnType<typeof lineSchema>>;
+export type JournalLine = z.infer<ReturnType<typeof lineSchema>>;
 
 export type DsrJournal = ReturnType<typeof openDsrJournal>;
 

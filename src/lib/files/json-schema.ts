@@ -1,7 +1,6 @@
-// JSON Schemas for editors, generated from the contract. Uses named imports: a namespace import would pull all of zod
-// into the chunk that every command loads.
+// JSON Schemas for editors, generated from the contract.
 import { VERSION } from '../kernel/version.ts';
-import { array, toJSONSchema, union, type ZodMiniType } from 'zod/mini';
+import * as z from 'zod/mini';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -15,13 +14,13 @@ const CONTRACTS = {
   dsr: ['A data subject request', dsrRequest],
   'dsr-bulk': [
     'Data subject requests, one or a list',
-    async () => union([await dsrRequest(), array(await dsrRequest())]),
+    async () => z.union([await dsrRequest(), z.array(await dsrRequest())]),
   ],
   connection: ['A warehouse connection', async () => (await import('../contract/connections.ts')).ConnectionRequest],
   'data-model': ['A data model', async () => (await import('../contract/data-models.ts')).DataModelRequest],
   pipeline: ['A pipeline', async () => (await import('../contract/pipelines.ts')).PipelineRequest],
   seed: ['The seeds of one user', async () => (await import('../contract/seeding.ts')).SingleSeed],
-} as const satisfies Record<string, readonly [title: string, load: () => Promise<ZodMiniType>]>;
+} as const satisfies Record<string, readonly [title: string, load: () => Promise<z.ZodMiniType>]>;
 
 /** The documents that have a schema. */
 export const SCHEMA_NAMES = [
@@ -39,7 +38,7 @@ export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
   if (name === 'openapi') return (await import('../contract/openapi.ts')).openApiDocument({ version: VERSION });
   const [title, load] = CONTRACTS[name];
-  const schema = toJSONSchema(await load(), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+  const schema = z.toJSONSchema(await load(), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
   return withHint({ ...schema, title });
 }
 

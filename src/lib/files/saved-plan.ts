@@ -6,17 +6,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import {
-  array,
-  enum as oneOf,
-  type infer as Infer,
-  literal,
-  object,
-  optional,
-  record,
-  string,
-  type ZodMiniType,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { fail } from '../errors/fail.ts';
 import { writeUserFile } from '../kernel/durable.ts';
 import { type KnownError, placeAt, usageError } from '../kernel/errors.ts';
@@ -69,12 +59,12 @@ export function writeSavedPlan(path: string, source: InputSource, saved: SavedPl
 }
 
 /** Reads a plan. Throws invalid input (9) if the file has changed since it was saved, or is not a plan of this kind. */
-export async function readSavedPlan<Content extends ZodMiniType>(
+export async function readSavedPlan<Content extends z.ZodMiniType>(
   path: string,
   source: InputSource,
   kind: keyof typeof COMMANDS,
   schema: Content,
-): Promise<SavedPlan<Infer<Content>>> {
+): Promise<SavedPlan<z.infer<Content>>> {
   const { name, text: read } = await readInput(path, source);
   // Git and editors may convert line endings.
   const text = read.replaceAll('\r\n', '\n');
@@ -89,7 +79,7 @@ export async function readSavedPlan<Content extends ZodMiniType>(
   if (body === undefined || json === undefined) throw damaged('the file does not have the format of a saved plan');
   if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
   const value = tryJson(json);
-  const { data: other } = object({ kind: oneOf(['roles', 'warehouse']) }).safeParse(value);
+  const { data: other } = z.object({ kind: z.enum(['roles', 'warehouse']) }).safeParse(value);
   if (other && other.kind !== kind) {
     throw fail('plans.damaged', {
       message: `${name} is a plan of \`${other.kind} diff\`. Nothing was sent.`,
@@ -99,10 +89,12 @@ export async function readSavedPlan<Content extends ZodMiniType>(
       },
     });
   }
-  const [words, from] = [record(string(), string()), optional(array(string()))];
-  const saved = object({ kind: literal(kind), target: words, plan: string(), from, content: schema }).safeParse(value);
+  const [words, from] = [z.record(z.string(), z.string()), z.optional(z.array(z.string()))];
+  const saved = z
+    .object({ kind: z.literal(kind), target: words, plan: z.string(), from, content: schema })
+    .safeParse(value);
   if (!saved.success) throw damaged('another version of the program saved this plan');
-  return saved.data as SavedPlan<Infer<Content>>;
+  return saved.data as SavedPlan<z.infer<Content>>;
 }
 
 /** Throws a conflict (6) if the plan was made for a different target. */

@@ -1,5 +1,5 @@
 // The types of the HTTP client: its options, its calls, their results, and one exchange on the wire with its limits.
-import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
 import type { NamesMap } from '../contract/names.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
@@ -15,7 +15,7 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
   : never) &
   ([NonNullable<E['body']>] extends [never]
     ? { body?: undefined }
-    : { body: NonNullable<E['body']> extends infer Body extends ZodMiniType ? Infer<Body> : never }) & {
+    : { body: NonNullable<E['body']> extends infer Body extends z.ZodMiniType ? z.infer<Body> : never }) & {
     query?: Record<string, string | number | bigint | boolean | undefined>;
     signal?: AbortSignal | undefined;
     /** True if `reserve` has already taken the slot of the shared rate budget. */
@@ -29,8 +29,8 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
 
 export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [never]
   ? undefined
-  : NonNullable<E['reply']> extends infer Schema extends ZodMiniType
-    ? Infer<Schema>
+  : NonNullable<E['reply']> extends infer Schema extends z.ZodMiniType
+    ? z.infer<Schema>
     : never;
 
 /** A request for a dry run, with an unmasked body and without credentials. */

@@ -1,5 +1,5 @@
 // A live platform as fixtures for the embedded one: roles, groups, connections, data models, pipelines; no secrets.
-import type { ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import type { Api } from '../api/index.ts';
 import { ConnectionRequest } from '../contract/connections.ts';
 import { DataModelRequest } from '../contract/data-models.ts';
@@ -31,14 +31,14 @@ export async function readLiveFixtures(api: Api, signal: AbortSignal) {
     return known.has(task);
   };
   /** Removes the fields that are not in the contract. */
-  const request = (schema: ZodMiniType, definition: Definition): object => {
+  const request = (schema: z.ZodMiniType, definition: Definition): object => {
     const unknown = (schema.safeParse(definition).error?.issues ?? []).flatMap((issue) =>
       issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path.map(String), key]) : [],
     );
     omitted.push(...unknown.map((path) => `field ${path.join('.')} of ${definition.id}`));
     return withoutPaths(definition, unknown);
   };
-  const requests = (type: ResourceType, schema: ZodMiniType): object[] =>
+  const requests = (type: ResourceType, schema: z.ZodMiniType): object[] =>
     live[type].map((reply) => request(schema, withHiddenSecrets(type, toDefinition(reply))));
   const fixtures = {
     roles: roles.map(({ role_id, name, description, tasks }) => ({

@@ -1,71 +1,57 @@
 // The lines of an outbox, and the state that they add up to: open deliveries and received statuses.
 import { createHash } from 'node:crypto';
-import {
-  array,
-  discriminatedUnion,
-  enum as oneOf,
-  exactOptional,
-  type infer as Infer,
-  int,
-  literal,
-  looseObject,
-  nullable,
-  readonly,
-  refine,
-  string,
-  tuple,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { isAdvance } from '../dsr/statuses.ts';
 import { SignatureFacts } from './verify.ts';
 
-const time = string().check(refine((text) => !Number.isNaN(Date.parse(text))));
-const identified = { id: string(), at: time };
+const time = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text))));
+const identified = { id: z.string(), at: time };
 
 /**
  * A verified callback and the deliveries that it requires, on one line, so that neither is stored without the other.
  */
-const ReceivedLine = looseObject({
-  event: literal('received'),
+const ReceivedLine = z.looseObject({
+  event: z.literal('received'),
   /** The stable event id: the same bytes from the same workspace always have the same id. */
   ...identified,
-  address: string(),
+  address: z.string(),
   /** Null if the body has none. */
-  workspace_id: nullable(string()),
+  workspace_id: z.nullable(z.string()),
   /** The request id and status are null if the body is not a request status. */
-  request_id: nullable(string()),
-  status: nullable(string()),
-  expected_completion_time: exactOptional(nullable(string())),
-  targets: readonly(array(string())),
-  signature: exactOptional(SignatureFacts),
-  headers: readonly(array(readonly(tuple([string(), string()])))),
+  request_id: z.nullable(z.string()),
+  status: z.nullable(z.string()),
+  expected_completion_time: z.exactOptional(z.nullable(z.string())),
+  targets: z.readonly(z.array(z.string())),
+  signature: z.exactOptional(SignatureFacts),
+  headers: z.readonly(z.array(z.readonly(z.tuple([z.string(), z.string()])))),
   /** The received bytes in Base64. */
-  body: string(),
+  body: z.string(),
 });
 
 /** The outcome of one delivery. `attempts` counts the attempts since the callback was received or replayed. */
-const OutcomeLine = looseObject({
-  event: oneOf(['delivered', 'failed', 'dead', 'replayed', 'dropped']),
+const OutcomeLine = z.looseObject({
+  event: z.enum(['delivered', 'failed', 'dead', 'replayed', 'dropped']),
   ...identified,
-  target: string(),
-  attempts: int(),
+  target: z.string(),
+  attempts: z.int(),
   /** The time of the next attempt. */
-  due: exactOptional(time),
-  reason: exactOptional(string()),
+  due: z.exactOptional(time),
+  reason: z.exactOptional(z.string()),
 });
 
 /** Replaces the lines of a request that compaction removes. */
-const SeenLine = looseObject({
-  event: literal('seen'),
+const SeenLine = z.looseObject({
+  event: z.literal('seen'),
   ...identified,
-  statuses: readonly(array(string())),
-  events: readonly(array(string())),
+  statuses: z.readonly(z.array(z.string())),
+  events: z.readonly(z.array(z.string())),
 });
 
-const OutboxLine = discriminatedUnion('event', [ReceivedLine, OutcomeLine, SeenLine]);
-export type ReceivedLine = Infer<typeof ReceivedLine>;
-export type OutcomeLine = Infer<typeof OutcomeLine>;
-export type OutboxLine = Infer<typeof OutboxLine>;
+const OutboxLine = z.discriminatedUnion('event', [ReceivedLine, OutcomeLine, SeenLine]);
+export type ReceivedLine = z.infer<typeof ReceivedLine>;
+export type OutcomeLine = z.infer<typeof OutcomeLine>;
+export type OutboxLine = z.infer<typeof OutboxLine>;
 
 export interface Delivery {
   /** `EVENT.TARGET`. */

@@ -1,7 +1,7 @@
 // The four checks of a signed message from the processor, in the specification's order, each with an explanation
 // ("Events", 5).
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { boolean, enum as oneOf, exactOptional, type infer as Infer, nullable, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 
 /** Header names and values as received, one pair per line, so that a duplicate header is noticed. */
@@ -13,21 +13,21 @@ export type CheckName = (typeof CHECK_NAMES)[number];
 
 /** One of the four checks. */
 export function checkResult() {
-  return object({ name: oneOf(CHECK_NAMES), ok: boolean(), detail: string() });
+  return z.object({ name: z.enum(CHECK_NAMES), ok: z.boolean(), detail: z.string() });
 }
-export type Check = Infer<ReturnType<typeof checkResult>>;
+export type Check = z.infer<ReturnType<typeof checkResult>>;
 
 /** What the ledger records about a signed message. */
-export const SignatureFacts = object({
-  valid: boolean(),
+export const SignatureFacts = z.object({
+  valid: z.boolean(),
   /** SHA-256 of the certificate, in hex; null when no certificate was accepted. */
-  certificate: nullable(string()),
+  certificate: z.nullable(z.string()),
   /** SHA-256 of the body, in hex. */
-  body_sha256: string(),
+  body_sha256: z.string(),
   /** The check that failed. */
-  failed: exactOptional(oneOf(CHECK_NAMES)),
+  failed: z.exactOptional(z.enum(CHECK_NAMES)),
 });
-export type SignatureFacts = Infer<typeof SignatureFacts>;
+export type SignatureFacts = z.infer<typeof SignatureFacts>;
 
 export interface Verdict {
   valid: boolean;

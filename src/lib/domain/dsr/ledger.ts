@@ -1,52 +1,47 @@
 // The lines of the ledger, and how they combine into a request.
-import {
-  array,
-  boolean,
-  exactOptional,
-  extend,
-  type infer as Infer,
-  int,
-  nullable,
-  object,
-  record,
-  string,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { SignatureFacts } from '../callbacks/verify.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isNotSubmitted, isOpen, REJECTED } from './statuses.ts';
 
 /** The user and the machine. Lines of earlier versions lack both. */
-const actor = { by: exactOptional(string()), host: exactOptional(string()) };
-const text = exactOptional(string());
-const textOrNull = exactOptional(nullable(string()));
+const actor = { by: z.exactOptional(z.string()), host: z.exactOptional(z.string()) };
+const text = z.exactOptional(z.string());
+const textOrNull = z.exactOptional(z.nullable(z.string()));
 
 /** The fields of a request, recorded just before it is sent. */
-const Submission = object({
+const Submission = z.object({
   /** ISO 8601, as in all lines. */
-  at: string(),
-  profile: nullable(string()),
-  regulation: string(),
-  subject_request_type: string(),
-  submitted_time: string(),
-  skip_waiting_period: boolean(),
-  group_id: nullable(string()),
+  at: z.string(),
+  profile: z.nullable(z.string()),
+  regulation: z.string(),
+  subject_request_type: z.string(),
+  submitted_time: z.string(),
+  skip_waiting_period: z.boolean(),
+  group_id: z.nullable(z.string()),
   /** Keyed hashes by identity type. */
-  identities: record(string(), string()),
+  identities: z.record(z.string(), z.string()),
   /** Keyed, because a plain digest would let anyone guess the identities in the body. Absent in earlier versions. */
   request_digest: text,
 });
-const Download = object({ at: string(), sha256: string(), bytes: int(), content_type: string() });
+const Download = z.object({ at: z.string(), sha256: z.string(), bytes: z.int(), content_type: z.string() });
 /** The platform had no results: no records match (404), or they have expired (410). */
-const NoResults = object({ at: string(), http_status: int() });
+const NoResults = z.object({ at: z.string(), http_status: z.int() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
-const Mark = object({ at: string(), answered: exactOptional(boolean()), extended: text, reason: text });
+const Mark = z.object({ at: z.string(), answered: z.exactOptional(z.boolean()), extended: text, reason: text });
 /** `http_status`: of the rejection. */
-const seen = { status: string(), at: string(), source: string(), http_status: exactOptional(int()), ...actor };
+const seen = {
+  status: z.string(),
+  at: z.string(),
+  source: z.string(),
+  http_status: z.exactOptional(z.int()),
+  ...actor,
+};
 
 /** A request in the ledger. All fields except the id are optional, because a callback may be the only source. */
-export const LedgerRequest = object({
-  id: string(),
+export const LedgerRequest = z.object({
+  id: z.string(),
   at: text,
   ...actor,
   profile: textOrNull,
@@ -56,26 +51,26 @@ export const LedgerRequest = object({
   regulation: text,
   subject_request_type: text,
   submitted_time: text,
-  skip_waiting_period: exactOptional(boolean()),
+  skip_waiting_period: z.exactOptional(z.boolean()),
   group_id: textOrNull,
-  identities: exactOptional(Submission.shape.identities),
+  identities: z.exactOptional(Submission.shape.identities),
   request_digest: text,
   /** The time of the last repeat while the outcome was unknown. */
   resent_at: text,
   /** The hashes used to compare people, if they differ from `identities`. */
-  compared: exactOptional(Submission.shape.identities),
+  compared: z.exactOptional(Submission.shape.identities),
   status: text,
   expected_completion_time: textOrNull,
   received_time: textOrNull,
   /** Each new status, with its source. */
-  states: array(object(seen)),
+  states: z.array(z.object(seen)),
   /** Each signed message, even if its status was already known. */
-  signatures: exactOptional(array(extend(SignatureFacts, seen))),
-  downloads: exactOptional(array(extend(Download, actor))),
-  no_results: exactOptional(array(extend(NoResults, actor))),
-  marks: exactOptional(array(extend(Mark, actor))),
+  signatures: z.exactOptional(z.array(z.extend(SignatureFacts, seen))),
+  downloads: z.exactOptional(z.array(z.extend(Download, actor))),
+  no_results: z.exactOptional(z.array(z.extend(NoResults, actor))),
+  marks: z.exactOptional(z.array(z.extend(Mark, actor))),
 });
-export type LedgerRequest = Infer<typeof LedgerRequest>;
+export type LedgerRequest = z.infer<typeof LedgerRequest>;
 
 type Times = Pick<LedgerRequest, 'expected_completion_time' | 'received_time'> & { signature?: SignatureFacts };
 interface News<Kind extends string> {
@@ -85,16 +80,16 @@ interface News<Kind extends string> {
 
 /** A request, recorded just before it is sent, or by a bulk run together with the response, in one line. */
 export type SubmittedNews = News<'submitted'> &
-  Infer<typeof Submission> &
+  z.infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
   Times;
 /** A status, with the facts of the signed message that reported it. */
 export type StateNews = News<'state'> &
   Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback'; http_status?: number };
 /** The results were saved to a file. */
-export type DownloadedNews = News<'downloaded'> & Infer<typeof Download>;
-export type NoResultsNews = News<'no_results'> & Infer<typeof NoResults>;
-export type MarkedNews = News<'marked'> & Infer<typeof Mark>;
+export type DownloadedNews = News<'downloaded'> & z.infer<typeof Download>;
+export type NoResultsNews = News<'no_results'> & z.infer<typeof NoResults>;
+export type MarkedNews = News<'marked'> & z.infer<typeof Mark>;
 
 export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | NoResultsNews | MarkedNews;
 type Actor = Pick<LedgerRequest, 'by' | 'host'>;

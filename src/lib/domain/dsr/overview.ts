@@ -1,5 +1,5 @@
 // A request as shown in lists and status: the platform's object, and times derived from the ledger.
-import { boolean, extend, type infer as Infer, int, nullable, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
@@ -7,25 +7,25 @@ import { answeredAt, deadlineOfRequest, isAnswered, isDue, type LedgerRequest } 
 
 /** The platform's fields, then ours. Our fields are null if this machine did not submit the request. */
 export function requestResult() {
-  return extend(RequestStatusReply, {
-    regulation: nullable(string()),
-    subject_request_type: nullable(string()),
-    submitted_time: nullable(string()),
+  return z.extend(RequestStatusReply, {
+    regulation: z.nullable(z.string()),
+    subject_request_type: z.nullable(z.string()),
+    submitted_time: z.nullable(z.string()),
     /** The legal or extended deadline. */
-    deadline: nullable(string()),
+    deadline: z.nullable(z.string()),
     /** True while the subject is waiting for the answer. */
-    due: boolean(),
+    due: z.boolean(),
     /** Whole days to the deadline, negative after it; null if the request is not due. */
-    days_left: nullable(int()),
-    overdue: boolean(),
+    days_left: z.nullable(z.int()),
+    overdue: z.boolean(),
     /** The time when the subject got the answer, if this machine knows it. */
-    answered_at: nullable(string()),
-    cancellable_until: nullable(string()),
+    answered_at: z.nullable(z.string()),
+    cancellable_until: z.nullable(z.string()),
     /** Approximate, because the platform does not report when a request was completed. */
-    results_expire_at: nullable(string()),
+    results_expire_at: z.nullable(z.string()),
   });
 }
-export type RequestOverview = Infer<ReturnType<typeof requestResult>>;
+export type RequestOverview = z.infer<ReturnType<typeof requestResult>>;
 
 /** Smaller clock differences are ignored, because the time of a response has whole seconds. */
 const SAME_CLOCK_MS = 60_000;

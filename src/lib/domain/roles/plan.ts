@@ -1,17 +1,6 @@
 // The plan of a push: computed once from the live manifest and the desired roles, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
-import {
-  array,
-  catchall,
-  type infer as Infer,
-  nullable,
-  number,
-  object,
-  optional,
-  string,
-  unknown,
-  type ZodMiniObject,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { type ManifestRequest, CORE_TASK, RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import {
@@ -30,31 +19,31 @@ import { isEscalation } from './permissions.ts';
 export function rolesPlanFields() {
   return {
     /** The stamp of the live manifest that the plan is based on. */
-    base: object({ last_modified_on: nullable(string()), last_modified_by: nullable(string()) }),
-    created: array(RoleReply),
-    modified: array(modifiedRole()),
-    deleted: array(RoleReply),
+    base: z.object({ last_modified_on: z.nullable(z.string()), last_modified_by: z.nullable(z.string()) }),
+    created: z.array(RoleReply),
+    modified: z.array(modifiedRole()),
+    deleted: z.array(RoleReply),
     /** Ids. */
-    unchanged: array(string()),
-    summary: object({ create: number(), modify: number(), delete: number(), unchanged: number() }),
+    unchanged: z.array(z.string()),
+    summary: z.object({ create: z.number(), modify: z.number(), delete: z.number(), unchanged: z.number() }),
     /** Warnings for the person who approves the plan; omitted if there are none. */
-    warnings: optional(array(string())),
+    warnings: z.optional(z.array(z.string())),
     /** Role ids that keep changes made on the platform after the file was pulled; omitted if there are none. */
-    kept: optional(array(string())),
+    kept: z.optional(z.array(z.string())),
   };
 }
 
 function modifiedRole() {
-  const text = object({ from: nullable(string()), to: nullable(string()) });
-  const tasks = object({ added: array(string()), removed: array(string()) });
-  const known = object({ name: optional(text), description: optional(text), tasks: optional(tasks) });
+  const text = z.object({ from: z.nullable(z.string()), to: z.nullable(z.string()) });
+  const tasks = z.object({ added: z.array(z.string()), removed: z.array(z.string()) });
+  const known = z.object({ name: z.optional(text), description: z.optional(text), tasks: z.optional(tasks) });
   // Fields that are not in the specification may contain any JSON. The fields of a task are `tasks.<task_id>.<field>`.
-  const changes = catchall(known, object({ from: unknown(), to: unknown() }));
+  const changes = z.catchall(known, z.object({ from: z.unknown(), to: z.unknown() }));
   /** `escalations` lists new tasks that escalate (see `isEscalation`). */
-  return object({ role_id: string(), changes, escalations: array(string()) });
+  return z.object({ role_id: z.string(), changes, escalations: z.array(z.string()) });
 }
 
-type PlanFields = Infer<ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
+type PlanFields = z.infer<z.ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
 
 /** `plan` is a hash (32 hex digits) of the organization, the address, the live manifest and the desired one. */
 export type RolesPlan = PlanFields & { plan: string };

@@ -1,17 +1,6 @@
 // A single plan for connections, data models and pipelines: computed once, then shown, hashed and applied.
 import { createHash } from 'node:crypto';
-import {
-  array,
-  boolean,
-  enum as oneOf,
-  type infer as Infer,
-  nullable,
-  number,
-  object,
-  record,
-  string,
-  unknown,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { changedFields } from '../field-changes.ts';
 import {
@@ -29,45 +18,51 @@ const ACTIONS = ['create', 'update', 'delete'] as const;
 
 function stepFields() {
   return {
-    action: oneOf(ACTIONS),
-    type: oneOf(RESOURCE_TYPES),
-    id: string(),
+    action: z.enum(ACTIONS),
+    type: z.enum(RESOURCE_TYPES),
+    id: z.string(),
     /** Values in a definition may be any JSON. */
-    changes: record(string(), object({ from: unknown(), to: unknown() })),
+    changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
     /** The fields of the secrets that the plan sends. A plan never contains the secrets themselves. */
-    secrets: array(string()),
+    secrets: z.array(z.string()),
     /** The references in the file: `{"config.password": "env:NAME"}`. */
-    references: record(string(), string()),
+    references: z.record(z.string(), z.string()),
     /** True if the sync position of a pipeline is reset. */
-    resets: boolean(),
+    resets: z.boolean(),
   };
 }
 
 export function planResult() {
-  return object({
+  return z.object({
     /** A hash (32 hex digits) of the workspace, the address, and the live and desired resources. */
-    plan: string(),
+    plan: z.string(),
     /** The steps in the order of execution. */
-    steps: array(object(stepFields())),
+    steps: z.array(z.object(stepFields())),
     /** `connection/crm` … */
-    unchanged: array(string()),
+    unchanged: z.array(z.string()),
     /** Live resources that no file defines and that the plan does not change. */
-    unmanaged: array(string()),
-    summary: object({ create: number(), update: number(), delete: number(), unchanged: number(), unmanaged: number() }),
+    unmanaged: z.array(z.string()),
+    summary: z.object({
+      create: z.number(),
+      update: z.number(),
+      delete: z.number(),
+      unchanged: z.number(),
+      unmanaged: z.number(),
+    }),
   });
 }
 
-export type WarehousePlan = Infer<ReturnType<typeof planResult>>;
+export type WarehousePlan = z.infer<ReturnType<typeof planResult>>;
 export type Step = WarehousePlan['steps'][number];
 
 /** A step with its outcome. */
 export function stepResult() {
-  const outcome = oneOf(['done', 'failed', 'skipped', 'unknown']);
+  const outcome = z.enum(['done', 'failed', 'skipped', 'unknown']);
   /** `reason` says why the step was not done; null if it was done. */
-  return object({ ...stepFields(), outcome, reason: nullable(string()) });
+  return z.object({ ...stepFields(), outcome, reason: z.nullable(z.string()) });
 }
 
-export type StepResult = Infer<ReturnType<typeof stepResult>>;
+export type StepResult = z.infer<ReturnType<typeof stepResult>>;
 
 export type ByType<T> = Record<ResourceType, T[]>;
 

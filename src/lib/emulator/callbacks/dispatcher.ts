@@ -13,7 +13,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
-import { int, optional, strictObject, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { messageRule } from '../../contract/shared.ts';
 import type { ControlRoutes } from '../platform/area.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
@@ -242,11 +242,13 @@ export async function callReceiver(
 }
 
 /** Selects the callbacks to send again. Without a field, selects all that were not delivered. */
-const Resend = strictObject({ id: optional(int()), subject_request_id: optional(string()) }).check(
-  messageRule(({ id, subject_request_id }) =>
-    id !== undefined && subject_request_id !== undefined ? 'pass either id or subject_request_id' : undefined,
-  ),
-);
+const Resend = z
+  .strictObject({ id: z.optional(z.int()), subject_request_id: z.optional(z.string()) })
+  .check(
+    messageRule(({ id, subject_request_id }) =>
+      id !== undefined && subject_request_id !== undefined ? 'pass either id or subject_request_id' : undefined,
+    ),
+  );
 
 /** `resend` and `flush` wait until every receiver has been called, and return the callbacks that they sent. */
 export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatcher): ControlRoutes {

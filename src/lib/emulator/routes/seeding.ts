@@ -6,7 +6,7 @@ import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '
 import { workspaceOf } from '../platform/auth.ts';
 import { type Answer, answer, refusal, type PlatformError } from '../wire/platform-error.ts';
 import { type ProfileChange, profilesMigrations } from '../stores/profiles.ts';
-import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
 import { codedRefusal } from '../platform/envelopes.ts';
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
@@ -20,7 +20,7 @@ function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformErro
 }
 
 /** Parses and checks a body. Ignores unknown fields (decision: D6). Throws 400. */
-function readIngestBody<Schema extends ZodMiniType>(schema: Schema, body: Buffer): Infer<Schema> {
+function readIngestBody<Schema extends z.ZodMiniType>(schema: Schema, body: Buffer): z.infer<Schema> {
   const value = parseBody(body, (message) => badRequest([{ path: ['body'], message }], undefined));
   return acceptBody(schema, value, (issues) => badRequest(issues, value));
 }

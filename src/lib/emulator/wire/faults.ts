@@ -1,51 +1,41 @@
 // Injected faults: errors, delays and lost connections for matching requests.
-import {
-  array,
-  enum as oneOf,
-  int,
-  type infer as Infer,
-  maximum,
-  minimum,
-  number,
-  optional,
-  strictObject,
-  string,
-  union,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { messageRule, textWhere } from '../../contract/shared.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { StoredSettings } from '../base/db.ts';
 
-const Delay = union([
-  number().check(minimum(0, 'must not be negative')),
+const Delay = z.union([
+  z.number().check(z.minimum(0, 'must not be negative')),
   textWhere((text) => (parseDuration(text) === undefined ? 'is not a duration such as 500ms or 2s' : undefined)),
 ]);
 
 /** A fault needs at least one of `status`, `delay` and `drop`. */
-export const Fault = strictObject({
-  /** Default: any method. */
-  method: optional(string()),
-  /** `*` matches any characters. The query and a trailing slash are ignored. Default: any path. */
-  path: optional(string()),
-  /** Respond with this status without processing the request. */
-  status: optional(int().check(minimum(200, 'must be 200 to 599'), maximum(599, 'must be 200 to 599'))),
-  /** The `Retry-After` header of that response: seconds, or any text. */
-  retry_after: optional(union([number(), string()])),
-  /** Wait this long first: milliseconds, or a duration such as `2s`. */
-  delay: optional(Delay),
-  /** Close the connection without a response, before or after processing the request. */
-  drop: optional(oneOf(['before', 'after'])),
-  /** The number of requests still to affect. Default: all. */
-  times: optional(int().check(minimum(1, 'must be at least 1'))),
-  /** The share of matching requests to affect, from 0 to 1. Default: 1. */
-  probability: optional(number().check(minimum(0, 'must be 0 to 1'), maximum(1, 'must be 0 to 1'))),
-}).check(
-  messageRule(({ status, delay, drop }) =>
-    (status ?? delay ?? drop) === undefined ? 'needs `status`, `delay` or `drop`' : undefined,
-  ),
-);
-export type Fault = Infer<typeof Fault>;
+export const Fault = z
+  .strictObject({
+    /** Default: any method. */
+    method: z.optional(z.string()),
+    /** `*` matches any characters. The query and a trailing slash are ignored. Default: any path. */
+    path: z.optional(z.string()),
+    /** Respond with this status without processing the request. */
+    status: z.optional(z.int().check(z.minimum(200, 'must be 200 to 599'), z.maximum(599, 'must be 200 to 599'))),
+    /** The `Retry-After` header of that response: seconds, or any text. */
+    retry_after: z.optional(z.union([z.number(), z.string()])),
+    /** Wait this long first: milliseconds, or a duration such as `2s`. */
+    delay: z.optional(Delay),
+    /** Close the connection without a response, before or after processing the request. */
+    drop: z.optional(z.enum(['before', 'after'])),
+    /** The number of requests still to affect. Default: all. */
+    times: z.optional(z.int().check(z.minimum(1, 'must be at least 1'))),
+    /** The share of matching requests to affect, from 0 to 1. Default: 1. */
+    probability: z.optional(z.number().check(z.minimum(0, 'must be 0 to 1'), z.maximum(1, 'must be 0 to 1'))),
+  })
+  .check(
+    messageRule(({ status, delay, drop }) =>
+      (status ?? delay ?? drop) === undefined ? 'needs `status`, `delay` or `drop`' : undefined,
+    ),
+  );
+export type Fault = z.infer<typeof Fault>;
 
 export type Faults = ReturnType<typeof openFaults>;
 
@@ -53,7 +43,7 @@ const KEY = 'faults';
 
 /** Opens the stored faults. `random` returns numbers that are uniform in [0, 1). */
 export function openFaults(settings: StoredSettings, random: () => number) {
-  let faults = array(Fault).parse(settings.get(KEY) ?? []);
+  let faults = z.array(Fault).parse(settings.get(KEY) ?? []);
 
   function save(next: Fault[]): void {
     faults = next;

@@ -1,6 +1,6 @@
 // Reads, parses and checks the body of a request. Numbers keep all their digits. Each area has its own error messages.
 import type { IncomingMessage } from 'node:http';
-import type { infer as Infer, ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import { explainIssues, OWN_WORDS, type FieldIssue, showPath } from '../../contract/explain.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { type PlatformError, refusal } from './platform-error.ts';
@@ -66,7 +66,11 @@ function longestList(value: unknown, depth = 4): number {
 }
 
 /** Checks a parsed body. Throws 400 with a sentence for each issue, each after `prefix`. */
-export function checkBody<Schema extends ZodMiniType>(schema: Schema, value: unknown, prefix: string): Infer<Schema> {
+export function checkBody<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  prefix: string,
+): z.infer<Schema> {
   const parsed = schema.safeParse(value, OWN_WORDS);
   if (parsed.success) return parsed.data;
   throw refusal(
@@ -91,11 +95,11 @@ export function readJson(body: Buffer, failure: Failure): unknown {
  * Checks a parsed body. Ignores fields that the contract does not know (decision: D6). `judge` turns all other issues
  * into the error to throw.
  */
-export function acceptBody<Schema extends ZodMiniType>(
+export function acceptBody<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
   judge: (issues: FieldIssue[]) => PlatformError,
-): Infer<Schema> {
+): z.infer<Schema> {
   const first = schema.safeParse(value, OWN_WORDS);
   if (first.success) return first.data;
   const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
@@ -106,12 +110,12 @@ export function acceptBody<Schema extends ZodMiniType>(
 }
 
 /** Reads and checks a JSON body. Throws `invalid` for any issue, and `malformed` for invalid JSON. */
-export function acceptJson<Schema extends ZodMiniType>(
+export function acceptJson<Schema extends z.ZodMiniType>(
   schema: Schema,
   body: Buffer,
   invalid: Failure,
   malformed: Failure = invalid,
-): Infer<Schema> {
+): z.infer<Schema> {
   return acceptBody(schema, readJson(body, malformed), (issues) => refuse(invalid, ...sentences(issues)));
 }
 

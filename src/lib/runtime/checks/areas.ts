@@ -1,5 +1,5 @@
 // Checks credentials with the cheapest harmless call in each area, for `auth test` and `doctor`.
-import { enum as oneOf, type infer as Infer, object, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/fail.ts';
 import type { Api } from '../../api/index.ts';
@@ -9,16 +9,16 @@ import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
 export function areaCheck() {
-  return object({
-    credential: oneOf(['platform', 'dsr', 'seeding']),
-    area: string(),
-    status: oneOf(['ok', 'failed', 'not_configured', 'not_checked']),
-    detail: string(),
+  return z.object({
+    credential: z.enum(['platform', 'dsr', 'seeding']),
+    area: z.string(),
+    status: z.enum(['ok', 'failed', 'not_configured', 'not_checked']),
+    detail: z.string(),
   });
 }
 
 /** `error` is the reason why the check failed. */
-export type AreaCheck = Infer<ReturnType<typeof areaCheck>> & { error?: KnownError };
+export type AreaCheck = z.infer<ReturnType<typeof areaCheck>> & { error?: KnownError };
 
 interface Area {
   credential: AreaCheck['credential'];

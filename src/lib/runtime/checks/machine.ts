@@ -1,6 +1,6 @@
 // The checks of `doctor` for this machine and the addresses: files, modes, keychain, clock, TLS, proxy.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
-import { enum as oneOf, type infer as Infer, object, optional, string } from 'zod/mini';
+import * as z from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/network-failure.ts';
@@ -15,15 +15,15 @@ import type { Context } from '../context.ts';
 import { furtherAuthorities } from './trusted-roots.ts';
 
 export function finding() {
-  return object({
-    check: string(),
-    status: oneOf(['ok', 'warning', 'failed', 'skipped']),
-    detail: string(),
+  return z.object({
+    check: z.string(),
+    status: z.enum(['ok', 'warning', 'failed', 'skipped']),
+    detail: z.string(),
     /** How to fix the problem, if there is one. */
-    fix: optional(string()),
+    fix: z.optional(z.string()),
   });
 }
-export type Finding = Infer<ReturnType<typeof finding>>;
+export type Finding = z.infer<ReturnType<typeof finding>>;
 
 /** The platform rejects a token if the clocks differ by minutes. Signatures and deadlines fail before that. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;

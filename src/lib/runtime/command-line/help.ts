@@ -1,7 +1,7 @@
 // The part of a command's record that its help shows in addition to its flags.
 import { EXIT } from '../exit-codes.ts';
 import type { Command } from 'commander';
-import type { ZodMiniType } from 'zod/mini';
+import type * as z from 'zod/mini';
 import { usageError } from '../../kernel/errors.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import { chooseColumns } from '../../render/delimited.ts';
@@ -70,7 +70,7 @@ export interface CommandHelp {
   /** At least two complete command lines that begin with `cdpadm` and can be run unchanged. */
   examples: string[];
   /** The schema of the `-o json` result, built on first use. Without a schema, a command prints no result. */
-  output?: () => ZodMiniType;
+  output?: () => z.ZodMiniType;
   /** Exit codes with a special meaning in this command: `{ conflict: 'another admin changed it' }`. */
   exits?: Exits;
   /** For a write that no command undoes: the reason, for the log. */
@@ -137,7 +137,7 @@ export function formatsOf(command: Command): readonly OutputFormat[] {
 }
 
 /** The fields of a result; undefined for a list, and for a result that may have more fields. */
-function keysOf(schema: ZodMiniType | undefined): Columns | undefined {
+function keysOf(schema: z.ZodMiniType | undefined): Columns | undefined {
   const { catchall, shape } = (schema?._zod.def ?? {}) as { catchall?: unknown; shape?: object };
   return shape && catchall === undefined ? asColumns(Object.keys(shape).join(' ')) : undefined;
 }

@@ -2,19 +2,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import {
-  array,
-  enum as oneOf,
-  type infer as Infer,
-  int,
-  looseObject,
-  nullable,
-  object,
-  optional,
-  partial,
-  record,
-  string,
-} from 'zod/mini';
+import * as z from 'zod/mini';
 import { exitOf } from '../../errors/fail.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { SentWrite } from '../../http/types.ts';
@@ -41,52 +29,52 @@ export type WriteRecorder = Awaited<ReturnType<typeof recordWrites>>;
 
 function startedFields() {
   return {
-    id: string(),
-    at: string(),
-    by: string(),
-    host: string(),
+    id: z.string(),
+    at: z.string(),
+    by: z.string(),
+    host: z.string(),
     /** `mcp` if an assistant called the command. */
-    via: nullable(string()),
-    profile: nullable(string()),
+    via: z.nullable(z.string()),
+    profile: z.nullable(z.string()),
     /** The target without its profile. */
-    target: record(string(), nullable(string())),
-    command: string(),
-    args: array(string()),
+    target: z.record(z.string(), z.nullable(z.string())),
+    command: z.string(),
+    args: z.array(z.string()),
     /** The files that flags name. */
-    files: array(string()),
+    files: z.array(z.string()),
     /** The ids of what is written, if they are not arguments. */
-    ids: array(string()),
+    ids: z.array(z.string()),
     /** Keyed SHA-256 of the first request, or of the content of a bulk run. */
-    digest: nullable(string()),
+    digest: z.nullable(z.string()),
     /** The journal of a bulk run. */
-    journal: nullable(string()),
+    journal: z.nullable(z.string()),
   };
 }
 
 function endedFields() {
   return {
     /** Null for a command that was killed or is still running. */
-    ended_at: nullable(string()),
-    outcome: oneOf(['done', 'rejected', 'partial', 'unknown']),
-    error: nullable(string()),
-    plan: nullable(string()),
+    ended_at: z.nullable(z.string()),
+    outcome: z.enum(['done', 'rejected', 'partial', 'unknown']),
+    error: z.nullable(z.string()),
+    plan: z.nullable(z.string()),
     /** The number of requests that may have changed the platform, and the ids of the first 20. */
-    requests: int(),
-    request_ids: array(string()),
+    requests: z.int(),
+    request_ids: z.array(z.string()),
     /** What the command did. Set as soon as it is known. */
-    counts: record(string(), int()),
-    undo: nullable(string()),
+    counts: z.record(z.string(), z.int()),
+    undo: z.nullable(z.string()),
     /** What `undo` also does, or why there is none. */
-    undo_note: nullable(string()),
+    undo_note: z.nullable(z.string()),
   };
 }
 
 /** An entry as `log` prints it. */
 export function loggedWrite() {
-  return object({ ...startedFields(), ...endedFields() });
+  return z.object({ ...startedFields(), ...endedFields() });
 }
 
-export type LoggedWrite = Infer<ReturnType<typeof loggedWrite>>;
+export type LoggedWrite = z.infer<ReturnType<typeof loggedWrite>>;
 
 export type WriteLog = ReturnType<typeof openWriteLog>;
 
@@ -122,15 +110,15 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       const { files, ids, journal, via, ...required } = startedFields();
       const { plan, undo, undo_note } = endedFields();
       // An earlier version did not write the optional fields.
-      const later = partial(object({ files, ids, journal, via, plan, undo, undo_note })).shape;
-      const started = looseObject({ ...required, ...later, request: string() });
-      const ended = looseObject({ id: string(), ...endedFields(), undo_note: optional(undo_note) });
+      const later = z.partial(z.object({ files, ids, journal, via, plan, undo, undo_note })).shape;
+      const started = z.looseObject({ ...required, ...later, request: z.string() });
+      const ended = z.looseObject({ id: z.string(), ...endedFields(), undo_note: z.optional(undo_note) });
       const keys = Object.keys(loggedWrite().shape);
       const found = new Map<string, LoggedWrite>();
       const take = (line: string): void => {
         const { event, chain: _hash, entry: _number, ...fields } = parsed(line);
         if (event === 'started' && started.safeParse(fields).success) {
-          const { request, ...rest } = fields as Infer<typeof started>;
+          const { request, ...rest } = fields as z.infer<typeof started>;
           const known: Record<string, unknown> = { ...unknownEnd(request), ...rest };
           const entry = Object.fromEntries(keys.map((key) => [key, known[key]])) as LoggedWrite;
           if (isWanted(entry)) found.set(entry.id, entry);

@@ -1,7 +1,7 @@
 // Derives the JSON Schema, the short shape and the fields of a command's result from the record of the command.
 import type { Command } from 'commander';
 import { type CommandHelp, helpOf, pathOf } from '../command-line/help.ts';
-import { registry, toJSONSchema, type ZodMiniType } from 'zod/mini';
+import * as z from 'zod/mini';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
@@ -67,11 +67,11 @@ function opened(value: Schema): Schema {
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** The JSON Schema (draft 7). An object is closed unless its schema is loose. 64-bit integers are integers. */
-export function jsonSchemaOfResult(output: ZodMiniType): Schema {
-  const { $schema: _, ...schema } = toJSONSchema(output, {
+export function jsonSchemaOfResult(output: z.ZodMiniType): Schema {
+  const { $schema: _, ...schema } = z.toJSONSchema(output, {
     target: 'draft-7',
     // Omits the contract's words and formats, because a newer platform may send others.
-    metadata: registry(),
+    metadata: z.registry(),
     unrepresentable: 'any',
     override: ({ jsonSchema, zodSchema }) => {
       const { def } = zodSchema._zod;
