@@ -1,12 +1,15 @@
-// Bulk inputs at an address: signed links of an object store, with and without range requests.
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// Bulk inputs at an address: signed links of an object store with its own authority, with and without range requests.
+import type { IncomingMessage } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
+import { makeCertificate } from '../../helpers/certificate.ts';
+import type { CliOptions } from '../../helpers/cli.ts';
+import { listenOnLoopback } from '../../helpers/loopback.ts';
 import { type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
 
 const SECRET = 'X-Amz-Signature=0123456789abcdef0123456789abcdef';
@@ -17,6 +20,8 @@ interface Store {
   requests: IncomingMessage[];
   /** Called before each response. */
   onRequest?: (number: number) => void;
+  /** True if the connection of a request closes after half of the response. */
+  drops?: (number: number) => boolean;
   url(name: string): string;
 }
 
@@ -24,10 +29,13 @@ let seeding: Seeding;
 let server: Server;
 let store: Store;
 
+const certificate = makeCertificate();
+
 beforeEach(async () => {
   seeding = await startSeeding();
+  seeding.write('store.pem', certificate.cert);
   const requests: IncomingMessage[] = [];
-  server = createServer((request, response) => {
+  server = createServer(certificate, (request, response) => {
     requests.push(request);
     store.onRequest?.(requests.length);
     const file = store.files[new URL(request.url ?? '', 'http://x').pathname.slice(1)];
@@ -39,8 +47,14 @@ beforeEach(async () => {
     function respond({ bytes, etag }: { bytes: Buffer; etag?: string }): void {
       const headers = { ...(etag && { etag }), 'content-type': 'application/octet-stream' };
       const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+      const number = requests.length;
+      const send = (body: Buffer): void => {
+        if (!store.drops?.(number)) response.end(body);
+        else response.write(body.subarray(0, body.length / 2), () => request.socket.destroy());
+      };
       if (!store.hasRanges || from === undefined) {
-        response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
+        response.writeHead(200, { ...headers, 'content-length': bytes.length });
+        send(bytes);
         return;
       }
       if (Number(from) >= bytes.length) {
@@ -49,18 +63,23 @@ beforeEach(async () => {
       }
       const part = bytes.subarray(Number(from), Number(to) + 1);
       const range = `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`;
-      response.writeHead(206, { ...headers, 'content-range': range, 'content-length': part.length }).end(part);
+      response.writeHead(206, { ...headers, 'content-range': range, 'content-length': part.length });
+      send(part);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  store = { files: {}, hasRanges: true, requests, url: (name) => `http://127.0.0.1:${port}/${name}?${SECRET}&e=1` };
+  const port = await listenOnLoopback(server);
+  store = { files: {}, hasRanges: true, requests, url: (name) => `https://127.0.0.1:${port}/${name}?${SECRET}&e=1` };
 });
 afterEach(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await seeding.close();
 });
+
+/** Runs the program with trust in the authority of the store. */
+const trusting = (options: CliOptions = {}): CliOptions => ({ ...options, env: { CDPADM_CA_FILE: 'store.pem' } });
+const run = (args: string[], options?: CliOptions) => seeding.run(args, trusting(options));
+const bulk = (args: string[]) => seeding.bulk(args, trusting());
 
 /** The output of a run and the contents of all its files. */
 function traces(...texts: string[]): string {
@@ -76,11 +95,43 @@ describe('an address', () => {
     store.hasRanges = hasRanges;
     // Contents that are longer than one part.
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(30_000)), etag: '"1"' };
-    const { code, result, stderr } = await seeding.bulk([store.url('users.ndjson')]);
+    const { code, result, stderr } = await bulk([store.url('users.ndjson')]);
     expect([code, result.accepted, stderr.includes('signed link')]).toEqual([0, 30_000, false]);
     expect(new Set(seeding.users().map(({ xpid }) => xpid)).size).toBe(30_000);
     expect(store.requests.length > 1).toBe(hasRanges);
     expect(store.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  });
+
+  it.each([true, false])('continues after a closed connection, with range requests: %s', async (hasRanges) => {
+    store.hasRanges = hasRanges;
+    store.files['users.ndjson'] = { bytes: Buffer.from(userRows(45_000)), etag: '"1"' };
+    store.drops = (number) => number === 1 || number === 3;
+    const { code, result } = await bulk([store.url('users.ndjson')]);
+    expect([code, result.rows, result.accepted]).toEqual([0, 45_000, 45_000]);
+    expect(new Set(seeding.users().map(({ xpid }) => xpid)).size).toBe(45_000);
+    const ranges = store.requests.map(({ headers }) => headers.range);
+    const later = store.requests.filter(({ headers }) => headers.range !== ranges[0]);
+    expect(later.every(({ headers }) => headers['if-match'] === '"1"')).toBe(true);
+    expect(ranges.filter((range) => range === ranges[0]).length).toBe(2);
+  });
+
+  it('that changes while a lost part is requested again stops the run, and --resume reports it', async () => {
+    store.files['users.ndjson'] = { bytes: Buffer.from(userRows(45_000)), etag: '"1"' };
+    store.drops = (number) => number === 2;
+    store.onRequest = (number) => {
+      if (number === 3) store.files['users.ndjson'] = { bytes: Buffer.from(userRows(50_000)), etag: '"2"' };
+    };
+    const changed = await bulk([store.url('users.ndjson')]);
+    expect([changed.code, changed.stderr.includes('changed while it was read')]).toEqual([1, true]);
+    const { code, stderr } = await bulk([store.url('users.ndjson'), '--resume']);
+    expect([code, stderr.includes('A file changed after the interrupted run.')]).toEqual([6, true]);
+  });
+
+  it('with a certificate of an unknown authority sends nothing', async () => {
+    store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5)), etag: '"1"' };
+    const { code, stderr } = await seeding.bulk([store.url('users.ndjson')]);
+    expect([code, store.requests.length, seeding.sink.requests]).toEqual([8, 0, 0]);
+    expect(stderr).toContain('--ca-file');
   });
 
   it.each<[string, Buffer]>([
@@ -99,18 +150,18 @@ describe('an address', () => {
     ],
   ])('can point to %s', async (name, bytes) => {
     store.files[name] = { bytes, etag: '"1"' };
-    expect((await seeding.bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
+    expect((await bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
   });
 
   it('never has its query in the output, a file or the journal', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(`${userRow(1)}\n${userRow('"x"')}\n`), etag: '"1"' };
-    const first = await seeding.bulk([store.url('users.ndjson'), '-v', '--trace-file', 'trace.ndjson']);
+    const first = await bulk([store.url('users.ndjson'), '-v', '--trace-file', 'trace.ndjson']);
     expect(first.code).toBe(3);
     expect(first.result.rejects).toBe(join(seeding.folder, 'users.ndjson.rejects.ndjson'));
-    const again = await seeding.run(['seed', 'bulk', store.url('users.ndjson'), '--yes']);
+    const again = await run(['seed', 'bulk', store.url('users.ndjson'), '--yes']);
     expect(again.code).toBe(12);
     expect(again.stderr).toContain("cdpadm seed bulk '<signed link>' --yes --restart");
-    const valid = await seeding.run(['seed', 'validate', store.url('users.ndjson'), '-o', 'json', '--debug']);
+    const valid = await run(['seed', 'validate', store.url('users.ndjson'), '-o', 'json', '--debug']);
     expect(valid.code).toBe(9);
     expect(valid.stderr).toContain('/users.ndjson"');
     expect(traces(first.stderr, again.stderr, valid.stderr, valid.stdout)).not.toMatch(/0123456789abcdef/);
@@ -119,7 +170,7 @@ describe('an address', () => {
   it('can be resumed with a new signature if the ETag is the same', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5000)), etag: '"1"' };
     const stop = new AbortController();
-    const half = await seeding.run(
+    const half = await run(
       ['seed', 'bulk', store.url('users.ndjson'), '--yes', '--progress', 'json', '--concurrency', '1'],
       {
         stop,
@@ -129,10 +180,10 @@ describe('an address', () => {
       },
     );
     expect(half.code).toBe(130);
-    const { code, result } = await seeding.bulk([`${store.url('users.ndjson')}&again=1`, '--resume']);
+    const { code, result } = await bulk([`${store.url('users.ndjson')}&again=1`, '--resume']);
     expect([code, result.accepted]).toEqual([0, 5000]);
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5000)), etag: '"2"' };
-    expect((await seeding.bulk([store.url('users.ndjson'), '--resume'])).code).toBe(6);
+    expect((await bulk([store.url('users.ndjson'), '--resume'])).code).toBe(6);
   });
 
   it('stops the run if the content changes while it is read', async () => {
@@ -140,21 +191,21 @@ describe('an address', () => {
     store.onRequest = (number) => {
       if (number === 3) store.files['users.ndjson'] = { bytes: Buffer.from(userRows(60_000)), etag: '"2"' };
     };
-    const { code, stderr } = await seeding.bulk([store.url('users.ndjson')]);
+    const { code, stderr } = await bulk([store.url('users.ndjson')]);
     expect(code).toBe(1);
     expect(stderr).toContain('changed while it was read');
   });
 
   it('is rejected without TLS, and reported if it expired or does not exist', async () => {
-    const plain = await seeding.run(['seed', 'validate', `http://store.example/users.csv?${SECRET}`]);
+    const plain = await run(['seed', 'validate', `http://store.example/users.csv?${SECRET}`]);
     expect([plain.code, plain.stderr.includes('http://store.example/users.csv is not encrypted')]).toEqual([2, true]);
-    expect((await seeding.run(['seed', 'validate', store.url('none.csv')])).code).toBe(5);
-    expect((await seeding.run(['seed', 'validate', store.url('x.csv').replace(/\?.*/, '')])).code).toBe(4);
+    expect((await run(['seed', 'validate', store.url('none.csv')])).code).toBe(5);
+    expect((await run(['seed', 'validate', store.url('x.csv').replace(/\?.*/, '')])).code).toBe(4);
     expect(existsSync(join(seeding.folder, 'none.csv'))).toBe(false);
   });
 
   it('can point to an empty file', async () => {
     store.files['none.ndjson'] = { bytes: Buffer.alloc(0), etag: '"1"' };
-    expect((await seeding.bulk([store.url('none.ndjson')])).result).toMatchObject({ rows: 0 });
+    expect((await bulk([store.url('none.ndjson')])).result).toMatchObject({ rows: 0 });
   });
 });

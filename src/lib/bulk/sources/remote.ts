@@ -1,6 +1,6 @@
 // Inputs at an https address, such as a signed link to an object store. The query of such an address is a secret.
 import { createHash } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
 import { fail } from '../../errors/fail.ts';
@@ -94,7 +94,7 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
     };
     const write = (chunk: Buffer): void => {
       if (file === undefined) parts.push(Buffer.from(chunk));
-      else writeAll(file, chunk);
+      else writeFileSync(file, chunk);
     };
     try {
       await get(address, headers, { begin, write });
@@ -136,7 +136,7 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
       try {
         for (let at = 0; at < remote.size;) {
           const bytes = await remote.read(at, remote.size);
-          writeAll(file, bytes);
+          writeFileSync(file, bytes);
           at += bytes.length;
         }
       } finally {
@@ -166,14 +166,11 @@ export async function* readParts({ read }: RemoteInput, start: number, end: numb
   }
 }
 
-function writeAll(file: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-}
-
 /** A file that only its owner can read, and that is removed when the process exits. */
 function temporaryFile(): { path: string; file: number } {
   const folder = makeScratchFolder('input');
   host.onExit(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
-  return { path, file: openSync(path, 'wx', 0o600) };
+  // In append mode, a file that is truncated for a retry is written from its start again.
+  return { path, file: openSync(path, 'ax', 0o600) };
 }
