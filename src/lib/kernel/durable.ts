@@ -122,21 +122,14 @@ interface OpenFile {
 }
 
 function openUserFile(path: string, mode?: number): OpenFile {
-  try {
-    const existing = statSync(path, { throwIfNoEntry: false });
-    // A path under /dev may refer to a file that another process has open, but /dev/shm contains ordinary files.
-    if ((existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path)) return openInPlace(path);
-    if (mode === PRIVATE_FILE) assertPrivate(path, cannotWrite);
-    // Renaming needs only permission for the folder, but a read-only file must not be replaced.
-    if (existing) accessSync(path, constants.W_OK);
-    const target = existing ? realpathSync(path) : missingTarget(path);
-    return openReplacement(target, {
-      mode: mode ?? (existing && existing.mode & 0o777),
-      ...(existing && { owner: existing }),
-    });
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+  const existing = statSync(path, { throwIfNoEntry: false });
+  // A path under /dev may refer to a file that another process has open, but /dev/shm contains ordinary files.
+  if ((existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path)) return openInPlace(path);
+  if (mode === PRIVATE_FILE) assertPrivate(path, cannotWrite);
+  // Renaming needs only permission for the folder, but a read-only file must not be replaced.
+  if (existing) accessSync(path, constants.W_OK);
+  const target = existing ? realpathSync(path) : missingTarget(path);
+  return openReplacement(target, { mode: mode ?? (existing && existing.mode & 0o777), owner: existing });
 }
 
 function openInPlace(path: string): OpenFile {
@@ -148,7 +141,7 @@ function openInPlace(path: string): OpenFile {
 interface Replacement {
   /** The exact mode, whatever the umask. Default: 0666 minus the umask. */
   mode?: number | undefined;
-  owner?: { uid: number; gid: number };
+  owner?: Stats | undefined;
   /** True if an existing file must not be replaced. */
   isNew?: boolean;
 }
@@ -200,7 +193,7 @@ function closerOf(descriptor: number): () => void {
 }
 
 /** Keeps the owner of a file that root or a group member replaces. */
-function chownTo(descriptor: number, owner: { uid: number; gid: number }): void {
+function chownTo(descriptor: number, owner: Stats): void {
   const own = fstatSync(descriptor);
   if (own.uid === owner.uid && own.gid === owner.gid) return;
   try {
@@ -270,8 +263,7 @@ export function assertPrivate(path: string, failure: typeof cannotRead): Stats |
   return stat;
 }
 
-/** Throws KnownError failed (1) if the file belongs to another user. */
-export function assertOwn(path: string, stat: Stats): void {
+function assertOwn(path: string, stat: Stats): void {
   const uid = host.uid();
   if (uid === undefined || stat.uid === uid) return;
   throw new KnownError({

@@ -1,11 +1,7 @@
 // The only file that uses Node's `process`.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-export interface HostStreams {
-  stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
-}
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH';
 
 // Importing `node:tty` would load the network (2 ms), and `node:os` would cost 0.2 ms whenever a command starts.
 const builtin = process.getBuiltinModule.bind(process);
@@ -54,12 +50,10 @@ export const host = {
     get stderr() {
       return process.stderr;
     },
-  } satisfies HostStreams as HostStreams,
+  },
   /** `work` must be synchronous. */
   onExit: (work: () => void): void => void process.once('exit', work),
-  setExitCode: (code: number): void => {
-    process.exitCode = code;
-  },
+  setExitCode: (code: number): void => void (process.exitCode = code),
   /**
    * Ends the process immediately and discards unwritten output. Otherwise, Node would wait for the compiler's threads,
    * which may be waiting for this thread.
@@ -85,12 +79,8 @@ export const host = {
       // The child has already ended.
     }
   },
-  on: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
-    process.on(event, listener);
-  },
-  off: (event: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH', listener: () => void): void => {
-    process.off(event, listener);
-  },
+  on: (event: Signal, listener: () => void): void => void process.on(event, listener),
+  off: (event: Signal, listener: () => void): void => void process.off(event, listener),
   /**
    * Lets only the child handle Ctrl-C while it uses the terminal, because the terminal sends Ctrl-C to both. Returns a
    * function that restores our handlers.

@@ -1,7 +1,7 @@
 // Walks JSON text strictly: finds the first syntax error, and the positions of all parts. The messages of `JSON.parse`
 // often have no position and differ between versions.
 
-export interface JsonSyntaxError {
+interface JsonSyntaxError {
   /** The index of the first invalid character, or the length of the text if it is incomplete. */
   offset: number;
   /** A clause without a full stop: `a comma or "]" is missing`. */

@@ -44,7 +44,7 @@ export function createRedactor() {
   const announced = new Set<string>();
   let announce: ((secret: string) => void) | undefined;
 
-  /** The platform's own masks are not secrets. */
+  // The platform's own masks are not secrets.
   const isMaskable = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(value);
 
   /** Masks a private value that is not a secret, such as the identity of a data subject. */
@@ -175,7 +175,7 @@ function maskRanges(text: string, ranges: readonly Range[]): string {
 const MIN_FRAGMENT = 10;
 
 /** All forms of a secret, including the secret itself. */
-export function spellingsOf(secret: string): Set<string> {
+function spellingsOf(secret: string): Set<string> {
   const spellings = new Set<string>();
   for (const part of [secret, ...valuesOf(secret)].flatMap((text) => [text, ...longLines(text)])) {
     for (const spelling of [part, ...escaped(part), ...encoded(part)]) spellings.add(spelling);
@@ -229,20 +229,15 @@ function encoded(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const hex = bytes.toString('hex');
   // Inside `key:secret`, the Base64 of the secret depends on its offset in a group of three bytes.
-  const shifted = [0, 1, 2].map((shift) => base64Inside(bytes, shift)).filter((part) => part.length >= MIN_FRAGMENT);
-  const base64 = [bytes.toString('base64'), ...shifted];
-  return [hex, hex.toUpperCase(), ...base64, ...base64.map(toBase64Url)];
+  const base64 = (['base64', 'base64url'] as const).flatMap((form) => {
+    const shifted = [0, 1, 2].map((shift) => base64Inside(bytes, shift, form));
+    return [bytes.toString(form), ...shifted.filter((part) => part.length >= MIN_FRAGMENT)];
+  });
+  return [hex, hex.toUpperCase(), ...base64];
 }
 
 /** The Base64 characters that depend only on `bytes`, after `shift` other bytes and before any others. */
-function base64Inside(bytes: Buffer, shift: number): string {
-  const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+function base64Inside(bytes: Buffer, shift: number, form: 'base64' | 'base64url'): string {
+  const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(form);
   return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
-}
-
-function toBase64Url(base64: string): string {
-  return base64
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/(?<!=)=+$/, '');
 }

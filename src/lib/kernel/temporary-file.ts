@@ -63,22 +63,18 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The purpose of the folder, which is part of its name. */
-export type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
-
-export interface ScratchOptions {
-  /** The parent folder. Default: the system's temporary folder. */
-  root?: string | undefined;
-  /** True if the folder of an ended process may be removed. Default: always. */
-  isSpent?: (folder: string) => boolean;
-}
+type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 /**
  * Creates an empty folder (0700) with an unpredictable name, which the caller removes. Removes older folders of this
  * kind and user whose process ended over an hour ago: unknown ones may run in another container that shares the folder.
+ * `root` is the parent folder. `isSpent` returns true if the folder of an ended process may be removed.
  */
-export function makeScratchFolder(kind: ScratchKind, options: ScratchOptions = {}): string {
-  const { root = tmpdir(), isSpent = () => true } = options;
+export function makeScratchFolder(
+  kind: ScratchKind,
+  root = tmpdir(),
+  isSpent: (folder: string) => boolean = () => true,
+): string {
   const pattern = new RegExp(`^cdpadm-${kind}-(\\d+)-[A-Za-z0-9]{6}$`);
   const isOwn = (stat: Stats): boolean => stat.isDirectory() && [undefined, stat.uid].includes(host.uid());
   sweep(root, pattern, 3_600_000, (path, stat) => isOwn(stat) && isSpent(path));

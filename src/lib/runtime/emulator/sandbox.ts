@@ -29,7 +29,7 @@ export interface Sandbox {
 /** Creates the platform and the folder. Both end with the command, and do not use the user's settings. */
 export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../../emulator/index.ts');
-  const folder = makeScratchFolder('tour', { root: ctx.io.env.TMPDIR || undefined });
+  const folder = makeScratchFolder('tour', ctx.io.env.TMPDIR || undefined);
   ctx.onClose(() => rm(folder, { recursive: true, force: true }));
   const work = join(folder, 'work');
   mkdirSync(work);

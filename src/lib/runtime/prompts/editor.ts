@@ -20,7 +20,7 @@ const ORIGINAL = '.original';
 /** Creates the private copy with the file name `name`. Aborting the command's signal ends an open editor. */
 export function openEditedFile(ctx: Context, name: string) {
   const command = editorCommand(ctx.io);
-  const folder = makeScratchFolder('edit', { root: ctx.io.env.TMPDIR || undefined, isSpent: isUntouched });
+  const folder = makeScratchFolder('edit', ctx.io.env.TMPDIR || undefined, isUntouched);
   const path = join(folder, name);
   let isFirst = true;
   /** Removes the file and its folder. */

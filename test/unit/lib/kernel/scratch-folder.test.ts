@@ -19,7 +19,7 @@ function leaveFolder(root: string, name: string, at = LONG_AGO): string {
 
 it('creates an empty private folder with an unpredictable name', () => {
   const root = temporaryFolder();
-  const [one, two] = [makeScratchFolder('edit', { root }), makeScratchFolder('edit', { root })];
+  const [one, two] = [makeScratchFolder('edit', root), makeScratchFolder('edit', root)];
   expect(one).not.toBe(two);
   expect(basename(one)).toMatch(new RegExp(`^cdpadm-edit-${process.pid}-[A-Za-z0-9]{6}$`));
   expect([readdirSync(one), statSync(one).mode & 0o777]).toEqual([[], 0o700]);
@@ -37,7 +37,7 @@ it('removes folders of killed processes after an hour, and nothing else', () => 
     leaveFolder(root, 'cdpadm-edit-abcDEF'),
   ];
   symlinkSync(target, join(root, `cdpadm-edit-${DEAD_PID}-linked`));
-  makeScratchFolder('edit', { root });
+  makeScratchFolder('edit', root);
   expect(existsSync(removed)).toBe(false);
   expect(kept.filter((folder) => !existsSync(join(folder, 'file')))).toEqual([]);
   expect(existsSync(target)).toBe(true);
@@ -47,6 +47,6 @@ it('keeps folders that are still needed', () => {
   const root = temporaryFolder();
   const names = [`cdpadm-edit-${DEAD_PID}-needed`, `cdpadm-edit-${DEAD_PID}-spent1`];
   for (const name of names) leaveFolder(root, name);
-  makeScratchFolder('edit', { root, isSpent: (folder) => folder.endsWith('spent1') });
+  makeScratchFolder('edit', root, (folder) => folder.endsWith('spent1'));
   expect(names.map((name) => existsSync(join(root, name)))).toEqual([true, false]);
 });
