@@ -2,7 +2,6 @@
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
-/** The service name of our entries in the keychain. */
 const SERVICE = 'cdpadm';
 
 export type Keychain = Awaited<ReturnType<typeof openKeychain>>;
@@ -10,7 +9,7 @@ export type Keychain = Awaited<ReturnType<typeof openKeychain>>;
 type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
 
 /** Opens the keychain. This function and all methods throw KnownError auth (4) without the module or its service. */
-export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyring) {
+export async function openKeychain(load = (): Promise<KeyringModule> => import('@napi-rs/keyring')) {
   let keyring: KeyringModule;
   try {
     keyring = await load();
@@ -41,10 +40,6 @@ export async function openKeychain(load: () => Promise<KeyringModule> = loadKeyr
       await reach(entry, (item) => item.deletePassword());
     },
   };
-}
-
-function loadKeyring(): Promise<KeyringModule> {
-  return import('@napi-rs/keyring');
 }
 
 function keychainMissing(why: string, cause: unknown): KnownError {

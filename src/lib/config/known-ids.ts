@@ -33,7 +33,7 @@ const MAX_NAME = 200;
 /** `\p{Cc}`, but without the Unicode tables that V8 would build. */
 const CONTROL = /[^ -~\u00a0-\uffff]/;
 
-/** Opens the ids of a scope. Reads and creates nothing before a method is called. */
+/** Reads and creates nothing before a method is called. */
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 
@@ -42,7 +42,6 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
 
-  /** Stores the complete list of ids. */
   function replace(kind: IdKind, ids: readonly string[]): void {
     // A line feed would split an id in two. Such an id cannot be typed.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);

@@ -67,7 +67,6 @@ function standardPaths(env: Environment, platform: NodeJS.Platform, home: string
 /** The file name without its extension, as conf requires. */
 export const CONFIG_NAME = 'config';
 
-/** The path of the settings file. */
 export function settingsFilePath(folder: string): string {
   return join(folder, `${CONFIG_NAME}.json`);
 }

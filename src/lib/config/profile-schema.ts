@@ -18,44 +18,60 @@ import {
 /** The version that this program writes. */
 export const FILE_VERSION = 1;
 
-/** A checked and normalized setting. */
-function setting(name: SettingName) {
-  return z.pipe(
-    z.string().check(
-      z.check((context) => {
-        const checked = checkSetting(name, context.value);
-        if ('problem' in checked) refuse(context, checked.problem);
-      }),
-    ),
-    z.transform((text: string) => {
-      const checked = checkSetting(name, text);
-      return 'value' in checked ? checked.value : text;
+/** Text without a problem. */
+function checkedText(problemOf: (text: string) => string | false | undefined) {
+  return z.string().check(
+    z.check((context) => {
+      const message = problemOf(context.value);
+      if (message) context.issues.push({ code: 'custom', message, input: context.value });
     }),
   );
 }
 
-/** An id may be a number in the file. The id becomes text, which keeps every digit. */
-function idSetting(name: SettingName) {
-  return z.pipe(z.pipe(z.union([z.string(), z.number(), z.bigint()]), z.transform(String)), setting(name));
+/** A record without a problem. Each issue is at its key. */
+function checkedRecord<T extends z.ZodMiniType>(
+  value: T,
+  problemOf: (key: string, value: z.output<T>) => string | undefined,
+) {
+  return z.record(z.string(), value).check(
+    z.check((context) => {
+      for (const [key, item] of Object.entries(context.value)) {
+        const message = problemOf(key, item as z.output<T>);
+        if (message) context.issues.push({ code: 'custom', message, input: context.value, path: [key] });
+      }
+    }),
+  );
+}
+
+/** A checked and normalized setting. An id may be a number in the file, and becomes text with every digit. */
+function setting(name: SettingName) {
+  const checked = z.pipe(
+    checkedText((text) => {
+      const result = checkSetting(name, text);
+      return 'problem' in result && result.problem;
+    }),
+    z.transform((text: string) => {
+      const result = checkSetting(name, text);
+      return 'value' in result ? result.value : text;
+    }),
+  );
+  const asText = z.pipe(z.union([z.string(), z.number(), z.bigint()]), z.transform(String));
+  return z.optional(isIdName(name) ? z.pipe(asText, checked) : checked);
 }
 
 /** A reference, never the secret itself. The message does not repeat the text. */
-const Reference = z.string().check(
-  z.check((context) => {
-    if (parseReference(context.value)) return;
-    refuse(
-      context,
-      'must be a reference to the secret: env:NAME, command:LINE, keychain:ENTRY or file: (never the secret itself)',
-    );
-  }),
+const Reference = checkedText(
+  (text) =>
+    !parseReference(text) &&
+    'must be a reference to the secret: env:NAME, command:LINE, keychain:ENTRY or file: (never the secret itself)',
 );
 
 /** The id itself, or a reference. */
-const IdOrReference = z.string().check(
-  z.check((context) => {
-    if (!looksLikeReference(context.value) || parseReference(context.value)) return;
-    refuse(context, 'looks like a reference but is not one; use env:NAME, command:LINE, keychain:ENTRY or file:');
-  }),
+const IdOrReference = checkedText(
+  (text) =>
+    looksLikeReference(text) &&
+    !parseReference(text) &&
+    'looks like a reference but is not one; use env:NAME, command:LINE, keychain:ENTRY or file:',
 );
 
 const Secrets = z.looseObject({
@@ -73,32 +89,13 @@ function limitProblem(area: string, rate: string): string | undefined {
     : undefined;
 }
 
-const LimitsByArea = z.record(z.string(), z.string()).check(
-  z.check((context) => {
-    for (const [area, rate] of Object.entries(context.value)) {
-      const message = limitProblem(area, rate);
-      if (message !== undefined) {
-        context.issues.push({ code: 'custom', message, input: context.value, path: [area] });
-      }
-    }
-  }),
-);
-
 /** A relative path would depend on the working folder. */
-const AbsoluteFolder = z.string().check(
-  z.check((context) => {
-    if (!isAbsolute(context.value)) refuse(context, 'must be an absolute path');
-  }),
-);
+const AbsoluteFolder = checkedText((path) => !isAbsolute(path) && 'must be an absolute path');
 
-function optionalSetting(name: SettingName) {
-  return z.optional(isIdName(name) ? idSetting(name) : setting(name));
-}
-
-type Fields<Name extends string> = Record<Name, ReturnType<typeof optionalSetting>>;
+type Fields<Name extends string> = Record<Name, ReturnType<typeof setting>>;
 
 function settingsOf<Name extends SettingName>(names: readonly Name[]): Fields<Name> {
-  return Object.fromEntries(names.map((name) => [name, optionalSetting(name)])) as Fields<Name>;
+  return Object.fromEntries(names.map((name) => [name, setting(name)])) as Fields<Name>;
 }
 
 const PROFILE_FIELDS = {
@@ -112,7 +109,7 @@ const PROFILE_FIELDS = {
   /** Folders whose files a definition file in any folder may name. */
   allow_files: z.optional(z.array(AbsoluteFolder)),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */
-  limits: z.optional(LimitsByArea),
+  limits: z.optional(checkedRecord(z.string(), limitProblem)),
   /** Neutral word -> the deployment's word. */
   names: z.optional(z.record(z.string(), z.string())),
 };
@@ -136,36 +133,16 @@ export const OWN_FIELDS: readonly string[] = Object.keys(PROFILE_FIELDS).filter(
 export const Profile = z.looseObject({ ...PROFILE_FIELDS, secrets: z.optional(Secrets) });
 export type Profile = z.infer<typeof Profile>;
 
-const ProfilesByName = z.record(z.string(), Profile).check(
-  z.check((context) => {
-    for (const name of Object.keys(context.value)) {
-      const problem = profileNameProblem(name);
-      if (problem !== undefined) {
-        context.issues.push({ code: 'custom', message: problem, input: context.value, path: [name] });
-      }
-    }
-  }),
-);
-
 export const SettingsFile = z.looseObject({
   version: z.optional(z.literal(FILE_VERSION)),
   current: z.optional(z.string()),
-  profiles: z.optional(ProfilesByName),
+  profiles: z.optional(checkedRecord(Profile, profileNameProblem)),
 });
 export type SettingsFile = z.infer<typeof SettingsFile>;
 
 /** The unknown fields as dotted paths. Unknown fields are kept, and the user is warned about them. */
 export function unknownFields(profile: Profile): string[] {
-  const known = new Set([...Object.keys(PROFILE_FIELDS), 'secrets']);
-  const knownSecrets = new Set(Object.keys(Secrets.shape));
-  return [
-    ...Object.keys(profile).filter((key) => !known.has(key)),
-    ...Object.keys(profile.secrets ?? {})
-      .filter((key) => !knownSecrets.has(key))
-      .map((key) => `secrets.${key}`),
-  ];
-}
-
-function refuse(context: { value: unknown; issues: unknown[] }, message: string): void {
-  context.issues.push({ code: 'custom', message, input: context.value });
+  const unknownIn = (fields: object, known: object) => Object.keys(fields).filter((key) => !Object.hasOwn(known, key));
+  const secrets = unknownIn(profile.secrets ?? {}, Secrets.shape).map((key) => `secrets.${key}`);
+  return [...unknownIn(profile, Profile.shape), ...secrets];
 }

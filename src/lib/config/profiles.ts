@@ -49,7 +49,7 @@ export function openProfiles(options: SecretsOptions) {
 
   /** The secrets in the profile's own file, with their values, except those in `except`. */
   function filedSecrets(name: string, profile: Profile, except: readonly ProfileSecretName[] = []) {
-    const filed = namesOf(profile).filter((secret) => isFiled(profile, secret) && !except.includes(secret));
+    const filed = PROFILE_SECRETS.filter((secret) => profile.secrets?.[secret] === 'file:' && !except.includes(secret));
     return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
   }
 
@@ -58,7 +58,6 @@ export function openProfiles(options: SecretsOptions) {
   }
 
   return {
-    /** The settings file. */
     file: settingsFilePath(folder),
     /** All profiles by name, without the built-in `local`. Throws KnownError invalid input (9) for a broken file. */
     read,
@@ -83,7 +82,7 @@ export function openProfiles(options: SecretsOptions) {
         }
         return { current: raw.current === name };
       }),
-    /** Makes this profile the current one. Throws KnownError not found (5). */
+    /** Throws KnownError not found (5). */
     use: async (name: string): Promise<void> =>
       await change(async (raw, write) => {
         await find(name);
@@ -143,7 +142,7 @@ export function openProfiles(options: SecretsOptions) {
         const profile = await findOwn(name);
         const before = profile.secrets ?? {};
         const replaced = namesOf({ secrets: { ...references, ...typed } });
-        const leavesFile = replaced.some((secret) => isFiled(profile, secret));
+        const leavesFile = replaced.some((secret) => before[secret] === 'file:');
         const writesFile = storage === 'file' && Object.keys(typed).length > 0;
         const others = leavesFile || writesFile ? filedSecrets(name, profile, replaced) : {};
         const kept = await secrets.keep(name, writesFile ? { ...others, ...typed } : typed, storage);
@@ -216,10 +215,6 @@ function checked(profile: Profile): Profile {
 
 function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
-}
-
-function isFiled({ secrets }: Pick<Profile, 'secrets'>, name: ProfileSecretName): boolean {
-  return secrets?.[name] === 'file:';
 }
 
 /**

@@ -1,13 +1,13 @@
 // `.cdpadm.yaml`: settings that a repository shares with its users, but never credentials or decisions about trust.
 import * as fs from 'node:fs';
 import * as z from 'zod/mini';
-import { explainIssues, OWN_WORDS, showPath } from '../contract/explain.ts';
-import { type KnownError, type Issue, invalidInput, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
+import { OWN_WORDS } from '../contract/explain.ts';
+import type { KnownError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
-import { placeFinder } from './settings-file.ts';
+import { type LocatedIssue, locateIssues, unusableFile } from './settings-file.ts';
 
 /** A typical file has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
@@ -30,41 +30,30 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   const text = readText(file);
   const { isMap, parseDocument } = await import('yaml');
   const document = parseDocument(text, { intAsBigInt: true, prettyErrors: false, stringKeys: true });
-  const mistakes = [...document.errors, ...document.warnings];
-  if (mistakes.length > 0) {
-    const issues = mistakes.slice(0, MOST_ISSUES).map(({ code, message, pos }) => {
-      return {
-        file,
-        path: '',
-        ...placeAt(text, pos[0]),
-        message: code === 'DUPLICATE_KEY' ? 'duplicate key' : message,
-      };
-    });
-    throw unusable(file, issues, mistakes.length);
-  }
+  const mistakes = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
+    return { message: code === 'DUPLICATE_KEY' ? 'duplicate key' : message, offset: () => pos[0] };
+  });
+  if (mistakes.length > 0) throw unusable(file, text, mistakes);
   if (document.contents !== null && !isMap(document.contents)) {
-    throw unusable(file, [{ file, path: '', line: 1, column: 1, message: 'must be a list of `name: value` lines' }]);
+    throw unusable(file, text, [{ message: 'must be a list of `name: value` lines', offset: () => 0 }]);
   }
   let value: Record<string, unknown>;
   try {
     value = (document.toJS({ maxAliasCount: 20 }) ?? {}) as Record<string, unknown>;
   } catch (error) {
-    throw unusable(file, [{ file, path: '', line: 1, column: 1, message: (error as Error).message }]);
+    throw unusable(file, text, [{ message: (error as Error).message, offset: () => 0 }]);
   }
   const result = ProjectSettings.safeParse(value, OWN_WORDS);
   if (result.success) {
     const { $schema: _hint, profile, ...settings } = result.data;
     return { file, profile, settings };
   }
-  const place = await placeFinder(text);
-  const explained = explainIssues(result.error.issues, value);
-  const issues = explained.slice(0, MOST_ISSUES).map(({ at, path, message }) => ({
+  const issues = await locateIssues(result.error, value, text);
+  throw unusable(
     file,
-    path: showPath(path),
-    ...place(path),
-    message: at === 'key' ? unknownField(message, path) : message,
-  }));
-  throw unusable(file, issues, explained.length);
+    text,
+    issues.map((one) => (one.at === 'key' ? { ...one, message: unknownField(one.message, one.path) } : one)),
+  );
 }
 
 function unknownField(message: string, path: readonly (string | number)[]): string {
@@ -81,7 +70,7 @@ function unknownField(message: string, path: readonly (string | number)[]): stri
 function readText(file: string): string {
   try {
     if (fs.statSync(file).size > MAX_BYTES) {
-      throw unusable(file, [{ file, path: '', message: `is larger than ${MAX_BYTES / 1024} kB` }]);
+      throw unusable(file, '', [{ message: `is larger than ${MAX_BYTES / 1024} kB` }]);
     }
     return fs.readFileSync(file, 'utf8');
   } catch (error) {
@@ -89,11 +78,7 @@ function readText(file: string): string {
   }
 }
 
-function unusable(file: string, issues: Issue[], count = issues.length): KnownError {
-  return invalidInput(
-    `The project file ${file} cannot be used.`,
-    issues,
-    `It may contain ${['profile', ...Object.keys(SHARED_FIELDS)].join(', ')}. Put anything else in a profile.`,
-    count - issues.length,
-  );
+function unusable(file: string, text: string, found: readonly LocatedIssue[]): KnownError {
+  const hint = `It may contain ${['profile', ...Object.keys(SHARED_FIELDS)].join(', ')}. Put anything else in a profile.`;
+  return unusableFile(`The project file ${file}`, { file, text, found, hint });
 }

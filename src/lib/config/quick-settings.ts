@@ -1,27 +1,16 @@
 // Reads the settings for completion, as fast as possible and without checks. A broken file counts as empty.
 import { readFileSync } from 'node:fs';
+import { isRecord, readRecord } from '../kernel/json.ts';
 import { findProjectFile, settingsFilePath } from './paths.ts';
 import type { IdScope } from './known-ids.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface QuickSources {
+interface QuickSources {
   configFolder: string;
-  env: Environment;
+  env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   home: string;
   /** The flags before the cursor. */
   flags: { profile?: string | undefined; org?: string | undefined; workspace?: string | undefined };
-}
-
-export interface QuickSettings {
-  /** Names of profiles, without the built-in one. */
-  profiles: string[];
-  /** The profile that a command would use. */
-  profile: string | undefined;
-  /** The values of this id across all profiles, each with the first profile that has it. */
-  valuesOf(name: 'org_id' | 'account_id' | 'workspace_id'): { value: string; profile: string }[];
-  scope: IdScope;
 }
 
 /** The output format in the project file, unchecked. */
@@ -31,20 +20,29 @@ export function quickOutput(cwd: string, home: string): string | undefined {
 }
 
 /** Applies the precedence of `resolve-settings.ts`. */
-export function readQuickSettings({ configFolder, env, cwd, home, flags }: QuickSources): QuickSettings {
-  const stored = recordOf(parsed(textOf(settingsFilePath(configFolder))));
-  const profiles = recordOf(stored['profiles']);
+export function readQuickSettings({ configFolder, env, cwd, home, flags }: QuickSources) {
+  const stored = readRecord<Record<'current' | 'profiles', unknown>>(textOf(settingsFilePath(configFolder))) ?? {};
+  const profiles = recordOf(stored.profiles);
   const projectFile = findProjectFile(cwd, home);
   const project = projectFile === undefined ? {} : topLevel(textOf(projectFile));
-  const profile = flags.profile || env.CDPADM_PROFILE || project['profile'] || text(stored['current']);
+  const profile = flags.profile || env.CDPADM_PROFILE || project['profile'] || text(stored.current);
   const pinned = Boolean(flags.profile);
   const own = recordOf(profile === undefined ? undefined : profiles[profile]);
   const valueOf = (name: string, flag?: string): string | undefined =>
     flag || (pinned ? undefined : env[`CDPADM_${name.toUpperCase()}`] || project[name]) || text(own[name]);
-  return {
-    profiles: Object.keys(profiles),
+  const scope: IdScope = {
     profile,
-    valuesOf: (name) => {
+    base_url: valueOf('base_url'),
+    org_id: valueOf('org_id', flags.org),
+    workspace_id: valueOf('workspace_id', flags.workspace),
+  };
+  return {
+    /** Names of profiles, without the built-in one. */
+    profiles: Object.keys(profiles),
+    /** The profile that a command would use. */
+    profile,
+    /** The values of this id across all profiles, each with the first profile that has it. */
+    valuesOf: (name: 'org_id' | 'account_id' | 'workspace_id') => {
       const found = new Map<string, string>();
       for (const [one, fields] of Object.entries(profiles)) {
         const value = text(recordOf(fields)[name]);
@@ -52,12 +50,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
       }
       return Array.from(found, ([value, one]) => ({ value, profile: one }));
     },
-    scope: {
-      profile,
-      base_url: valueOf('base_url'),
-      org_id: valueOf('org_id', flags.org),
-      workspace_id: valueOf('workspace_id', flags.workspace),
-    },
+    scope,
   };
 }
 
@@ -73,22 +66,13 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // A missing file is not an error here.
+    // The next command will report the error.
     return '';
   }
 }
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // The next command will report the error.
-    return undefined;
-  }
-}
-
 function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return isRecord(value) ? value : {};
 }
 
 /** Ids in the file are numbers or strings. */

@@ -53,7 +53,8 @@ export type Settings = ReturnType<typeof resolveSettings>;
 export function resolveSettings(given: SettingsLayers) {
   const pinned = given.profile?.setting.origin.kind === 'flag';
   const layers = pinned ? { ...given, env: {}, project: undefined } : given;
-  const own = ownSettings(layers);
+  // The profile's secrets may be sent only to these addresses.
+  const own: Partial<Record<SettingName, string | undefined>> = { ...layers.profile?.stored, ...layers.profile?.local };
   const settings = new Map<SettingName, Setting>();
   for (const name of SETTING_NAMES) {
     const setting = resolveOne(name, layers, own);
@@ -92,6 +93,8 @@ export function resolveSettings(given: SettingsLayers) {
   const { stored } = layers.profile ?? {};
   const shared = layers.project?.settings;
   const guards = given.project?.settings;
+  // A project file adds guards to a pinned profile too; it never removes one.
+  const origins = originsOf(given, pinned);
   return {
     /** The profile in use; undefined if the environment contains everything. */
     profile: layers.profile?.setting,
@@ -102,12 +105,11 @@ export function resolveSettings(given: SettingsLayers) {
     ignoredKeys: pinned
       ? Object.keys(guards ?? {}).filter((key) => !['protected', 'access', 'output'].includes(key))
       : [],
-    // A project file adds guards to a pinned profile too; it never removes one.
-    protected: stored?.protected === true || guards?.protected === true,
+    protected: 'protected' in origins,
     /** `read` blocks every write. */
-    access: stored?.access === 'read' || guards?.access === 'read' ? ('read' as const) : ('write' as const),
+    access: 'access' in origins ? ('read' as const) : ('write' as const),
     /** True if definition files may name commands. Only a profile can allow this, never a project file. */
-    allowCommands: stored?.allow_commands === true,
+    allowCommands: 'allow_commands' in origins,
     /** Folders whose files definition files may name. Only a profile can allow such folders. */
     allowFiles: stored?.allow_files ?? [],
     /** Request rates for areas whose limit is unknown, such as `{dsr: '1000/m'}`. */
@@ -115,7 +117,7 @@ export function resolveSettings(given: SettingsLayers) {
     /** Neutral word -> the deployment's word. */
     names: { ...stored?.names } as Readonly<Record<string, string>>,
     /** The source of `protected`, `access`, each limit (`limits.AREA`) and each name (`names.WORD`). */
-    origins: originsOf(given, pinned),
+    origins,
     /** Every setting that has a value, in a fixed order. */
     all: () => [...settings],
     get,
@@ -176,20 +178,10 @@ function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Recor
   return origins;
 }
 
-/** The profile's own settings. The profile's secrets may be sent only to these addresses. */
-function ownSettings({ profile }: SettingsLayers): Partial<Record<SettingName, string>> {
-  const own: Partial<Record<SettingName, string>> = {};
-  for (const name of SETTING_NAMES) {
-    const value = profile?.local?.[name] ?? profile?.stored[name];
-    if (value !== undefined) own[name] = value;
-  }
-  return own;
-}
-
 function resolveOne(
   name: SettingName,
   layers: SettingsLayers,
-  own: Partial<Record<SettingName, string>>,
+  own: Partial<Record<SettingName, string | undefined>>,
 ): Setting | undefined {
   const { flags, env, project, profile, cwd } = layers;
   const variable = variableOf(name);

@@ -77,7 +77,6 @@ function jsonFiles(folder: string): string[] {
     .reverse();
 }
 
-/** Opens the store of one organization at one address. */
 export function openRolesStore(stateFolder: string, scope: { organization: string; address: string }, clock: Clock) {
   const folder = join(stateFolder, 'roles', `${scope.organization}-${keyOf(scope)}`);
   const bases = join(folder, 'bases');

@@ -6,12 +6,10 @@ import { parseJson } from '../kernel/json.ts';
 import type { ProfileSecretName } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
-/** The file of one profile's secrets. */
 function secretFilePath(folder: string, profile: string): string {
   return join(folder, 'secrets', `${profile}.json`);
 }
 
-/** Replaces the secrets of a profile. */
 export function writeSecretFile(
   folder: string,
   profile: string,
@@ -20,7 +18,6 @@ export function writeSecretFile(
   writePrivateFile(secretFilePath(folder, profile), `${JSON.stringify(secrets, undefined, 2)}\n`);
 }
 
-/** Removes a profile's file, if it exists. */
 export function removeSecretFile(folder: string, profile: string): void {
   removeFile(secretFilePath(folder, profile));
 }
@@ -79,7 +76,7 @@ export function parseReference(text: string): SecretReference | undefined {
   if (rest === undefined) return undefined;
   switch (match?.[1]) {
     case 'env':
-      return isVariableName(rest) ? { kind: 'env', name: rest } : undefined;
+      return /^[A-Za-z_][A-Za-z0-9_]*$/.test(rest) ? { kind: 'env', name: rest } : undefined;
     case 'command':
       return { kind: 'command', line: rest };
     default:
@@ -90,8 +87,4 @@ export function parseReference(text: string): SecretReference | undefined {
 /** True for a string that starts like a reference, so that a broken one is never used as the value. */
 export function looksLikeReference(text: string): boolean {
   return /^(env|command|keychain|file):/.test(text);
-}
-
-function isVariableName(text: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }

@@ -81,7 +81,6 @@ export interface Setting {
   origin: Origin;
 }
 
-/** The display name. */
 export function labelOf(name: SettingName | SecretName): string {
   return { ...SETTING_FIELDS, ...SECRET_FIELDS }[name].label;
 }
@@ -110,7 +109,6 @@ export function secretsWith(secret: SecretName): SecretName[] {
   return SECRET_NAMES.filter((name) => SECRET_FIELDS[name].sentTo === SECRET_FIELDS[secret].sentTo);
 }
 
-/** Checks one value of one setting. */
 export function checkSetting(name: SettingName, text: string): Checked {
   return FIELDS[name].check(text.trim());
 }
@@ -143,15 +141,14 @@ function checkText(text: string): Checked {
 /**
  * Throws KnownError auth (4) if the secret may not be sent to an address:
  * - a profile's secret may go only to the addresses in that profile, which other sources may repeat;
- * - a secret from the environment may go anywhere except to an address that only a project file names: a cloned
- * repository
- *   must not decide where credentials go.
+ * - a secret from the environment may go anywhere except to an address that only a project file names, because a cloned
+ *   repository must not decide where credentials go.
  */
 export function refuseForeignAddress(
   secret: SecretName,
   origin: Origin,
   address: (name: SettingName) => Setting | undefined,
-  own: Readonly<Partial<Record<SettingName, string>>>,
+  own: Readonly<Partial<Record<SettingName, string | undefined>>>,
 ): void {
   for (const name of addressesOf(secret)) {
     const setting = address(name);

@@ -1,17 +1,19 @@
 // Reads `config.json`, and writes it with conf under a lock. A broken file is never overwritten.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explainIssues, OWN_WORDS, showPath } from '../contract/explain.ts';
+import { explainIssues, type FieldIssue, OWN_WORDS, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
-import { invalidInput, type Issue, type KnownError, MOST_ISSUES, type Place, placeAt } from '../kernel/errors.ts';
+import { invalidInput, type KnownError, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+import { locateJson } from '../kernel/json-syntax.ts';
 import { withLock } from '../kernel/lock.ts';
 import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './paths.ts';
 import { fail } from '../errors/fail.ts';
+import type * as z from 'zod/mini';
 import type { Node, Pair } from 'yaml';
 
 /** The checked content of the settings file. */
@@ -95,38 +97,32 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
   const file = settingsFilePath(folder);
   const text = readPrivateFile(file);
   if (text === undefined) return { raw: { version: FILE_VERSION, profiles: {} }, checked: {} };
-  const value = await parseText(file, text);
+  const value = parseText(file, text);
   refuseNewer(file, value);
   const result = SettingsFile.safeParse(value, OWN_WORDS);
   if (result.success) {
     const raw = value as Partial<RawSettings>;
     return { raw: { ...raw, version: FILE_VERSION, profiles: raw.profiles ?? {} }, checked: result.data };
   }
-  const place = await placeFinder(text);
-  const explained = explainIssues(result.error.issues, value);
-  const issues = explained.slice(0, MOST_ISSUES).map(({ path, message }) => {
-    return { file, path: showPath(path), ...place(path), message };
-  });
-  throw broken(file, issues, explained.length);
+  throw broken(file, text, await locateIssues(result.error, value, text));
 }
 
-async function parseText(file: string, text: string): Promise<unknown> {
+function parseText(file: string, text: string): unknown {
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw broken(file, [{ file, path: '', ...placeAt(text, error.offset ?? 0), message: error.message }]);
+    const { message, offset = 0 } = error;
+    throw broken(file, text, [{ message, offset: () => offset }]);
   }
   if (holdsEachKey(value, text)) return value;
-  const { parseDocument } = await import('yaml');
-  const repeated = parseDocument(text, { prettyErrors: false }).errors.filter(({ code }) => code === 'DUPLICATE_KEY');
-  const issues = repeated.slice(0, MOST_ISSUES).map(({ pos }) => {
-    return { file, path: '', ...placeAt(text, pos[0]), message: 'duplicate key' };
+  const found: LocatedIssue[] = [];
+  locateJson(text, (key, offset, members) => {
+    if (members.has(key)) found.push({ message: 'duplicate key', offset: () => offset });
+    else if (key === '__proto__') found.push({ message: 'unknown field', offset: () => offset + 1 });
   });
-  // This is not a duplicate key: the parser dropped `__proto__`.
-  const proto = { file, path: '', ...placeAt(text, text.indexOf('__proto__')), message: 'unknown field' };
-  throw issues.length > 0 ? broken(file, issues, repeated.length) : broken(file, [proto]);
+  throw broken(file, text, found);
 }
 
 function refuseNewer(file: string, value: unknown): void {
@@ -138,20 +134,33 @@ function refuseNewer(file: string, value: unknown): void {
   });
 }
 
-function broken(file: string, issues: readonly Issue[], count = issues.length): KnownError {
-  return invalidInput(
-    `The settings file ${file} cannot be used.`,
-    issues,
-    'Correct the file, or move it elsewhere to start over. An invalid file is never overwritten.',
-    count - issues.length,
-  );
+function broken(file: string, text: string, found: readonly LocatedIssue[]): KnownError {
+  const hint = 'Correct the file, or move it elsewhere to start over. An invalid file is never overwritten.';
+  return unusableFile(`The settings file ${file}`, { file, text, found, hint });
 }
 
-/** Returns a function that finds the position of a path, or of the nearest value around it. JSON is valid YAML. */
-export async function placeFinder(text: string): Promise<(path: readonly (string | number)[]) => Place> {
+/** An issue, with a search for its offset in the text. */
+export interface LocatedIssue extends Partial<FieldIssue> {
+  message: string;
+  offset?: () => number;
+}
+
+/** The error for a file. Only the issues that it shows are located, because each search reads the text. */
+export function unusableFile(
+  subject: string,
+  { file, text, found, hint }: { file: string; text: string; found: readonly LocatedIssue[]; hint: string },
+): KnownError {
+  const issues = found.slice(0, MOST_ISSUES).map(({ message, offset, path = [] }) => {
+    return { file, path: showPath(path), ...(offset && placeAt(text, offset())), message };
+  });
+  return invalidInput(`${subject} cannot be used.`, issues, hint, found.length - issues.length);
+}
+
+/** Explains an error of zod. An issue is at its path, or at the nearest value around it. JSON is valid YAML. */
+export async function locateIssues(error: z.core.$ZodError, value: unknown, text: string) {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;
-  return (path) => {
+  const offsetOf = (path: FieldIssue['path']): number => {
     let node: Node | null | undefined = root;
     let offset = 0;
     for (const segment of path) {
@@ -170,6 +179,7 @@ export async function placeFinder(text: string): Promise<(path: readonly (string
       if (!next) break;
       node = next;
     }
-    return placeAt(text, offset);
+    return offset;
   };
+  return explainIssues(error.issues, value).map((issue) => ({ ...issue, offset: () => offsetOf(issue.path) }));
 }

@@ -1,7 +1,7 @@
 // The only file that uses Node's `process`.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH';
+type ProcessSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH';
 
 // Importing `node:tty` would load the network (2 ms), and `node:os` would cost 0.2 ms whenever a command starts.
 const builtin = process.getBuiltinModule.bind(process);
@@ -79,8 +79,8 @@ export const host = {
       // The child has already ended.
     }
   },
-  on: (event: Signal, listener: () => void): void => void process.on(event, listener),
-  off: (event: Signal, listener: () => void): void => void process.off(event, listener),
+  on: (event: ProcessSignal, listener: () => void): void => void process.on(event, listener),
+  off: (event: ProcessSignal, listener: () => void): void => void process.off(event, listener),
   /**
    * Lets only the child handle Ctrl-C while it uses the terminal, because the terminal sends Ctrl-C to both. Returns a
    * function that restores our handlers.
