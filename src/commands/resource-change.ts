@@ -72,9 +72,7 @@ export async function createResource(
   );
   await ctx.confirmWrite(`Create ${NOUNS[type]} ${definition.id}?`);
   ctx.logFacts({ ids: [definition.id], undo: [[GROUPS[type], 'delete', definition.id]] });
-  const reply = await sending(ctx, source, (body) =>
-    createConfirmed(body, calls, { tell: ctx.out, signal: ctx.signal }),
-  );
+  const reply = await sending(ctx, source, (body) => createConfirmed(body, calls, ctx));
   ctx.out.note(`Created ${NOUNS[type]} ${definition.id}.`);
   return withHiddenSecrets(type, reply);
 }
@@ -154,9 +152,7 @@ export async function writeChange(
   const secrets = uses.map(({ path }) => path.join('.'));
   ctx.logFacts(undoSteps([{ action: 'update', type, id, changes, secrets }]));
   await checkUntouched(id, live, calls, ctx.signal);
-  const reply = await sending(ctx, source, (body) =>
-    updateConfirmed(id, body, live, calls, { tell: ctx.out, signal: ctx.signal }),
-  );
+  const reply = await sending(ctx, source, (body) => updateConfirmed(id, body, live, calls, ctx));
   ctx.out.note(`Changed ${NOUNS[type]} ${id}.`);
   return withHiddenSecrets(type, reply);
 }

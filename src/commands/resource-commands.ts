@@ -138,7 +138,7 @@ async function deleteResource(
     renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
   );
   await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
-  await deleteConfirmed(id, calls, { tell: ctx.out, signal: ctx.signal });
+  await deleteConfirmed(id, calls, ctx);
   return { id, deleted: true, target };
 }
 

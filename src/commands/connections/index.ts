@@ -28,7 +28,7 @@ const commands = resourceCommands('connection', {
     examples: ['cdpadm connections list', 'cdpadm connections list --service-provider PROVIDER_A -o json'],
     read: async (ctx, { serviceProvider: word }) => {
       const provider = word === undefined ? undefined : await readProvider(ctx, word);
-      return (await ctx.api()).connections.list(ctx.signal, provider);
+      return (await ctx.api()).connections.list(ctx.signal, { serviceProvider: provider });
     },
   },
   get: { examples: ['cdpadm connections get crm', 'cdpadm connections get crm -o yaml'] },

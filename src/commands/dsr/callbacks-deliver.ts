@@ -96,7 +96,7 @@ export async function openDeliveryOutbox(
     clock: ctx.clock,
     random: () => ctx.io.random(),
     signal: stop.signal,
-    tell: ctx.out,
+    out: ctx.out,
   });
   return {
     store: (callback: ReceivedLine) => deliveries.store(callback),

@@ -54,7 +54,7 @@ export async function openDsr(ctx: Context): Promise<DsrSession> {
     ...memory,
     clock: ctx.clock,
     signal: ctx.signal,
-    tell: ctx.out,
+    out: ctx.out,
     keep: (work) => ctx.cacheFiles.attempt(work),
   };
 }

@@ -74,7 +74,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   ctx.logFacts({ ids: [plan.id], ...undoGroup(plan, live) });
-  const group = await writeGroup(groups, plan, wanted, live, { tell: ctx.out, signal: ctx.signal });
+  const group = await writeGroup(groups, plan, wanted, live, ctx);
   ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes its members.`);
   return group;
 }

@@ -1,7 +1,7 @@
 // `groups list`, `get` and `diff`: the group definitions of the workspace, and the plan of `groups set`.
 import * as z from 'zod/mini';
-import { AGGREGATIONS } from '../../lib/contract/choices.ts';
-import { GroupAttribute, GroupReply } from '../../lib/contract/groups.ts';
+import { GroupReply } from '../../lib/contract/groups.ts';
+import { groupPlanResult } from '../../lib/domain/groups/plan.ts';
 import { GROUP_PLAN_COLUMNS, groupListView, groupPlanView, groupView } from '../../lib/render/groups.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { fileFlag, findGroup, groupArg, planWanted, readGroup } from './apply.ts';
@@ -40,7 +40,7 @@ export const diffGroup = defineCommand({
   calls: 'platform',
   flags: { ...fileFlag, exitCode: { help: 'exit 10 when there are differences' } },
   columns: () => GROUP_PLAN_COLUMNS,
-  output: planResult,
+  output: () => groupPlanResult(),
   examples: ['cdpadm groups diff -f group.yaml', 'cdpadm groups diff -f group.yaml --exit-code -o json'],
   exits: { invalidInput: 'the file is invalid', differences: 'differences, with --exit-code' },
   run: async (ctx, { flags }) => {
@@ -50,25 +50,3 @@ export const diffGroup = defineCommand({
   },
   view: () => groupPlanView,
 });
-
-function planResult() {
-  const change = z.object({ from: z.nullable(z.string()), to: z.string() });
-  // The platform may omit the type of an attribute, or return one that is not in the specification.
-  const liveType = z.nullish(z.string());
-  const type = z.object({ from: liveType, to: z.enum(AGGREGATIONS) });
-  return z.object({
-    id: z.string(),
-    method: z.nullable(z.enum(['POST', 'PUT', 'PATCH'])),
-    changes: z.object({
-      description: z.optional(change),
-      source_user_attribute: z.optional(change),
-      attributes: z.optional(
-        z.object({
-          added: z.array(GroupAttribute),
-          removed: z.array(z.object({ id: z.string(), type: liveType })),
-          changed: z.array(z.object({ id: z.string(), type })),
-        }),
-      ),
-    }),
-  });
-}

@@ -4,7 +4,7 @@ import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
 import { reportView, diagnosisView } from '../../lib/render/pipelines.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { onPipeline, pipelineArg, tellRuns, wantsRuns, requirePipeline } from './session.ts';
-import * as z from 'zod/mini';
+import { diagnosisResult } from '../../lib/domain/warehouse/diagnose.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-watch.ts';
 
@@ -31,17 +31,7 @@ export const diagnosePipeline = defineCommand({
   effect: 'read',
   calls: 'platform',
   args: pipelineArg,
-  output: () =>
-    z.object({
-      pipeline_id: z.string(),
-      healthy: z.boolean(),
-      state: z.nullable(z.string()),
-      status: z.nullable(z.string()),
-      last_success: z.nullable(z.string()),
-      findings: z.array(
-        z.object({ about: z.string(), level: z.enum(['problem', 'notice']), problem: z.string(), next: z.string() }),
-      ),
-    }),
+  output: () => diagnosisResult(),
   columns: asColumns('pipeline_id healthy state status last_success findings'),
   examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
   exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },

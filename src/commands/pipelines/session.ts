@@ -20,7 +20,7 @@ export const pollFlag = {
 
 export async function runPorts(ctx: Context): Promise<TriggerPorts> {
   const api: Api = await ctx.api();
-  return { api: api.pipelines, clock: ctx.clock, signal: ctx.signal, tell: ctx.out };
+  return { api: api.pipelines, clock: ctx.clock, signal: ctx.signal, out: ctx.out };
 }
 
 /** Checks that the id of a run is a number. Throws usage (2). */

@@ -55,40 +55,20 @@ function planOf(value: string): string {
 /** Runs the push workflow with the prompts, the screen and the stored manifests of this context. */
 export async function applyIntent(
   ctx: Context,
-  { store, scope, profile }: RolesMemoryOfContext,
+  memory: RolesMemoryOfContext,
   intent: PushIntent,
   guards: RawGuardFlags,
 ): Promise<PushOutcome> {
-  const api = await ctx.api();
+  const { roles: api } = await ctx.api();
   const { dryRun } = ctx.flags;
   let stopped: Planned | undefined;
+  const show = (planned: Planned): void => {
+    // The result of a dry run is the plan, so stderr shows it only if a guard stops the run.
+    if (dryRun) stopped = planned;
+    else showPlan(ctx, planned);
+  };
   try {
-    return await pushRoles(
-      intent,
-      { guards, expectPlan: guards.expectPlan, dryRun },
-      {
-        api: api.roles,
-        memory: store,
-        scope,
-        profile,
-        ask: {
-          possible: ctx.prompt.possible,
-          startWrite: () => ctx.startWrite('organization'),
-          confirmWrite: (question) => ctx.confirmWrite(question),
-          typed: (question, expected) => ctx.prompt.typed(question, expected, { flag: '--allow-delete' }),
-          offer: (question) => (ctx.prompt.possible ? ctx.prompt.ask(question, false) : Promise.resolve(false)),
-        },
-        tell: ctx.out,
-        log: (facts) => ctx.logFacts(facts),
-        redact: ctx.redactor.text,
-        show: (planned) => {
-          // The result of a dry run is the plan, so stderr shows it only if a guard stops the run.
-          if (dryRun) stopped = planned;
-          else showPlan(ctx, planned);
-        },
-        signal: ctx.signal,
-      },
-    );
+    return await pushRoles(intent, { ...guards, dryRun }, { ...memory, api, ctx, show });
   } catch (error) {
     if (stopped) showPlan(ctx, stopped);
     throw error;

@@ -9,18 +9,10 @@ import { plainStyle } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { toPath } from '../flag-values.ts';
 import { openOtherProfile, openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { type Planned, planWanted } from '../../lib/workflows/roles-plan.ts';
+import { type Planned, planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
 import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
 import { diffResult } from './apply.ts';
-import {
-  baseFlag,
-  fileArg,
-  openForComparison,
-  openRolesFile,
-  readLiveRoles,
-  tellAdvice,
-  tellRebased,
-} from './session.ts';
+import { baseFlag, fileArg, openForComparison, openRolesFile, tellAdvice, tellRebased } from './session.ts';
 
 export const diffRoles = defineCommand({
   path: 'roles diff',
@@ -84,7 +76,7 @@ async function diffPlatform(
   const other = name === undefined ? undefined : await openOtherProfile(ctx, name, '--against-profile');
   const memory = other?.memory ?? (await openRolesMemory(ctx));
   const { base, check, document } = await openRolesFile(ctx, file, memory, baseFile);
-  const { live, liveTasks } = await readLiveRoles(ctx, other?.api ?? (await ctx.api()));
+  const { live, liveTasks } = await readLiveRoles((other?.api ?? (await ctx.api())).roles, ctx.signal);
   const checked = check({ live, liveTasks });
   tellAdvice(ctx, document, checked.warnings);
   const wanted = { ...wantedRoles(checked.manifest, base, live), file };

@@ -9,10 +9,10 @@ import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
 import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { planWanted } from '../../lib/workflows/roles-plan.ts';
+import { planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
 import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
 import { askConflicts } from './merge.ts';
-import { findRole, readLiveRoles } from './session.ts';
+import { findRole } from './session.ts';
 
 export const editRoles = defineCommand({
   ...outcomeRecord,
@@ -34,7 +34,7 @@ export const editRoles = defineCommand({
   run: async (ctx, { args: { roleId }, flags }) => {
     const memory = await openRolesMemory(ctx);
     await ctx.startWrite('organization');
-    const { live: opened, liveTasks } = await readLiveRoles(ctx, await ctx.api());
+    const { live: opened, liveTasks } = await readLiveRoles((await ctx.api()).roles, ctx.signal);
     const part = roleId === undefined ? opened.roles : [findRole(opened.roles, roleId)];
     const text = await writeLooseManifestText(
       toReply({ ...opened, roles: inStableOrder(part) }),

@@ -2,6 +2,9 @@
 import { pickRole } from '../pick.ts';
 import * as z from 'zod/mini';
 import {
+  comparisonResult,
+  matrixRow,
+  permissionResult,
   permissionsOf,
   CATALOG_TASKS,
   grantingTask,
@@ -26,16 +29,7 @@ export const explainRole = defineCommand({
   effect: 'read',
   calls: 'platform',
   args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
-  output: () =>
-    z.array(
-      z.object({
-        feature: z.string(),
-        permission: z.string(),
-        task_id: z.string(),
-        meaning: z.string(),
-        escalation: z.boolean(),
-      }),
-    ),
+  output: () => z.array(permissionResult()),
   examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
   exits: { notFound: 'role not found' },
   run: async (ctx, { args }) => permissionsOf(findRole(await liveRoles(ctx), args.roleId)),
@@ -130,14 +124,7 @@ export const compareRoles = defineCommand({
     a: { help: 'a role id', pick: { ...pickRole, question: 'First role' } },
     b: { help: 'another role id', pick: { ...pickRole, question: 'Second role' } },
   },
-  output: () =>
-    z.object({
-      left: z.string(),
-      right: z.string(),
-      both: z.array(z.string()),
-      only_left: z.array(z.string()),
-      only_right: z.array(z.string()),
-    }),
+  output: () => comparisonResult(),
   // One column for each of the two roles.
   columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
   notes: ['`-o csv` prints one row per task; `-o name` prints the tasks that only one of the two has.'],
@@ -177,15 +164,7 @@ export const showMatrix = defineCommand({
   summary: 'show the tasks of every role: roles × tasks',
   effect: 'read',
   calls: 'platform',
-  output: () =>
-    z.array(
-      z.object({
-        task_id: z.string(),
-        feature: z.string(),
-        permission: z.string(),
-        roles: z.record(z.string(), z.nullable(z.enum(['direct', 'implied']))),
-      }),
-    ),
+  output: () => z.array(matrixRow()),
   // One column for each role.
   columns: () => undefined,
   formats: [...COMMON_FORMATS, 'html'],

@@ -1,7 +1,6 @@
 // Shared by the roles commands: live roles, and a roles file with its base and its issues.
 import type { WantedRoles } from '../../lib/domain/roles/merge.ts';
 import { exitOf, fail } from '../../lib/errors/fail.ts';
-import type { Api } from '../../lib/api/index.ts';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
 import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
 import { type Known, type CheckedManifest, checkManifest } from '../../lib/domain/roles/validate.ts';
@@ -82,15 +81,6 @@ async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument>
   const document = await loadDocument(path, ctx);
   requireNoConflicts(document);
   return document;
-}
-
-/** Reads the roles and the tasks that `push` checks a file against; `diff` and `validate --online` accept the same files. */
-export async function readLiveRoles(
-  ctx: Context,
-  { roles }: Api,
-): Promise<{ live: Manifest; liveTasks: ReadonlySet<string> }> {
-  const [reply, tasks] = await Promise.all([roles.get({ signal: ctx.signal }), roles.listTasks(ctx.signal)]);
-  return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
 }
 
 type Compared = Awaited<ReturnType<typeof loadCompared>>;

@@ -6,10 +6,11 @@ import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { DEFAULT_FILE, openRolesFile, readLiveRoles, tellAdvice, loadCompared } from './session.ts';
+import { readLiveRoles } from '../../lib/workflows/roles-plan.ts';
+import { fileArg, openRolesFile, tellAdvice, loadCompared } from './session.ts';
 import { explain } from '../../lib/contract/explain.ts';
 import { type RolesAssertion, rolesAssertion } from '../../lib/contract/roles-test.ts';
-import { checkAssertion, unknownIds, CATALOG_TASKS } from '../../lib/domain/roles/permissions.ts';
+import { assertionResult, checkAssertion, unknownIds, CATALOG_TASKS } from '../../lib/domain/roles/permissions.ts';
 import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -39,7 +40,7 @@ export const validateRoles = defineCommand({
   effect: 'read',
   tool: ['online'],
   calls: 'platform',
-  args: { file: { default: DEFAULT_FILE, help: 'the roles file; - reads standard input' } },
+  args: fileArg,
   flags: { online: { help: "check the tasks against the platform's own list" } },
   output: validationResult,
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
@@ -49,7 +50,7 @@ export const validateRoles = defineCommand({
     const settings = await ctx.settings();
     const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
     const { document, check } = await openRolesFile(ctx, args.file, memory);
-    const checked = check(flags.online ? await readLiveRoles(ctx, await ctx.api()) : {});
+    const checked = check(flags.online ? await readLiveRoles((await ctx.api()).roles, ctx.signal) : {});
     const warnings = placeIssues(document, checked.warnings).map(({ path, line, column, message }) => {
       return { path, line, column, message };
     });
@@ -74,18 +75,6 @@ export const validateRoles = defineCommand({
   },
 });
 
-function testResult() {
-  return z.array(
-    z.object({
-      result: z.enum(['pass', 'fail']),
-      kind: z.enum(['only', 'never', 'each']),
-      assertion: z.string(),
-      violations: z.array(z.string()),
-      line: z.number(),
-    }),
-  );
-}
-
 export const testRoles = defineCommand({
   path: 'roles test',
   summary: 'test assertions about what roles may do',
@@ -93,7 +82,7 @@ export const testRoles = defineCommand({
   calls: 'platform',
   args: { file: { default: 'roles.test.yaml', help: 'the file of assertions; - reads standard input' } },
   flags: { file: { value: 'file', help: 'check this roles file, offline, instead of the platform' } },
-  output: testResult,
+  output: () => z.array(assertionResult()),
   notes: [
     '`only: {task, roles}`: no other role has the task. `never: {role, tasks}`: the role has none of the tasks. `each: {max_tasks}`: no role has more tasks, not counting user:core. A role with `privacy:*` counts as having every privacy task, as in `roles who-can`. An assertion about `privacy:*` is about full access; it does not cover `privacy:settings`.',
     'An unknown role or task is an error (9). In GitHub Actions, or with --annotations github, each failed assertion creates an annotation at its line.',
@@ -148,7 +137,7 @@ async function rolesToTest(
   file: string | undefined,
 ): Promise<{ roles: readonly Role[]; tasks: ReadonlySet<string> }> {
   if (file !== undefined) return { roles: (await loadCompared(ctx, file)).manifest.roles, tasks: CATALOG_TASKS };
-  const { live, liveTasks } = await readLiveRoles(ctx, await ctx.api());
+  const { live, liveTasks } = await readLiveRoles((await ctx.api()).roles, ctx.signal);
   return { roles: live.roles, tasks: liveTasks };
 }
 

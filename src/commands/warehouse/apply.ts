@@ -189,7 +189,7 @@ async function sendSteps(
   const sent = new Map<string, string>();
   const done = await applyWarehouse(plan, live, wanted, {
     api: await ctx.api(),
-    tell: ctx.out,
+    out: ctx.out,
     signal: ctx.signal,
     withSecrets: async (type, definition) => {
       const source = sources.find((it) => it.type === type && it.definition.id === definition.id);

@@ -1,5 +1,5 @@
 // The clients of all areas. Each client is created on first use.
-import { connectionsEndpoints, type ServiceProvider } from '../contract/connections.ts';
+import { connectionsEndpoints } from '../contract/connections.ts';
 import { dataModelsEndpoints } from '../contract/data-models.ts';
 import { type EventIntake, type IdentityIntake, intakeEndpoints } from '../contract/intake.ts';
 import { seedingEndpoints, type SingleSeed } from '../contract/seeding.ts';
@@ -27,7 +27,8 @@ export function createApi(client: Client, scope: ApiScope) {
     roles: () => createRolesApi(client, scope.roles()),
     groups: () => createGroupsApi(client, scope.workspaceId()),
     dsr: () => createDsrApi(client),
-    connections: () => createConnectionsApi(client, scope.workspaceId()),
+    connections: () =>
+      resourceCalls(client, connectionsEndpoints, { workspaceId: scope.workspaceId() }, 'connectionId'),
     dataModels: () => resourceCalls(client, dataModelsEndpoints, { workspaceId: scope.workspaceId() }, 'modelId'),
     pipelines: () => createPipelinesApi(client, scope.workspaceId()),
     seeding: () => createSeedingApi(client),
@@ -46,16 +47,6 @@ function lazy<T extends Record<string, () => unknown>>(makers: T) {
     return [name, { get, enumerable: true }];
   });
   return Object.defineProperties({}, Object.fromEntries(getters)) as { readonly [K in keyof T]: ReturnType<T[K]> };
-}
-
-function createConnectionsApi(client: Client, workspaceId: bigint) {
-  const params = { workspaceId };
-  return {
-    ...resourceCalls(client, connectionsEndpoints, params, 'connectionId'),
-    /** All connections, or those of one provider. */
-    list: (signal?: AbortSignal, serviceProvider?: ServiceProvider) =>
-      client.call(connectionsEndpoints.list, { params, query: { serviceProvider }, signal }),
-  };
 }
 
 function createSeedingApi(client: Client) {

@@ -1,13 +1,8 @@
 // D. Pipelines: one method per endpoint.
-import { type PipelineRequest, pipelinesEndpoints } from '../contract/pipelines.ts';
+import { pipelinesEndpoints } from '../contract/pipelines.ts';
 import type { Client } from '../http/types.ts';
 import { dated } from './dsr.ts';
 import { resourceCalls } from './resource.ts';
-
-interface UpdateOptions {
-  /** If false, the update may change the sync mode, which resets the sync position. */
-  preventResets?: boolean;
-}
 
 interface RunsQuery {
   /** From 1. */
@@ -28,20 +23,13 @@ interface OnceOptions {
 export type PipelinesApi = ReturnType<typeof createPipelinesApi>;
 
 export function createPipelinesApi(client: Client, workspaceId: bigint) {
-  const { update, trigger, reset, report, runs, run } = pipelinesEndpoints;
+  const { trigger, reset, report, runs, run } = pipelinesEndpoints;
   const params = { workspaceId };
   const of = (pipelineId: string) => ({ workspaceId, pipelineId });
-  const updateOf = (id: string, body: PipelineRequest, { preventResets }: UpdateOptions) => {
-    return { params: of(id), body, query: { preventResets } };
-  };
   const triggerOf = (pipeline_id: string) => ({ params, body: { pipeline_id } });
   const resetOf = (pipeline_id: string) => ({ params, body: { pipeline_id, reset_type: 'full' as const } });
   return {
     ...resourceCalls(client, pipelinesEndpoints, params, 'pipelineId'),
-    update: (id: string, body: PipelineRequest, signal?: AbortSignal, options: UpdateOptions = {}) =>
-      client.call(update, { ...updateOf(id, body, options), signal }),
-    describeUpdate: (id: string, body: PipelineRequest, options: UpdateOptions = {}) =>
-      client.describe(update, updateOf(id, body, options)),
     /** Starts a run. Never repeats the call after a lost response: throws OutcomeUnknownError instead. */
     trigger: (id: string, options?: OnceOptions) => client.call(trigger, { ...triggerOf(id), ...options }),
     describeTrigger: (id: string) => client.describe(trigger, triggerOf(id)),

@@ -1,7 +1,7 @@
 // Views of the runs, reports and diagnoses of pipelines.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
-import type { Diagnosis, Finding } from '../domain/warehouse/diagnose.ts';
+import type { Diagnosis } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean, cleanLine } from './clean.ts';
 import { type RunsSource, runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
@@ -69,7 +69,7 @@ export function runLine(run: RunReply, style: Style): string {
   return `run ${clean(String(run.id))}  ${status}  ${clean(counts)}`;
 }
 
-export const diagnosisView: DocumentView<Diagnosis<string>> = {
+export const diagnosisView: DocumentView<Diagnosis> = {
   kind: 'document',
   text: ({ pipeline_id, healthy, state, status, last_success, findings }, style, width) => {
     const health = healthy ? style.green('healthy') : style.red('unhealthy');
@@ -81,7 +81,7 @@ export const diagnosisView: DocumentView<Diagnosis<string>> = {
 };
 
 function findingLines(
-  { about, level, problem, next }: Finding<string>,
+  { about, level, problem, next }: Diagnosis['findings'][number],
   isCause: boolean,
   { style, width }: { style: Style; width: number },
 ): string[] {

@@ -1,7 +1,6 @@
 // Decides whether a write is done, not done or unknown, for single calls and bulk rows. No other module decides this.
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
-import type { Tell } from './ports.ts';
 
 /** The error code of a write whose outcome is unknown. `http` throws this code if a response proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
@@ -44,15 +43,21 @@ export interface Write<Result, Stored> {
 export type Confirmed<Result> =
   { state: 'done'; result: Result } | { state: 'not-done' | 'unknown'; error: KnownError };
 
+export interface Messages {
+  note(text: string): void;
+  warn(text: string): void;
+}
+
+/** A command passes its Context. */
 export interface ConfirmPorts {
-  tell?: Tell;
+  out?: Messages;
   signal: AbortSignal;
 }
 
 /** Sends a write, and confirms it by its response or by a read. Only throws errors that are not KnownErrors. */
 export async function confirmWrite<Result, Stored>(
   write: Write<Result, Stored>,
-  { signal, tell }: ConfirmPorts,
+  { signal, out }: ConfirmPorts,
 ): Promise<Confirmed<Result>> {
   const { again, arrived, lost } = write.notes ?? {};
   let { doubt } = write;
@@ -62,7 +67,7 @@ export async function confirmWrite<Result, Stored>(
       if ('state' in sent) return sent;
       doubt = sent;
       if (signal.aborted) return unknown(write, doubt, 'the command was stopped', signal);
-      if (isUnknown(doubt.error) && lost !== undefined) tell?.warn(lost);
+      if (isUnknown(doubt.error) && lost !== undefined) out?.warn(lost);
     }
     const { error, wasSent } = doubt;
     const found = await readStored(write, signal);
@@ -75,12 +80,12 @@ export async function confirmWrite<Result, Stored>(
     if (judgement instanceof KnownError) return { state: 'not-done', error: judgement };
     if (judgement !== 'not-done') {
       if ('unknown' in judgement) return unknown(write, doubt, judgement.unknown, signal, judgement.hint);
-      if (isUnknown(error) && arrived !== undefined) tell?.note(arrived(judgement.done));
+      if (isUnknown(error) && arrived !== undefined) out?.note(arrived(judgement.done));
       return { state: 'done', result: judgement.done };
     }
     if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
     if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show the change', signal);
-    if (isUnknown(error) && again !== undefined) tell?.note(again);
+    if (isUnknown(error) && again !== undefined) out?.note(again);
     doubt = undefined;
   }
 }

@@ -28,7 +28,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
 import { counted } from '../kernel/words.ts';
 import type { LedgerPort } from './dsr-ports.ts';
-import type { Tell } from './ports.ts';
+import type { Messages } from './confirm-write.ts';
 
 export interface DeliveryPorts {
   outbox: Outbox;
@@ -46,7 +46,7 @@ export interface DeliveryPorts {
   random(): number;
   /** Aborted when the listener ends. Deliveries that are running at that moment remain due. */
   signal: AbortSignal;
-  tell: Tell & { verbose(text: string): void };
+  out: Messages & { verbose(text: string): void };
 }
 
 const HOLD_MS = 10;
@@ -107,12 +107,12 @@ export class Deliveries {
   });
 
   readonly #record = inBatches<ReceivedLine[]>(async (callbacks) => {
-    const { ledger, outbox, tell } = this.#ports;
+    const { ledger, outbox, out } = this.#ports;
     this.#unrecorded = this.#unrecorded.concat(callbacks.flat());
     await recordStates(this.#unrecorded, ledger);
     this.#unrecorded = [];
     // The callbacks are stored and can be acknowledged, so if this fails, a later batch replaces the file.
-    if (outbox.isLarge()) await this.#compact().catch((error: unknown) => tell.warn((error as Error).message));
+    if (outbox.isLarge()) await this.#compact().catch((error: unknown) => out.warn((error as Error).message));
   });
 
   private constructor(ports: DeliveryPorts) {
@@ -207,7 +207,7 @@ export class Deliveries {
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
-    const { clock, signal, tell } = this.#ports;
+    const { clock, signal, out } = this.#ports;
     const { callback, target } = delivery;
     // An attempt before its time does not count, so neither restarts nor successes of others use up the attempts.
     const attempts = delivery.attempts + (delivery.dueAt > clock.now() ? 0 : 1);
@@ -216,7 +216,7 @@ export class Deliveries {
       await this.#ports.deliver(target, callback, signal);
       const due = takeSuccess(this.#healthOf(target), delivery, clock.now());
       if (due > 0 || this.#down.delete(target))
-        tell.note(`${target} works again: ${counted(due, 'waiting delivery', 'waiting deliveries')} due now.`);
+        out.note(`${target} works again: ${counted(due, 'waiting delivery', 'waiting deliveries')} due now.`);
     } catch (error) {
       if (signal.aborted) return;
       outcome = this.#failed(delivery, attempts, (error as Error).message);
@@ -225,7 +225,7 @@ export class Deliveries {
     try {
       await this.#write(() => [line]);
     } catch (error) {
-      tell.warn(`The outcome of a delivery could not be stored: ${(error as Error).message}`);
+      out.warn(`The outcome of a delivery could not be stored: ${(error as Error).message}`);
       // Retried, but not immediately.
       const again = this.#state.open.get(delivery.id);
       if (again) again.dueAt = clock.now() + longestPause(2);
@@ -233,15 +233,15 @@ export class Deliveries {
   }
 
   #failed(delivery: Delivery, attempts: number, reason: string): Pick<OutcomeLine, 'event' | 'due' | 'reason'> {
-    const { attempts: most, clock, tell } = this.#ports;
+    const { attempts: most, clock, out } = this.#ports;
     const { callback, target } = delivery;
     const health = this.#healthOf(target);
     // An outage is reported once.
-    const say = health.failed.size > 0 ? tell.verbose : tell.warn;
+    const say = health.failed.size > 0 ? out.verbose : out.warn;
     takeFailure(health, delivery, clock.now());
     const what = `${target} of ${callback.request_id ?? callback.id} (${callback.status ?? 'no status'})`;
     if (attempts >= most) {
-      tell.warn(`Dead letter: ${what} failed ${attempts} times: ${reason}. See: cdpadm dsr callbacks outbox list`);
+      out.warn(`Dead letter: ${what} failed ${attempts} times: ${reason}. See: cdpadm dsr callbacks outbox list`);
       return { event: 'dead', reason };
     }
     const isEarly = attempts === delivery.attempts;
@@ -249,7 +249,7 @@ export class Deliveries {
     if (!this.#down.has(target) && (attempts > 2 || health.failed.size > 1)) {
       this.#down.add(target);
       const waiting = [...this.#state.open.values()].filter((one) => one.target === target && !one.isDead).length;
-      tell.warn(`${target} is failing: ${counted(waiting, 'delivery is', 'deliveries are')} waiting for it.`);
+      out.warn(`${target} is failing: ${counted(waiting, 'delivery is', 'deliveries are')} waiting for it.`);
     }
     say(`${what} failed: ${reason}. Attempt ${attempts + 1} of ${most} in ${formatDuration(due - clock.now())}.`);
     return { event: 'failed', reason, due: isoMillis(due) };

@@ -42,7 +42,7 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
       done.push(await cancelOne(id, ports));
     } catch (error) {
       if (done.length > 0) {
-        ports.tell.warn(`Already cancelled: ${done.map((reply) => reply.subject_request_id).join(', ')}.`);
+        ports.out.warn(`Already cancelled: ${done.map((reply) => reply.subject_request_id).join(', ')}.`);
       }
       throw error;
     }

@@ -4,7 +4,7 @@ import type { HeaderLines } from '../domain/callbacks/verify.ts';
 import type { LedgerEvent, LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ScopedLedger } from '../files/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Tell } from './ports.ts';
+import type { Messages } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 
 /** The ledger of one workspace at one address. This port never reads or writes other requests. */
@@ -28,5 +28,5 @@ export interface DsrPorts {
   submitter: Submitter;
   clock: Clock;
   signal: AbortSignal;
-  tell: Tell;
+  out: Messages;
 }

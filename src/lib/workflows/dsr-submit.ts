@@ -48,7 +48,7 @@ type SubmitPorts = DsrPorts & {
  * that id, and otherwise a conflict (6). Throws network (8) while the outcome is unknown.
  */
 export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
-  const { clock, ledger, tell } = ports;
+  const { clock, ledger, out } = ports;
   const id = request.subject_request_id;
   const news = await submittedEvent(request, ports.submitter, ledger, clock.now());
   const isNewId = ports.isNewId === true;
@@ -89,7 +89,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
           const entry = (await ledger.find([id])).get(id);
           const proof = proofOf(found, request, news, entry);
           if (proof !== 'same') return idTaken(id, proof);
-          tell.note('The platform already has this request.');
+          out.note('The platform already has this request.');
           return { done: { ...submittedFrom(found), submitted_time: entry?.submitted_time } };
         }
         return { done: submittedFrom(found) };
@@ -99,7 +99,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   );
   if (outcome.state === 'done') {
     // The response to a read has no signature.
-    if (!created) tell.warn('No signed response confirms the request, so no signature was checked.');
+    if (!created) out.warn('No signed response confirms the request, so no signature was checked.');
     const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
     await record(result, ports);
     return result;

@@ -2,43 +2,24 @@
 import type { GroupsApi } from '../api/groups.ts';
 import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';
-import {
-  checkUntouched,
-  createConfirmed,
-  type ResourceCalls,
-  updateConfirmed,
-  type WritePorts,
-} from './resource-write.ts';
+import { checkUntouched, createConfirmed, updateConfirmed, type WritePorts } from './resource-write.ts';
 
-type GroupCalls = ResourceCalls<GroupReply, GroupRequest>;
-
-export function groupCalls(api: GroupsApi): GroupCalls {
+/** The calls for a plan. PATCH writes only the attributes, so only attributes are compared. */
+export function groupCalls(api: GroupsApi, method?: GroupPlan['method']) {
+  const isPatch = method === 'PATCH';
   return {
     noun: 'group',
     look: 'groups get',
-    get: (id, signal) => api.get(id, signal),
-    create: (body, signal) => api.create(body, signal),
-    update: (id, { id: _id, ...body }, signal) => api.update(id, body, signal),
-    delete: (id, signal) => api.delete(id, signal),
-    comparable: comparableGroup,
-  };
-}
-
-/** PATCH writes only the attributes, so only attributes are compared. */
-function patchCalls(api: GroupsApi): GroupCalls {
-  return {
-    ...groupCalls(api),
-    update: (id, { attributes }, signal) => api.patch(id, { attributes }, signal),
-    comparable: ({ attributes }) => comparableGroup({ attributes } as Partial<GroupReply>),
+    ...api,
+    update: (id: string, { id: _id, ...body }: GroupRequest, signal: AbortSignal) =>
+      isPatch ? api.patch(id, { attributes: body.attributes }, signal) : api.update(id, body, signal),
+    comparable: (group: GroupReply | GroupRequest) =>
+      comparableGroup(isPatch ? ({ attributes: group.attributes } as Partial<GroupReply>) : group),
   };
 }
 
 /** The request that `writeGroup` would send; undefined if there is nothing to do. */
-export function describeGroupWrite(
-  api: GroupsApi,
-  { method }: GroupPlan,
-  { id, ...body }: GroupRequest,
-): ReturnType<GroupsApi['describeCreate']> | undefined {
+export function describeGroupWrite(api: GroupsApi, { method }: GroupPlan, { id, ...body }: GroupRequest) {
   switch (method) {
     case 'POST':
       return api.describeCreate({ id, ...body });
@@ -60,8 +41,6 @@ export async function writeGroup(
   ports: WritePorts,
 ): Promise<GroupReply> {
   if (!live) return await createConfirmed(wanted, groupCalls(api), ports);
-  if (plan.method === null) return live;
   await checkUntouched(wanted.id, live, groupCalls(api), ports.signal);
-  const calls = plan.method === 'PATCH' ? patchCalls(api) : groupCalls(api);
-  return await updateConfirmed(wanted.id, wanted, live, calls, ports);
+  return await updateConfirmed(wanted.id, wanted, live, groupCalls(api, plan.method), ports);
 }

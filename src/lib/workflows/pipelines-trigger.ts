@@ -3,9 +3,8 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { KnownError, type Hint } from '../kernel/errors.ts';
-import { confirmed, confirmWrite } from './confirm-write.ts';
+import { confirmed, confirmWrite, type Messages } from './confirm-write.ts';
 import { retryWhileNotFound, type RunPorts } from './pipelines-watch.ts';
-import type { Tell } from './ports.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
@@ -22,7 +21,7 @@ export interface Triggered {
   status: string;
 }
 
-export type TriggerPorts = RunPorts & { tell: Tell };
+export type TriggerPorts = RunPorts & { out: Messages };
 
 /** How many times the runs are read after a lost response. */
 const RUN_READS = 4;
@@ -99,7 +98,7 @@ async function becomeIdle(
     onSeen('unknown');
     // The list shows whether the id is mistyped or new (decision: D102).
     if (!(await ports.api.list(ports.signal)).some((pipeline) => pipeline.id === id)) throw error;
-    ports.tell.note(
+    ports.out.note(
       `The platform does not show pipeline ${id} yet. A new pipeline may take a minute to appear. Waiting.`,
     );
   };

@@ -6,7 +6,7 @@ import { isEnded, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isNotFound, KnownError, ifFound } from '../kernel/errors.ts';
 import type { Api } from '../api/index.ts';
-import { diagnose, type Diagnosis, type Evidence } from '../domain/warehouse/diagnose.ts';
+import { diagnose, type Evidence } from '../domain/warehouse/diagnose.ts';
 import { warehouseCalls } from './warehouse-apply.ts';
 
 export interface RunPorts {
@@ -98,7 +98,7 @@ export async function examinePipeline(
   id: string,
   { names, now }: Pick<Evidence, 'names' | 'now'>,
   signal: AbortSignal,
-): Promise<Diagnosis> {
+): Promise<ReturnType<typeof diagnose>> {
   const pipeline = await api.pipelines.get(id, signal);
   const [{ body: report, date }, connection, model] = await Promise.all([
     api.pipelines.reportDated(id, signal),

@@ -2,7 +2,6 @@
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
-import type { Tell } from './ports.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
 /** The calls for one kind of resource. */
@@ -19,7 +18,8 @@ export interface ResourceCalls<Reply, Body> {
   comparable(definition: Reply | Body): unknown;
 }
 
-export type WritePorts = ConfirmPorts & { tell: Tell };
+/** A command passes its Context. */
+export type WritePorts = Required<ConfirmPorts>;
 
 interface Stamped {
   last_modified_on?: unknown;
@@ -51,7 +51,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
       if (now === undefined) return 'not-done';
       if (!holds(calls, now, body)) return takenMeanwhile(body.id, calls, error);
       if (!wasSent)
-        ports.tell.warn(
+        ports.out.warn(
           `The platform rejected the write, but has ${calls.noun} ${body.id} as it was sent. Secrets cannot be compared.`,
         );
       return { done: now };

@@ -24,10 +24,19 @@ import { stringifyJson } from '../kernel/json.ts';
 import { fail, planChanged } from '../errors/fail.ts';
 import type { RolesApi } from '../api/roles.ts';
 import { confirmed } from './confirm-write.ts';
-import type { Tell } from './ports.ts';
+import type { WritePorts } from './resource-write.ts';
 
 export interface Planned extends PlannedPush {
   wanted: WantedRoles;
+}
+
+/** Reads the roles and the tasks that a push checks a file against. */
+export async function readLiveRoles(
+  api: RolesApi,
+  signal: AbortSignal,
+): Promise<{ live: Manifest; liveTasks: ReadonlySet<string> }> {
+  const [reply, tasks] = await Promise.all([api.get({ signal }), api.listTasks(signal)]);
+  return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
 }
 
 /** Plans to write `wanted` over `live`. Throws a redacted conflict (6) if both sides changed a field differently. */
@@ -125,10 +134,8 @@ function showRole(role: unknown, base: unknown): string {
   ].join(', ');
 }
 
-interface ReplacePorts {
+interface ReplacePorts extends WritePorts {
   api: RolesApi;
-  tell: Tell;
-  signal: AbortSignal;
 }
 
 const MAX_SENDS = 3;
@@ -140,7 +147,7 @@ const MAX_SENDS = 3;
  * if the GET also fails.
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
-  const { api, signal, tell } = ports;
+  const { api, signal, out } = ports;
   const isWanted = ({ roles }: Manifest): boolean => sameRoles(roles, planned.request.roles);
   const manifest = await confirmed<Manifest, Manifest>(
     {
@@ -157,7 +164,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       send: async (attempt) => {
         const reply = fromReply(await api.replace(planned.request, { signal, reserved: attempt === 1 }));
         if (!isWanted(reply))
-          tell.warn("The platform's response differs from what was sent. Reading the manifest again.");
+          out.warn("The platform's response differs from what was sent. Reading the manifest again.");
         return reply;
       },
       isOurs: isWanted,
@@ -179,11 +186,11 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
 }
 
 /** For a platform whose response to a PUT contains no stamps. If stamps cannot be read, the write still counts. */
-async function readStamps(reply: Manifest, { api, signal, tell }: ReplacePorts): Promise<Manifest> {
+async function readStamps(reply: Manifest, { api, signal, out }: ReplacePorts): Promise<Manifest> {
   try {
     return fromReply(await api.get({ signal }));
   } catch (error) {
-    tell.warn(`The roles are in place, but their stamps could not be read: ${(error as Error).message}`);
+    out.warn(`The roles are in place, but their stamps could not be read: ${(error as Error).message}`);
     return reply;
   }
 }

@@ -5,9 +5,9 @@ import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from
 import type { ManifestReply } from '../contract/roles.ts';
 import type { WantedRoles } from '../domain/roles/merge.ts';
 import { KnownError } from '../kernel/errors.ts';
-import type { Tell } from './ports.ts';
-import { type Planned, planWanted, requireExpected, replaceConfirmed } from './roles-plan.ts';
-import { fail } from '../errors/fail.ts';
+import type { WritePorts } from './resource-write.ts';
+import { type Planned, planWanted, readLiveRoles, requireExpected, replaceConfirmed } from './roles-plan.ts';
+import { causedBy, fail } from '../errors/fail.ts';
 
 /** The desired manifest, which is computed again whenever the platform has changed. */
 export interface PushIntent {
@@ -17,15 +17,33 @@ export interface PushIntent {
   want(live: Manifest, liveTasks: ReadonlySet<string>): WantedRoles | Promise<WantedRoles>;
 }
 
-export interface PushOptions {
-  guards: GuardFlags;
-  expectPlan: string | undefined;
+export interface PushOptions extends GuardFlags {
+  expectPlan?: string | undefined;
   dryRun: boolean;
 }
 
+/** The part of a command's Context that a push uses. */
+export interface PushContext extends WritePorts {
+  readonly prompt: {
+    readonly possible: boolean;
+    typed(question: string, expected: string, options: { flag: string }): Promise<void>;
+    ask(question: string, fallback: boolean): Promise<boolean>;
+  };
+  readonly redactor: { text(text: string): string };
+  startWrite(scope: 'organization'): Promise<unknown>;
+  confirmWrite(question: string): Promise<void>;
+  logFacts(facts: {
+    plan?: string;
+    undo?: readonly (readonly string[])[];
+    undoNote?: string | undefined;
+    counts?: Record<string, number>;
+  }): void;
+}
+
 export interface PushPorts {
+  ctx: PushContext;
   api: RolesApi;
-  memory: {
+  store: {
     /** Stores a manifest as the base of a file. A failure only causes a warning. */
     saveBase(manifest: ManifestReply): Promise<void>;
     /** Returns the name of the revision. */
@@ -34,30 +52,8 @@ export interface PushPorts {
   };
   scope: ManifestScope;
   profile: string | null;
-  /** Questions that the user or a flag answers. A no throws guard (12). */
-  ask: {
-    readonly possible: boolean;
-    /** Shows the target of the write. Throws guard (12) if only reads are allowed. */
-    startWrite(): Promise<unknown>;
-    confirmWrite(question: string): Promise<void>;
-    /** Asks the user to type `expected`. */
-    typed(question: string, expected: string): Promise<void>;
-    /** Asks a yes-or-no question. Returns false if no one can answer. */
-    offer(question: string): Promise<boolean>;
-  };
-  tell: Tell;
-  /** Adds facts to the log entry of the write. */
-  log(facts: {
-    plan?: string;
-    undo?: readonly (readonly string[])[];
-    undoNote?: string | undefined;
-    counts?: Record<string, number>;
-  }): void;
   /** Draws the plan, before guards and confirmation. */
   show(planned: Planned): void;
-  /** Removes secrets from quoted text. */
-  redact(text: string): string;
-  signal: AbortSignal;
 }
 
 export interface PushOutcome {
@@ -82,7 +78,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
     return await planAndWrite(intent, options, ports);
   } catch (error) {
     // The bare stop reason means that no write has started. `confirmed` reports a started write.
-    if (!(error instanceof KnownError) || error !== ports.signal.reason) throw error;
+    if (!(error instanceof KnownError) || error !== ports.ctx.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,
       hint: 'To continue, run the same command again.',
@@ -91,29 +87,26 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
 }
 
 async function planAndWrite(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
-  const [reply, tasks] = await Promise.all([
-    ports.api.get({ signal: ports.signal }),
-    ports.api.listTasks(ports.signal),
-  ]);
-  const liveTasks = new Set(tasks.map((task) => task.task_id));
-  let live = fromReply(reply);
+  const { ctx, scope } = ports;
+  const { liveTasks, ...first } = await readLiveRoles(ports.api, ctx.signal);
+  let { live } = first;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const planned = planWanted(ports.scope, live, await intent.want(live, liveTasks), ports.redact);
-    await ports.ask.startWrite();
+    const planned = planWanted(scope, live, await intent.want(live, liveTasks), ctx.redactor.text);
+    await ctx.startWrite('organization');
     if (isEmptyDiff(planned.plan)) {
       requireExpected(planned, options.expectPlan);
       return { kind: 'unchanged', planned, manifest: live };
     }
     ports.show(planned);
     requireExpected(planned, options.expectPlan);
-    for (const warning of planned.plan.warnings ?? []) ports.tell.warn(warning);
-    await passGuards(planned, options, ports);
+    for (const warning of planned.plan.warnings ?? []) ctx.out.warn(warning);
+    await passGuards(planned, options, ctx);
     if (options.dryRun) return { kind: 'dry-run', planned, manifest: live };
-    await ports.ask.confirmWrite(question(planned));
+    await ctx.confirmWrite(question(planned));
     const done = await write(intent, planned, ports);
     if (done.kind === 'applied') return done;
     if (done.kind === 'without-deletions') return planAndWrite(keepDeleted(intent, planned), options, ports);
-    ports.tell.warn('The platform has changed. Planning again.');
+    ctx.out.warn('The platform has changed. Planning again.');
     live = done.live;
   }
   throw fail('roles.changing', {
@@ -127,44 +120,47 @@ type WriteResult =
 
 /** Saves a backup, then sends GET and PUT with nothing in between. One process of this user does this at a time. */
 async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Promise<WriteResult> {
+  const { api, ctx, store } = ports;
+  const { signal } = ctx;
   const send = async (): Promise<WriteResult> => {
-    const revision = ports.memory.saveRevision({
+    const revision = store.saveRevision({
       reason: intent.reason,
       profile: ports.profile,
       plan: planned.plan.plan,
       manifest: toReply(planned.live),
     });
     const undo = undoOf(planned, revision);
-    ports.log({ plan: planned.plan.plan, undo: [undo], undoNote: undo.includes(revision) ? RESTORES : undefined });
-    await ports.api.prepareReplace(ports.signal);
-    const now = fromReply(await ports.api.get({ signal: ports.signal, reserved: true }));
+    ctx.logFacts({ plan: planned.plan.plan, undo: [undo], undoNote: undo.includes(revision) ? RESTORES : undefined });
+    await api.prepareReplace(signal);
+    const now = fromReply(await api.get({ signal, reserved: true }));
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };
-    const manifest = await replaceConfirmed(planned, revision, ports);
-    ports.log({ counts: planned.plan.summary });
-    await ports.memory.saveBase(toReply(manifest));
+    const manifest = await replaceConfirmed(planned, revision, { api, out: ctx.out, signal });
+    ctx.logFacts({ counts: planned.plan.summary });
+    await store.saveBase(toReply(manifest));
     return { kind: 'applied', planned, manifest, revision, undo };
   };
   try {
-    return await ports.memory.exclusively(send, ports.signal);
+    return await store.exclusively(send, signal);
   } catch (error) {
     // The question does not hold up other processes.
-    return await offerWithoutDeletions(error, planned, ports);
+    return await offerWithoutDeletions(error, planned, ctx);
   }
 }
 
-async function passGuards(planned: Planned, options: PushOptions, ports: PushPorts): Promise<void> {
-  const refusals = guardPush(planned, options.guards);
-  const askable = !options.dryRun && ports.ask.possible;
+async function passGuards(planned: Planned, options: PushOptions, ctx: PushContext): Promise<void> {
+  const refusals = guardPush(planned, options);
+  const askable = !options.dryRun && ctx.prompt.possible;
   const open = refusals.filter((refusal) => refusal.typed === undefined || !askable);
   if (open.length > 0) throw guardError(open);
   if (planned.plan.summary.delete > 0) {
-    ports.tell.warn(
+    ctx.out.warn(
       'If a role to delete is assigned to a user, the platform rejects the whole push. Its API does not list the users of a role.',
     );
   }
   for (const refusal of refusals) {
     if (refusal.typed !== undefined) {
-      await ports.ask.typed(`${sentence(refusal.message)} Type the number of deletions to allow them:`, refusal.typed);
+      const question = `${sentence(refusal.message)} Type the number of deletions to allow them:`;
+      await ctx.prompt.typed(question, refusal.typed, { flag: '--allow-delete' });
     }
   }
 }
@@ -181,15 +177,17 @@ function guardError(refusals: readonly GuardRefusal[]): KnownError {
 }
 
 /** The platform rejects the deletion of an assigned role, and the whole upload with it (decision: D15). */
-async function offerWithoutDeletions(error: unknown, planned: Planned, ports: PushPorts): Promise<WriteResult> {
+async function offerWithoutDeletions(error: unknown, planned: Planned, { prompt }: PushContext): Promise<WriteResult> {
   if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
   if (!/assigned/i.test(error.message)) throw error;
   const ids = planned.plan.deleted.map((role) => role.role_id).join(', ');
   const rest = planned.plan.summary.create + planned.plan.summary.modify;
   if (
     rest > 0 &&
-    (await ports.ask.offer(
+    prompt.possible &&
+    (await prompt.ask(
       `The platform rejects the deletion of an assigned role (one of: ${ids}). Push the rest without deletions?`,
+      false,
     ))
   ) {
     return { kind: 'without-deletions' };
@@ -197,9 +195,7 @@ async function offerWithoutDeletions(error: unknown, planned: Planned, ports: Pu
   throw fail('roles.assigned', {
     message: `The platform rejected the whole push: a role to delete is still assigned to a user (one of: ${ids}).`,
     hint: 'Remove the role from its users in the product, or keep it in the file and push the rest. Nothing was changed.',
-    status: error.status,
-    ...(error.request && { request: error.request }),
-    cause: error,
+    ...causedBy(error),
   });
 }
 

@@ -22,9 +22,14 @@ import {
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
-import type { Tell } from './ports.ts';
 import { isUnknown } from './confirm-write.ts';
-import { checkUntouched, createConfirmed, deleteConfirmed, updateConfirmed } from './resource-write.ts';
+import {
+  checkUntouched,
+  createConfirmed,
+  deleteConfirmed,
+  updateConfirmed,
+  type WritePorts,
+} from './resource-write.ts';
 
 /** The fields that every kind of resource has in a response. */
 export type ResourceReply = Record<string, unknown> & {
@@ -39,10 +44,10 @@ interface ResourceClient {
   list(signal: AbortSignal): Promise<ResourceReply[]>;
   get(id: string, signal: AbortSignal): Promise<ResourceReply>;
   create(body: Definition, signal: AbortSignal): Promise<ResourceReply>;
-  update(id: string, body: Definition, signal: AbortSignal, options: object): Promise<ResourceReply>;
+  update(id: string, body: Definition, signal: AbortSignal, query: object): Promise<ResourceReply>;
   delete(id: string, signal: AbortSignal): Promise<void>;
   describeCreate(body: Definition): DescribedWrite;
-  describeUpdate(id: string, body: Definition, options: object): DescribedWrite;
+  describeUpdate(id: string, body: Definition, query: object): DescribedWrite;
   describeDelete(id: string): DescribedWrite;
 }
 
@@ -52,22 +57,20 @@ export type WarehouseCalls = ReturnType<typeof warehouseCalls>;
 export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}) {
   const clients = { connection: 'connections', data_model: 'dataModels', pipeline: 'pipelines' } as const;
   const client = api[clients[type]] as unknown as ResourceClient;
-  const options = allowReset ? { preventResets: false } : {};
+  const query = allowReset ? { preventResets: false } : {};
   return {
     type,
     noun: NOUNS[type],
     look: `${GROUPS[type]} get`,
     ...client,
-    update: (id: string, body: Definition, signal: AbortSignal) => client.update(id, body, signal, options),
-    describeUpdate: (id: string, body: Definition) => client.describeUpdate(id, body, options),
+    update: (id: string, body: Definition, signal: AbortSignal) => client.update(id, body, signal, query),
+    describeUpdate: (id: string, body: Definition) => client.describeUpdate(id, body, query),
     comparable: (definition: ResourceReply | Definition) => comparable(type, definition),
   };
 }
 
-interface ApplyPorts {
+interface ApplyPorts extends WritePorts {
   api: Api;
-  tell: Tell;
-  signal: AbortSignal;
   /** Reads the secrets now, and adds them to the definition. */
   withSecrets(type: ResourceType, definition: Definition): Promise<Definition>;
   /** Called after each step. */

@@ -1,20 +1,34 @@
 // The smallest call that updates a group definition.
-import type { GroupAttribute, GroupReply, GroupRequest } from '../../contract/groups.ts';
+import * as z from 'zod/mini';
+import { AGGREGATIONS } from '../../contract/choices.ts';
+import { GroupAttribute, type GroupReply, type GroupRequest } from '../../contract/groups.ts';
 import { GROUP_LIMITS } from '../../contract/limits.ts';
-import type { FieldChange } from '../field-changes.ts';
 
-export interface GroupChanges {
-  description?: FieldChange;
-  source_user_attribute?: FieldChange;
-  attributes?: { added: GroupAttribute[]; removed: GroupAttribute[]; changed: { id: string; type: FieldChange }[] };
+export function groupPlanResult() {
+  const change = z.object({ from: z.nullable(z.string()), to: z.string() });
+  // The platform may omit the type of an attribute, or return one that is not in the specification.
+  const liveType = z.nullish(z.string());
+  const type = z.object({ from: liveType, to: z.enum(AGGREGATIONS) });
+  return z.object({
+    id: z.string(),
+    /** Null if there is nothing to do. */
+    method: z.nullable(z.enum(['POST', 'PUT', 'PATCH'])),
+    changes: z.object({
+      description: z.optional(change),
+      source_user_attribute: z.optional(change),
+      attributes: z.optional(
+        z.object({
+          added: z.array(GroupAttribute),
+          removed: z.array(z.object({ id: z.string(), type: liveType })),
+          changed: z.array(z.object({ id: z.string(), type })),
+        }),
+      ),
+    }),
+  });
 }
 
-export interface GroupPlan {
-  id: string;
-  /** Null if there is nothing to do. */
-  method: 'POST' | 'PUT' | 'PATCH' | null;
-  changes: GroupChanges;
-}
+export type GroupPlan = z.infer<ReturnType<typeof groupPlanResult>>;
+type GroupChanges = GroupPlan['changes'];
 
 /** Compares fields, and attributes in any order. Plans a PATCH if only the attributes differ. */
 export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): GroupPlan {

@@ -1,5 +1,6 @@
 // The permissions that a role grants, in the words of the specification's permission reference.
-import { type Permission, PERMISSIONS } from '../../contract/role-catalog.ts';
+import * as z from 'zod/mini';
+import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { CORE_TASK } from '../../contract/roles.ts';
 import { type Role, taskIds } from './manifest.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
@@ -9,14 +10,14 @@ import { counted } from '../../kernel/words.ts';
 
 export const CATALOG_TASKS: ReadonlySet<string> = new Set(PERMISSIONS.map(({ task_id }) => task_id));
 
-/** One permission. A task outside the reference is a feature of its own. */
-export interface GrantedPermission extends Permission {
-  /** See `isEscalation`. */
-  escalation: boolean;
+/** A task outside the reference is a feature of its own. For `escalation`, see `isEscalation`. */
+export function permissionResult() {
+  const texts = { feature: z.string(), permission: z.string(), task_id: z.string(), meaning: z.string() };
+  return z.object({ ...texts, escalation: z.boolean() });
 }
 
 /** The permissions of a role in the order of the reference, with unknown tasks last. */
-export function permissionsOf(role: Pick<Role, 'tasks'>): GrantedPermission[] {
+export function permissionsOf(role: Pick<Role, 'tasks'>): z.infer<ReturnType<typeof permissionResult>>[] {
   const ids = new Set([CORE_TASK, ...taskIds(role)]);
   const known = PERMISSIONS.filter((permission) => ids.delete(permission.task_id));
   const unknown = [...ids].map((task_id) => ({ feature: task_id, permission: '', task_id, meaning: '' }));
@@ -35,13 +36,17 @@ function fullAccess(taskId: string): string {
   return `${taskId.split(':')[0] ?? ''}:*`;
 }
 
-export interface MatrixRow {
-  task_id: string;
-  feature: string;
-  permission: string;
-  /** By role id: `direct`, `implied` by a `…:*`, or absent. */
-  roles: Record<string, 'direct' | 'implied' | null>;
+export function matrixRow() {
+  return z.object({
+    task_id: z.string(),
+    feature: z.string(),
+    permission: z.string(),
+    /** By role id: `direct`, `implied` by a `…:*`, or absent. */
+    roles: z.record(z.string(), z.nullable(z.enum(['direct', 'implied']))),
+  });
 }
+
+export type MatrixRow = z.infer<ReturnType<typeof matrixRow>>;
 
 /** Every task that a role holds, in the order of the reference, and which roles hold it. */
 export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
@@ -61,16 +66,13 @@ export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
   }));
 }
 
-export interface RoleComparison {
-  left: string;
-  right: string;
-  both: string[];
-  only_left: string[];
-  only_right: string[];
+export function comparisonResult() {
+  const tasks = z.array(z.string());
+  return z.object({ left: z.string(), right: z.string(), both: tasks, only_left: tasks, only_right: tasks });
 }
 
 /** Sorts the tasks of two roles into those that both have and those that only one has. */
-export function compareRoleTasks(left: Role, right: Role): RoleComparison {
+export function compareRoleTasks(left: Role, right: Role): z.infer<ReturnType<typeof comparisonResult>> {
   const mine = new Set(taskIds(left));
   const other = new Set(taskIds(right));
   return {
@@ -90,13 +92,17 @@ export function isEscalation(taskId: string): boolean {
   return taskId.endsWith(':*') || SENSITIVE_FEATURES.has(colon < 0 ? taskId : taskId.slice(0, colon));
 }
 
-export interface AssertionResult {
-  kind: 'only' | 'never' | 'each';
-  /** The assertion as a sentence. */
-  assertion: string;
-  /** The violations; empty if the assertion holds. */
-  violations: string[];
+export function assertionResult() {
+  return z.object({
+    result: z.enum(['pass', 'fail']),
+    kind: z.enum(['only', 'never', 'each']),
+    assertion: z.string(),
+    violations: z.array(z.string()),
+    line: z.number(),
+  });
 }
+
+type AssertionResult = Omit<z.infer<ReturnType<typeof assertionResult>>, 'result' | 'line'>;
 
 /** Checks one assertion against every role. `x:*` grants every task of `x`. */
 export function checkAssertion({ only, never, each }: RolesAssertion, roles: readonly Role[]): AssertionResult[] {

@@ -1,4 +1,5 @@
 // Diagnoses a pipeline and lists the findings, root cause first.
+import * as z from 'zod/mini';
 import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
 import type { Hint } from '../../kernel/errors.ts';
@@ -8,26 +9,30 @@ import { ageOf, isEnded, recordsOf, runId } from './runs.ts';
 import { USER_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { createWireNames } from '../../contract/names.ts';
 
-export interface Finding<Next = readonly Hint[]> {
-  /** The resource that the finding is about: `connection crm`. */
-  about: string;
-  /** A `problem` stops the sync; a `notice` should be reviewed. */
-  level: 'problem' | 'notice';
-  problem: string;
-  /** The next step. */
-  next: Next;
+export function diagnosisResult() {
+  const finding = z.object({
+    /** The resource that the finding is about: `connection crm`. */
+    about: z.string(),
+    /** A `problem` stops the sync; a `notice` should be reviewed. */
+    level: z.enum(['problem', 'notice']),
+    problem: z.string(),
+    next: z.string(),
+  });
+  return z.object({
+    pipeline_id: z.string(),
+    healthy: z.boolean(),
+    state: z.nullable(z.string()),
+    status: z.nullable(z.string()),
+    last_success: z.nullable(z.string()),
+    /** Root cause first; later findings may be consequences of that. */
+    findings: z.array(finding),
+  });
 }
 
-/** `Next` becomes a string once the hints are complete. */
-export interface Diagnosis<Next = readonly Hint[]> {
-  pipeline_id: string;
-  healthy: boolean;
-  state: string | null;
-  status: string | null;
-  last_success: string | null;
-  /** Root cause first; later findings may be consequences of that. */
-  findings: Finding<Next>[];
-}
+export type Diagnosis = z.infer<ReturnType<typeof diagnosisResult>>;
+
+/** A finding before its hints become a string. */
+type Finding = Omit<Diagnosis['findings'][number], 'next'> & { next: readonly Hint[] };
 
 /** The fields to check in a connection or data model. */
 interface Part {
@@ -49,7 +54,7 @@ export interface Evidence {
   now: number;
 }
 
-export function diagnose(evidence: Evidence): Diagnosis {
+export function diagnose(evidence: Evidence) {
   const { pipeline, report, success } = evidence;
   const findings = [
     ...connectionFindings(evidence),

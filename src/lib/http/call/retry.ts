@@ -54,11 +54,12 @@ export function backoffCeiling(attempt: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const TIME = '(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d):(?<second>[0-5]\\d|60)';
+const MONTH = '(?<month>[A-Za-z]{3})';
 /** `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT`. */
-const HTTP_DATE = /^[A-Za-z]{3,9}, (\d{2})[ -]([A-Za-z]{3})[ -](\d{4}|\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
+const HTTP_DATE = new RegExp(`^[A-Za-z]{3,9}, (?<day>\\d{2})[ -]${MONTH}[ -](?<year>\\d{4}|\\d{2}) ${TIME} GMT$`);
 /** The obsolete form `Sun Nov  6 08:49:37 1994`. */
-const ASCTIME_DATE = /^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+const ASCTIME_DATE = new RegExp(`^[A-Za-z]{3} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`);
 
 /**
  * How many milliseconds to wait from `now`, according to a `Retry-After` in seconds or as an HTTP date. A past date
@@ -72,20 +73,16 @@ export function parseRetryAfter(value: string, now: number): number | undefined 
 }
 
 function parseHttpDate(text: string, now: number): number | undefined {
-  const common = HTTP_DATE.exec(text);
-  if (common) {
-    const [, day, month, year, hour, minute, second] = common;
-    return dateOf(fullYear(year ?? '', now), month, day, hour, minute, second);
-  }
-  const [, month, day, hour, minute, second, year] = ASCTIME_DATE.exec(text) ?? [];
-  return year === undefined ? undefined : dateOf(Number(year), month, day, hour, minute, second);
-}
-
-function dateOf(year: number, month: string | undefined, ...rest: (string | undefined)[]): number | undefined {
-  const monthIndex = MONTHS.indexOf((month ?? '').toLowerCase());
-  const [day = 0, hour = 0, minute = 0, second = 0] = rest.map(Number);
-  if (monthIndex < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined;
-  return Date.UTC(year, monthIndex, day, hour, minute, second);
+  const {
+    day = '',
+    month = '',
+    second,
+    time = '',
+    year,
+  } = (HTTP_DATE.exec(text) ?? ASCTIME_DATE.exec(text))?.groups ?? {};
+  if (year === undefined) return undefined;
+  const minute = Date.parse(`${day} ${month} ${fullYear(year, now)} ${time} GMT`);
+  return Number.isNaN(minute) ? undefined : minute + Number(second) * 1000;
 }
 
 /** A year with two digits is the nearest such year that is at most 50 years in the future (RFC 9110, 5.6.7). */

@@ -18,20 +18,21 @@ export function createNodeEngine(extraAuthorities: string | undefined): Engine {
 
   // Agents only time out unused connections. `followExchange` limits the exchanges.
   async function load(secure: boolean): Promise<Send> {
-    if (secure) {
-      const [https, secureContext] = await Promise.all([import('node:https'), trustedContext(extraAuthorities)]);
-      const agent = new https.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS, scheduling: 'lifo' });
-      agents.push(agent);
-      // Set explicitly, because an environment variable could otherwise turn off the certificate check.
-      const tls = { rejectUnauthorized: true, ...(secureContext && { secureContext }) };
-      return (exchange, progress) =>
-        attach(https.request({ ...optionsOf(exchange), agent, ...tls }), 'secureConnect', exchange, progress);
-    }
-    const http = await import('node:http');
-    const agent = new http.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS, scheduling: 'lifo' });
+    const [{ Agent, request }, secureContext] = await Promise.all([
+      secure ? import('node:https') : import('node:http'),
+      secure ? trustedContext(extraAuthorities) : undefined,
+    ]);
+    const agent = new Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS, scheduling: 'lifo' });
     agents.push(agent);
+    // Set explicitly, because an environment variable could otherwise turn off the certificate check.
+    const tls = { rejectUnauthorized: true, ...(secureContext && { secureContext }) };
     return (exchange, progress) =>
-      attach(http.request({ ...optionsOf(exchange), agent }), 'connect', exchange, progress);
+      attach(
+        request({ ...optionsOf(exchange), agent, ...(secure && tls) }),
+        secure ? 'secureConnect' : 'connect',
+        exchange,
+        progress,
+      );
   }
 
   return {

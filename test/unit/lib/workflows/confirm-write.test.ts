@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 const ports = () => ({
-  tell: { note: (text: string) => messages.push(text), warn: (text: string) => messages.push(text) },
+  out: { note: (text: string) => messages.push(text), warn: (text: string) => messages.push(text) },
   signal: stop.signal,
   clock: { now: () => 0, sleep: () => Promise.resolve() },
 });

@@ -61,7 +61,7 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
     clock,
     random: Math.random,
     signal: end.signal,
-    tell: { note: () => undefined, warn: (text) => void warnings.push(text), verbose: () => undefined },
+    out: { note: () => undefined, warn: (text) => void warnings.push(text), verbose: () => undefined },
     ...more,
   });
   const running = deliveries.run();

@@ -16,7 +16,7 @@ interface Thing {
 
 const OURS = { id: 'a', name: 'ours' };
 const THEIRS = { id: 'a', name: 'theirs' };
-const ports = { tell: { note: () => undefined, warn: () => undefined }, signal: new AbortController().signal };
+const ports = { out: { note: () => undefined, warn: () => undefined }, signal: new AbortController().signal };
 
 const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
   new CliError({ code, message: 'No.', exit: 'network', status });
@@ -57,8 +57,8 @@ describe('the error of a conflict', () => {
 
   it.each([400, 409, 422])('does not occur if the resource was created despite status %i', async (status) => {
     const warnings: string[] = [];
-    const tell = { ...ports.tell, warn: (text: string) => warnings.push(text) };
-    const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, tell });
+    const out = { ...ports.out, warn: (text: string) => warnings.push(text) };
+    const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, out });
     expect(await created).toEqual(OURS);
     expect(warnings).toEqual([
       expect.stringMatching(/^The platform rejected the write, but has thing a as it was sent/),

@@ -82,12 +82,8 @@ class FakePlatform {
 }
 
 const lost = (): KnownError => new KnownError({ code: 'http.outcome_unknown', message: 'lost' });
-const options: PushOptions = {
-  guards: { allowDelete: false, force: false, allowEmpty: false },
-  expectPlan: undefined,
-  dryRun: false,
-};
-const allowDelete: PushOptions = { ...options, guards: { ...options.guards, allowDelete: true } };
+const options: PushOptions = { allowDelete: false, force: false, allowEmpty: false, dryRun: false };
+const allowDelete: PushOptions = { ...options, allowDelete: true };
 
 describe('pushRoles', () => {
   let platform: FakePlatform;
@@ -114,7 +110,7 @@ describe('pushRoles', () => {
     isLocked = false;
     ports = {
       api: platform.api,
-      memory: {
+      store: {
         saveBase: async (manifest) => void bases.push(manifest),
         saveRevision: ({ manifest }) => {
           platform.calls.push('save');
@@ -128,18 +124,20 @@ describe('pushRoles', () => {
       },
       scope: { organization: '1', address: 'http://platform.example' },
       profile: null,
-      log: () => undefined,
-      ask: {
-        possible: false,
+      ctx: {
+        prompt: {
+          possible: false,
+          typed: () => asked(() => undefined),
+          ask: () => asked(() => acceptsOffers),
+        },
+        logFacts: () => undefined,
         startWrite: () => Promise.resolve(),
         confirmWrite: () => asked(() => ++confirmations).then(() => undefined),
-        typed: () => asked(() => undefined),
-        offer: () => asked(() => acceptsOffers),
+        out: { note: (text) => messages.push(text), warn: (text) => messages.push(text) },
+        redactor: { text: (text) => text.replaceAll('hunter2', '***') },
+        signal: new AbortController().signal,
       },
-      tell: { note: (text) => messages.push(text), warn: (text) => messages.push(text) },
-      redact: (text) => text.replaceAll('hunter2', '***'),
       show: () => undefined,
-      signal: new AbortController().signal,
     };
   }
 
@@ -382,14 +380,11 @@ describe('pushRoles', () => {
 
     it('is confirmed by typing if no flag is set', async () => {
       const questions: string[] = [];
-      ports.ask = {
-        ...ports.ask,
-        possible: true,
-        typed: (question, expected) => {
-          questions.push(`${question} ${expected}`);
-          return Promise.resolve();
-        },
+      const typed: PushPorts['ctx']['prompt']['typed'] = (question, expected) => {
+        questions.push(`${question} ${expected}`);
+        return Promise.resolve();
       };
+      ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true, typed } };
       await pushRoles(edit(drop('two')), options, ports);
       expect(questions).toEqual([expect.stringMatching(/two.*number of deletions.* 1$/)]);
       expect(platform.roles.map((item) => item.role_id)).toEqual(['one', 'three']);
@@ -413,6 +408,7 @@ describe('pushRoles', () => {
 
     it('of an assigned role is skipped if the user agrees, and the rest is applied', async () => {
       acceptsOffers = true;
+      ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
       platform.before = (call, count) => {
         if (call === 'PUT' && count === 1) throw assigned();
       };
@@ -426,7 +422,7 @@ describe('pushRoles', () => {
 
   it('exits as interrupted if Ctrl-C is pressed while a lost response is being confirmed', async () => {
     const stop = new AbortController();
-    ports.signal = stop.signal;
+    ports.ctx.signal = stop.signal;
     platform.afterReplace = () => {
       platform.before = () => {
         const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
@@ -442,7 +438,7 @@ describe('pushRoles', () => {
 
   it('reports on Ctrl-C that nothing changed, except during a write', async () => {
     const stop = new AbortController();
-    ports.signal = stop.signal;
+    ports.ctx.signal = stop.signal;
     const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
     platform.before = (call, count) => {
       if (call !== 'GET' || count !== 2) return;
@@ -477,10 +473,7 @@ describe('pushRoles', () => {
   });
 
   describe('a change by another admin at any time', () => {
-    const all: PushOptions = {
-      ...options,
-      guards: { allowDelete: true, force: true, allowEmpty: true },
-    };
+    const all: PushOptions = { ...options, allowDelete: true, force: true, allowEmpty: true };
     /**
      * When the other admin changes the roles: before each GET, at the confirmation, and between the last GET and the
      * PUT.
@@ -501,7 +494,7 @@ describe('pushRoles', () => {
           if (call === 'PUT' ? moment === 'last gap' : moment === (count === 1 ? 'first GET' : 'second GET'))
             intervene();
         };
-        ports.ask.confirmWrite = () => {
+        ports.ctx.confirmWrite = () => {
           if (moment === 'question') intervene();
           return Promise.resolve();
         };
@@ -564,7 +557,7 @@ describe('pushRoles', () => {
           force: true,
           allowEmpty: empty === true,
         };
-        await pushRoles(intent, { ...options, guards }, ports).catch((error: unknown) => {
+        await pushRoles(intent, { ...options, ...guards }, ports).catch((error: unknown) => {
           expect(['conflict', 'guard']).toContain(exitOf(error as KnownError));
         });
       };

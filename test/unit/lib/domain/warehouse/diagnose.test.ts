@@ -11,7 +11,7 @@ import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import { hintText } from '../../../../../src/lib/kernel/errors.ts';
 
 /** Diagnoses a pipeline and returns the hints as text. */
-function diagnose(of: Evidence): Diagnosis<string> {
+function diagnose(of: Evidence): Diagnosis {
   const { findings, ...rest } = diagnoseAsData(of);
   return { ...rest, findings: findings.map((finding) => ({ ...finding, next: hintText(finding.next) })) };
 }
