@@ -27,7 +27,8 @@ export interface ParquetRows {
 
 /** The reason why a cell has no exact value. */
 export interface CellFault {
-  column: string;
+  /** The column. */
+  path: string;
   message: string;
 }
 
@@ -96,7 +97,7 @@ async function* readRows(
     if (!wantsColumn(index)) return NOTHING;
     const { name } = column.element;
     try {
-      return columnReader(column, (message) => faults.push({ column: name, message }));
+      return columnReader(column, (message) => faults.push({ path: name, message }));
     } catch (error) {
       throw new Error(`its column \`${name}\` has the type ${(error as Error).message}; cast it in the export`);
     }

@@ -60,17 +60,17 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   if (result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
   throw failure.error;
 
-  async function* tasks(delivery: BatchDelivery): AsyncGenerator<Task[]> {
+  async function* tasks(deliver: BatchDelivery): AsyncGenerator<Task[]> {
     checkpoint(false);
     for await (const { batches, bytes } of readBatches(inputs, packer, before.mark)) {
       bytesRead = bytes;
       for (const { count, refused } of batches) rowsRead += count + refused.length;
-      yield batches.map((batch) => () => complete(batch, delivery, marks.open(batch)));
+      yield batches.map((batch) => () => complete(batch, deliver, marks.open(batch)));
     }
   }
 
-  async function complete(batch: Batch, delivery: BatchDelivery, entry: { complete(): void }): Promise<void> {
-    const blamed = batch.count === 0 ? [] : await delivery.complete(batch);
+  async function complete(batch: Batch, deliver: BatchDelivery, entry: { complete(): void }): Promise<void> {
+    const blamed = batch.count === 0 ? [] : await deliver(batch);
     const file = inputs[batch.file]?.name ?? '';
     const refused: Reject[] = [
       ...batch.refused.map(({ line, issues, original }) => ({ file, line, reason: reasonOf(issues), original })),

@@ -1,14 +1,11 @@
 // The inputs of a bulk run: the bytes of each input, and the reader that finds its rows, or those of one shard.
 import type { Batch } from '../domain/seed/batch.ts';
-import type { TableDefaults } from '../domain/seed/body-writer.ts';
-import type { ColumnMap, SkippedColumn } from '../domain/seed/columns.ts';
-import { createCsvReader, createRecordTable, type CsvOptions } from '../domain/seed/csv-rows.ts';
+import { createCsvReader, createRecordTable, type CsvOptions, type TableOptions } from '../domain/seed/csv-rows.ts';
 import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
 import type { RowReader } from '../domain/seed/row-bytes.ts';
 import { RowPacker } from '../domain/seed/packer.ts';
-import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
-import { inByteShard, inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
+import { inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
 import { type Mark, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { checkParquet, parquetRows } from './seed-parquet.ts';
@@ -23,15 +20,8 @@ export interface SeedInput {
   rows(packer: RowPacker, completed: { position: number; offset: number }): AsyncIterable<number>;
 }
 
-export interface InputOptions {
-  rules: RowRules;
-  defaults: TableDefaults;
-  map: ColumnMap | undefined;
+export interface InputOptions extends Omit<TableOptions, 'name'> {
   shard: Shard | undefined;
-  /** Called once for each table, with the columns that are not in the map. */
-  onSkippedColumns?: (name: string, columns: readonly SkippedColumn[]) => void;
-  /** Called once for each attribute column of a table that contains a null word. */
-  onNullWord?: (name: string, column: string, word: string) => void;
 }
 
 /**
@@ -62,60 +52,31 @@ export async function* readBatches(
 
 /** Combines bytes and a reader. */
 export function createSeedInput(source: InputBytes, options: InputOptions): SeedInput {
-  const { rules } = options;
   const { name, format, wrapping, size } = source;
-  const wrapped = wrapping !== 'none' || size === undefined;
   const shard = source.isDivisible ? options.shard : undefined;
-  const table = {
-    name,
-    defaults: options.defaults,
-    map: options.map,
-    rules,
-    onSkippedColumns: (columns: readonly SkippedColumn[]) => options.onSkippedColumns?.(name, columns),
-    onNullWord: (column: string, word: string) => options.onNullWord?.(name, column, word),
-  };
+  const table = { ...options, name };
   const csv = { ...table, dialect: source.dialect, isOurs: (record: number) => inRecordShard(record, shard) };
-  const bytes = size === undefined || wrapped ? undefined : size;
-  const input = { name, bytes, check: () => Promise.resolve() };
-  const useTable = (packer: RowPacker): void => {
-    if (options.map) packer.table = createRecordTable(options.map, table);
+  const bytes = wrapping === 'none' ? size : undefined;
+  // The lines of any other input can only be found by reading from its start.
+  const lines = format === 'ndjson' && bytes !== undefined ? shardRange(bytes, shard) : undefined;
+  return {
+    name: lines && shard && shard.count > 1 ? `${name}[${shard.index + 1}/${shard.count}]` : name,
+    bytes: lines ? lines.end - lines.start : bytes,
+    check: async () => {
+      if (format === 'csv') await checkCsv(source, csv);
+      if (format === 'parquet') await checkParquet(source, table);
+    },
+    rows: (packer, completed) => {
+      if (options.map) packer.table = createRecordTable(options.map, table);
+      if (lines) return lineRows(source, lines, packer, completed);
+      if (format === 'parquet') return parquetRows(source, table, packer, completed.position, shard);
+      if (format === 'csv') return feed(source, createCsvReader(packer, csv));
+      return feed(
+        source,
+        format === 'json' ? new ElementReader(packer) : createLineReader(packer, { line: 0, offset: -1 }),
+      );
+    },
   };
-  const readWith = (createReader: (packer: RowPacker) => RowReader) => (packer: RowPacker) => {
-    useTable(packer);
-    return feed(source, createReader(packer));
-  };
-  switch (format) {
-    case 'ndjson': {
-      if (wrapped) return { ...input, rows: readWith((packer) => createLineReader(packer, { line: 0, offset: -1 })) };
-      const range = shardRange(size, shard);
-      const label = shard && shard.count > 1 ? `${name}[${shard.index + 1}/${shard.count}]` : name;
-      return {
-        ...input,
-        name: label,
-        bytes: range.end - range.start,
-        rows: (packer, completed) => {
-          useTable(packer);
-          return lineRows(source, range, packer, completed);
-        },
-      };
-    }
-    case 'json':
-      return { ...input, rows: readWith((packer) => new ElementReader(packer)) };
-    case 'csv':
-      return {
-        ...input,
-        check: () => checkCsv(source, csv),
-        rows: (packer) => feed(source, createCsvReader(packer, csv)),
-      };
-    case 'parquet': {
-      const parquet = { file: source.file, size: size ?? 0, options: table };
-      return {
-        ...input,
-        check: () => checkParquet(parquet),
-        rows: (packer, { position }) => parquetRows(parquet, packer, position, shard),
-      };
-    }
-  }
 }
 
 /** Reads only the first line. */
@@ -146,25 +107,34 @@ async function* feed(source: InputBytes, reader: RowReader): AsyncGenerator<numb
   reader.end();
 }
 
-/** Reads the lines of an uncompressed file, from the end of an earlier run or the first line of the shard. */
+/** Reads the lines of an uncompressed file that begin in the range, from the end of an earlier run. */
 async function* lineRows(
   source: InputBytes,
   range: { start: number; end: number },
   packer: RowPacker,
-  completed: { position: number; offset: number },
+  { offset, position }: { position: number; offset: number },
 ): AsyncGenerator<number> {
-  if (completed.position > 0 && completed.offset < 0) throw new Error('lines of a plain file have offsets');
-  const resumed = completed.position > 0 ? completed.offset : undefined;
-  const cut = inByteShard(range, resumed);
-  let reader: RowReader | undefined;
-  for await (const chunk of source.chunks(cut.from)) {
-    const part = cut.take(chunk);
-    if (part !== undefined) {
-      reader ??= createLineReader(packer, { line: completed.position, offset: part.offset });
-      reader.feed(part.bytes);
-      yield part.offset + part.bytes.length - range.start;
-    }
-    if (cut.isOver) break;
+  if (position > 0 && offset < 0) throw new Error('lines of a plain file have offsets');
+  let at = position > 0 ? offset : await lineStart(source, range.start);
+  const end = await lineStart(source, range.end);
+  const reader = createLineReader(packer, { line: position, offset: at });
+  for await (const chunk of source.chunks(at, end)) {
+    reader.feed(chunk);
+    at += chunk.length;
+    yield at - range.start;
   }
-  reader?.end();
+  reader.end();
+}
+
+/** The start of the first line at the offset or after it. */
+async function lineStart({ chunks, size }: InputBytes, offset: number): Promise<number> {
+  if (offset === 0 || offset === size) return offset;
+  // The byte before the offset shows whether a line begins there.
+  let at = offset - 1;
+  for await (const chunk of chunks(at)) {
+    const feed = chunk.indexOf(LINE_FEED);
+    if (feed >= 0) return at + feed + 1;
+    at += chunk.length;
+  }
+  return at;
 }

@@ -1,22 +1,16 @@
 // Packs the rows of a Parquet file: bodies if its columns are the fields of a body, otherwise rows of a table.
 import { cellsOf } from '../domain/csv/record.ts';
-import { type CsvOptions, tableOf } from '../domain/seed/csv-rows.ts';
+import { tableOf, type TableOptions } from '../domain/seed/csv-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
 import { inRecordShard, type Shard } from '../domain/seed/shard.ts';
 import type { Table } from '../domain/seed/table.ts';
+import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { openParquet, type ParquetFile } from '../files/parquet.ts';
 import { stringifyJson, tryJson } from '../kernel/json.ts';
 
-/** A Parquet file, and the options for a table. */
-export interface ParquetInput {
-  file(): Promise<string>;
-  size: number;
-  options: Omit<CsvOptions, 'isOurs'>;
-}
-
 /** Throws invalid input (9) if the file, or the columns of a table, cannot be used. */
-export async function checkParquet({ file: local, options }: ParquetInput): Promise<void> {
-  const file = await openParquet(await local(), options.name);
+export async function checkParquet(source: InputBytes, options: TableOptions): Promise<void> {
+  const file = await openParquet(await source.file(), options.name);
   tableIn(file, { ...options, onSkippedColumns: undefined });
 }
 
@@ -25,12 +19,13 @@ export async function checkParquet({ file: local, options }: ParquetInput): Prom
  * file these rows and all rows before them take.
  */
 export async function* parquetRows(
-  { file: local, size, options }: ParquetInput,
+  source: InputBytes,
+  options: TableOptions,
   packer: RowPacker,
   completed: number,
   shard: Shard | undefined,
 ): AsyncGenerator<number> {
-  const file = await openParquet(await local(), options.name);
+  const file = await openParquet(await source.file(), options.name);
   const table = tableIn(file, options);
   const take = table === undefined ? bodyTaker(packer, file.columns) : cellsTaker(packer, table);
   const stretches = file.rows(
@@ -42,17 +37,14 @@ export async function* parquetRows(
       const position = firstRow + index + 1;
       const wrong = faults.get(index);
       if (wrong === undefined) take(cells, position);
-      else {
-        const issues = wrong.map(({ column, message }) => ({ path: column, message }));
-        packer.refuseWith(position, issues, bodyOf(file.columns, cells));
-      }
+      else packer.refuseWith(position, wrong, bodyOf(file.columns, cells));
     }
-    yield (size * (firstRow + rows.length)) / file.rowCount;
+    yield ((source.size ?? 0) * (firstRow + rows.length)) / file.rowCount;
   }
 }
 
 /** A file contains bodies if its columns are the fields of a body. Any other file is a table. */
-function tableIn({ columns }: ParquetFile, options: Omit<CsvOptions, 'isOurs'>): Table | undefined {
+function tableIn({ columns }: ParquetFile, options: TableOptions): Table | undefined {
   return options.map === undefined && columns.includes('calculated_attributes') ? undefined : tableOf(columns, options);
 }
 

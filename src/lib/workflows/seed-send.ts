@@ -30,10 +30,13 @@ export type BatchDelivery = ReturnType<typeof createBatchDelivery>;
 /** How the platform rejected a body. */
 type Refusal = Pick<Refused, 'status' | 'messages'>;
 
+type Rows = readonly number[];
+
 /** Statuses that concern the body. Any other rejection concerns the whole run. */
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
+/** Resolves to the rejected rows of a batch; all others were accepted. Rejects when the run has ended. */
 export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
   const blame: Blame = createBlame();
 
@@ -51,77 +54,61 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
     }
   }
 
-  async function completeRows(batch: Batch, rows: readonly number[], refused: Blamed[]): Promise<void> {
-    if (rows.length === 0) return;
-    // The batch was packed before the platform rejected a body of its size.
-    if (rows.length > 1 && (rows.length > limits.rows || sizeOf(batch, rows) > limits.bytes)) {
-      const half = rows.length >> 1;
-      await completeRows(batch, rows.slice(0, half), refused);
-      await completeRows(batch, rows.slice(half), refused);
-      return;
-    }
-    const refusal = await deliver(batch.bodyOf(rows));
-    if (refusal === undefined) blame.accepted(batch, rows);
-    else await narrow(batch, rows, refusal, refused);
-  }
+  return async (batch: Batch): Promise<Blamed[]> => {
+    const refused: Blamed[] = [];
+    const sizeOf = (rows: Rows): number =>
+      rows.length === batch.count ? batch.size : rows.reduce((sum, row) => sum + batch.row(row).length + 1, 1);
 
-  /** Finds the invalid rows among rows that were rejected together. */
-  async function narrow(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
-    if (refusal.status === TOO_LARGE) {
-      await shrink(batch, rows, refusal, refused);
-      return;
+    async function send(rows: Rows): Promise<Refusal | undefined> {
+      const refusal = await deliver(batch.bodyOf(rows));
+      if (refusal === undefined) blame.accepted(batch, rows);
+      return refusal;
     }
-    const found = blame.judge(batch, rows, refusal.messages);
-    const reason = reasonOf(refusal);
-    if (found.guilty.length > 0) {
-      for (const row of found.guilty) refused.push({ row, reason });
-      await completeRows(batch, found.rest, refused);
-      return;
-    }
-    // At least one of the suspects is invalid, so only their two halves need requests.
-    await completeRows(batch, found.rest, refused);
-    await halve(batch, found.suspects, refusal, refused);
-  }
 
-  async function halve(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
-    const middle = rows.length >> 1;
-    const [first, second] = [rows.slice(0, middle), rows.slice(middle)];
-    const answer = await deliver(batch.bodyOf(first));
-    if (answer !== undefined) {
-      await narrow(batch, first, answer, refused);
-      await completeRows(batch, second, refused);
-      return;
+    async function complete(rows: Rows): Promise<void> {
+      if (rows.length === 0) return;
+      // The batch was packed before the platform rejected a body of its size.
+      if (rows.length > 1 && (rows.length > limits.rows || sizeOf(rows) > limits.bytes)) {
+        for (const half of halvesOf(rows)) await complete(half);
+        return;
+      }
+      const refusal = await send(rows);
+      if (refusal !== undefined) await narrow(rows, refusal);
     }
-    blame.accepted(batch, first);
-    // The first half was accepted, so the second half contains an invalid row.
-    await narrow(batch, second, refusal, refused);
-  }
 
-  async function shrink(batch: Batch, rows: readonly number[], refusal: Refusal, refused: Blamed[]): Promise<void> {
-    const [only] = rows;
-    if (rows.length === 1 && only !== undefined) {
-      refused.push({ row: only, reason: reasonOf(refusal) });
-      return;
+    /** Finds the invalid rows among rows that were rejected together. */
+    async function narrow(rows: Rows, refusal: Refusal): Promise<void> {
+      const isTooLarge = refusal.status === TOO_LARGE;
+      if (isTooLarge && rows.length > 1) {
+        limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
+        limits.bytes = Math.min(limits.bytes, sizeOf(rows) - 1);
+        await complete(rows);
+        return;
+      }
+      const judged = isTooLarge ? undefined : blame.judge(batch, rows, refusal.messages);
+      const { guilty, rest, suspects } = judged ?? { guilty: rows, rest: [], suspects: [] };
+      for (const row of guilty) refused.push({ row, reason: reasonOf(refusal) });
+      await complete(rest);
+      if (suspects.length === 0) return;
+      // At least one of the suspects is invalid, so only their two halves need requests.
+      const [first, second] = halvesOf(suspects);
+      const answer = await send(first);
+      if (answer === undefined) await narrow(second, refusal);
+      else {
+        await narrow(first, answer);
+        await complete(second);
+      }
     }
-    limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
-    limits.bytes = Math.min(limits.bytes, sizeOf(batch, rows) - 1);
-    await completeRows(batch, rows, refused);
-  }
 
-  return {
-    /** Resolves to the rejected rows; all others were accepted. Rejects when the run has ended. */
-    complete: async (batch: Batch): Promise<Blamed[]> => {
-      const refused: Blamed[] = [];
-      const all = Array.from({ length: batch.count }, (_, row) => row);
-      for (const rows of blame.sort(batch, all)) await completeRows(batch, rows, refused);
-      return refused;
-    },
+    const all = Array.from({ length: batch.count }, (_, row) => row);
+    for (const rows of blame.sort(batch, all)) await complete(rows);
+    return refused;
   };
 }
 
-function sizeOf(batch: Batch, rows: readonly number[]): number {
-  if (rows.length === batch.count) return batch.size;
-  return rows.reduce((sum, row) => sum + batch.row(row).length + 1, 1);
+function halvesOf(rows: Rows): [Rows, Rows] {
+  const half = rows.length >> 1;
+  return [rows.slice(0, half), rows.slice(half)];
 }
 
 function reasonOf({ status, messages }: Refusal): string {

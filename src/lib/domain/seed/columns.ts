@@ -1,6 +1,7 @@
 // The grammar of column names in CSV and Parquet files of users.
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import type { RowIssue } from './batch.ts';
 import type { RowRules } from './row-rules.ts';
 
 export type Column =
@@ -11,11 +12,6 @@ export type Column =
 
 /** Column of the file -> field, in the grammar of headers (`--map`, `--map-file`). */
 export type ColumnMap = ReadonlyMap<string, string>;
-
-export interface HeaderIssue {
-  column: string;
-  message: string;
-}
 
 /** A column that is not in the map. */
 export interface SkippedColumn {
@@ -32,7 +28,7 @@ const KINDS = ['identity', 'attr', 'user'] as const;
 export interface Header {
   /** Contains undefined for a column that is not in the map. */
   columns: (Column | undefined)[];
-  issues: HeaderIssue[];
+  issues: RowIssue[];
   skippedColumns: SkippedColumn[];
 }
 
@@ -42,7 +38,7 @@ export function readHeader(
   fields: ColumnMap | undefined,
   { names, identityTypes, ignoresUnnamed }: Pick<RowRules, 'names' | 'identityTypes' | 'ignoresUnnamed'>,
 ): Header {
-  const issues: HeaderIssue[] = [];
+  const issues: RowIssue[] = [];
   const seen = new Map<string, string>();
   const columns = header.map((title) => {
     const field = fields === undefined ? title.trim() : (fields.get(title) ?? fields.get(title.trim()));
@@ -51,22 +47,22 @@ export function readHeader(
     const wrong =
       typeof column !== 'string' && column.kind === 'identity' && identityTypes.issue(names.fromWire(column.type));
     if (typeof column === 'string' || typeof wrong === 'string') {
-      issues.push({ column: title, message: typeof column === 'string' ? column : String(wrong) });
+      issues.push({ path: title, message: typeof column === 'string' ? column : String(wrong) });
       return undefined;
     }
     const identity = JSON.stringify(column);
     const other = seen.get(identity);
-    if (other !== undefined) issues.push({ column: title, message: `is the same field as the \`${other}\` column` });
+    if (other !== undefined) issues.push({ path: title, message: `is the same field as the \`${other}\` column` });
     seen.set(identity, title);
     return column;
   });
   for (const title of fields?.keys() ?? []) {
     if (!header.some((column) => column === title || column.trim() === title)) {
-      issues.push({ column: title, message: 'is mapped, but the file does not have this column' });
+      issues.push({ path: title, message: 'is mapped, but the file does not have this column' });
     }
   }
   if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
-    issues.push({ column: '', message: 'there is no `xpid` or `identity:<type>` column' });
+    issues.push({ path: '', message: 'there is no `xpid` or `identity:<type>` column' });
   }
   const skippedColumns = header.flatMap((title, index): SkippedColumn[] => {
     if (fields === undefined || columns[index] !== undefined || fields.has(title) || fields.has(title.trim()))

@@ -21,9 +21,9 @@ export interface TableOptions {
   map: ColumnMap | undefined;
   rules: RowRules;
   /** Called once with the columns that are not in the map. */
-  onSkippedColumns?: ((columns: readonly SkippedColumn[]) => void) | undefined;
+  onSkippedColumns?: ((name: string, columns: readonly SkippedColumn[]) => void) | undefined;
   /** Called once for each attribute column that contains a null word. */
-  onNullWord?: ((column: string, word: string) => void) | undefined;
+  onNullWord?: ((name: string, column: string, word: string) => void) | undefined;
 }
 
 export interface CsvOptions extends TableOptions {
@@ -117,22 +117,22 @@ export function tableOf(
   { name, defaults, map, rules, onSkippedColumns, onNullWord, line = 1 }: TableOptions & { line?: number },
 ): Table {
   const { columns, issues, skippedColumns } = readHeader(header, map, rules);
-  if (skippedColumns.length > 0) onSkippedColumns?.(skippedColumns);
+  if (skippedColumns.length > 0) onSkippedColumns?.(name, skippedColumns);
   // Without this check, each of a million rows would report the same issue.
   if (defaults.environment === undefined && !columns.some((column) => column?.kind === 'environment')) {
     const message =
       'there is no `environment` column, and the profile has no environment; CDPADM_ENVIRONMENT sets it for all rows';
-    issues.push({ column: '', message });
+    issues.push({ path: '', message });
   }
   const kinds = new Set(columns.map((column) => column?.kind));
   if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date')) {
-    issues.push({ column: '', message: 'there is no `cutoff_date` column, and no --cutoff-date' });
+    issues.push({ path: '', message: 'there is no `cutoff_date` column, and no --cutoff-date' });
   }
   if (issues.length > 0) {
-    const places = issues.map(({ column, message }) => ({ file: name, line, path: column, message }));
+    const places = issues.map((issue) => ({ file: name, line, ...issue }));
     throw invalidInput(`The header of ${name} cannot be used.`, places, map === undefined ? NO_MAP : undefined);
   }
-  const report: OnNullWord = (column, word) => onNullWord?.((header[column] ?? '').trim(), word);
+  const report: OnNullWord = (column, word) => onNullWord?.(name, (header[column] ?? '').trim(), word);
   return createTable(header, columns, defaults, rules, report);
 }
 

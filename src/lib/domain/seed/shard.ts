@@ -2,7 +2,6 @@
 // that an engine assigns to each of its processes.
 import { usageError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/words.ts';
-import { LINE_FEED } from './scan.ts';
 
 /** `index` counts from 0. */
 export interface Shard {
@@ -23,51 +22,6 @@ export function shardRange(size: number, shard: Shard | undefined): { start: num
   if (shard === undefined) return { start: 0, end: size };
   const edge = (index: number): number => Number((BigInt(size) * BigInt(index)) / BigInt(shard.count));
   return { start: edge(shard.index), end: edge(shard.index + 1) };
-}
-
-export interface ByteShard {
-  /** The offset at which reading begins. */
-  from: number;
-  /** The bytes of the next chunk that belong to the shard; undefined if there are none. */
-  take(chunk: Buffer): { bytes: Buffer; offset: number } | undefined;
-  /** True if the shard is complete. */
-  readonly isOver: boolean;
-}
-
-/** The complete lines that begin in the range. `resumed` is the start of the line at which an earlier run stopped. */
-export function inByteShard({ start, end }: { start: number; end: number }, resumed: number | undefined): ByteShard {
-  // The byte before the range shows whether a line begins at its start.
-  const from = resumed ?? Math.max(0, start - 1);
-  let at = from;
-  let begun = resumed !== undefined || start === 0;
-  let over = begun && from >= end;
-  return {
-    from,
-    take: (chunk) => {
-      if (over) return undefined;
-      let first = 0;
-      if (!begun) {
-        const feed = chunk.indexOf(LINE_FEED);
-        first = feed < 0 ? chunk.length : feed + 1;
-        begun = feed >= 0;
-      }
-      const offset = at + first;
-      let last = chunk.length;
-      if (at + chunk.length >= end) {
-        // The shard's last line is the line that contains the last byte of the range.
-        const feed = chunk.indexOf(LINE_FEED, Math.max(0, end - 1 - at));
-        if (feed >= 0) {
-          last = feed + 1;
-          over = true;
-        }
-      }
-      at += chunk.length;
-      return first >= last ? undefined : { bytes: chunk.subarray(first, last), offset };
-    },
-    get isOver() {
-      return over;
-    },
-  };
 }
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -80,7 +80,7 @@ describe('in samples of other programs', () => {
 
   it('reports binary that is not UTF-8 with its row, its column and its bytes', async () => {
     const { rows, faults } = await sample('alltypes.parquet');
-    expect(faults).toEqual([[0, { column: 'user:b', message: 'is not UTF-8 (0xff00)' }]]);
+    expect(faults).toEqual([[0, { path: 'user:b', message: 'is not UTF-8 (0xff00)' }]]);
     expect(rows.map((row) => row['user:b'])).toEqual(['0xff00', 'ab', null]);
   });
 });
@@ -109,7 +109,7 @@ describe('in edge cases', () => {
 
   it('reports a date outside the calendar', async () => {
     const { faults } = await read(write({ name: 'c', data: [200_000_000] }, { type: 'INT32', converted_type: 'DATE' }));
-    expect(faults).toEqual([[0, { column: 'c', message: 'is out of range for a date (200000000)' }]]);
+    expect(faults).toEqual([[0, { path: 'c', message: 'is out of range for a date (200000000)' }]]);
   });
 
   it('keeps a byte order mark in a string', async () => {
@@ -161,7 +161,7 @@ describe('in edge cases', () => {
     const data = [[{ key: Uint8Array.of(0xff), value: 1 }]];
     const path = join(temporaryFolder(), 'keys.parquet');
     writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'by', data }], schema })));
-    expect((await read(path)).faults).toEqual([[0, { column: 'by', message: 'is not UTF-8 (0xff)' }]]);
+    expect((await read(path)).faults).toEqual([[0, { path: 'by', message: 'is not UTF-8 (0xff)' }]]);
   });
 });
 

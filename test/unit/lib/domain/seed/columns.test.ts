@@ -65,7 +65,7 @@ test.each([
   ['attr:"a"b"c":count', 'has an unclosed double quote'],
   ['attr:"A"x:count', 'has an unclosed double quote'],
 ])('rejects %j: %s', (title, message) => {
-  expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ column: title, message }]);
+  expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ path: title, message }]);
 });
 
 const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(Object.entries(fields));
@@ -73,13 +73,13 @@ const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(O
 describe('a header', () => {
   it('has an issue for a column with the same meaning as another', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
-      { column: ' xpid', message: 'is the same field as the `xpid` column' },
-      { column: 'identity:"email"', message: 'is the same field as the `identity:email` column' },
+      { path: ' xpid', message: 'is the same field as the `xpid` column' },
+      { path: 'identity:"email"', message: 'is the same field as the `identity:email` column' },
     ]);
   });
 
   it('needs an identity column, which is reported if there is no other issue', () => {
-    const noIdentity = { column: '', message: 'there is no `xpid` or `identity:<type>` column' };
+    const noIdentity = { path: '', message: 'there is no `xpid` or `identity:<type>` column' };
     expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([noIdentity]);
     expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([noIdentity]);
     expect(readHeader(['user:'], undefined, rules).issues).toHaveLength(1);
@@ -89,8 +89,8 @@ describe('a header', () => {
   it('has issues for invalid targets of the map, under the name of the column', () => {
     const map = mapOf({ Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' });
     expect(readHeader([...map.keys()], map, rules).issues).toEqual([
-      { column: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
-      { column: 'Customer', message: expect.stringContaining('must be written `identity:<type>`') as string },
+      { path: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
+      { path: 'Customer', message: expect.stringContaining('must be written `identity:<type>`') as string },
     ]);
   });
 
@@ -98,7 +98,7 @@ describe('a header', () => {
     const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
-      issues: [{ column: 'Gone', message: 'is mapped, but the file does not have this column' }],
+      issues: [{ path: 'Gone', message: 'is mapped, but the file does not have this column' }],
       // The column has the name of a field that another column contains.
       skippedColumns: [{ column: 'xpid', field: undefined }],
     });
@@ -141,7 +141,7 @@ describe('columns that a map skips', () => {
 
   it('do not include columns that it maps incorrectly', () => {
     const { issues, skippedColumns } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
-    expect(issues.map(({ column }) => column)).toEqual([' A']);
+    expect(issues.map(({ path }) => path)).toEqual([' A']);
     expect(skippedColumns).toEqual([]);
   });
 });

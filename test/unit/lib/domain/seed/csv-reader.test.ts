@@ -111,7 +111,7 @@ describe('a header', () => {
 
   it('reports once the columns that a map skips', () => {
     const calls: unknown[] = [];
-    const onSkippedColumns = (columns: unknown): unknown => calls.push(columns);
+    const onSkippedColumns = (_name: string, columns: unknown): unknown => calls.push(columns);
     read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
     read('Id\n1\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
     expect(calls).toEqual([[{ column: 'Tier', field: undefined }]]);

@@ -1,0 +1,74 @@
+// Every line of a file is in exactly one shard, for any chunks and shards, and a run resumes after any line.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { InputBytes } from '../../../../src/lib/bulk/sources/bytes.ts';
+import type { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
+import type { Shard } from '../../../../src/lib/domain/seed/shard.ts';
+import { createSeedInput } from '../../../../src/lib/workflows/seed-input.ts';
+
+interface Line {
+  text: string;
+  position: number;
+  /** Where reading can resume after the line. */
+  offset: number;
+}
+
+/** The lines of the shard after the completed ones. The file is read in chunks of `chunkSize`. */
+async function linesOf(file: Buffer, shard: Shard, chunkSize: number, completed = { position: 0, offset: 0 }) {
+  const source = {
+    ...{ name: 'a', format: 'ndjson', wrapping: 'none', size: file.length, isDivisible: true },
+    chunks: async function* (start = 0, end = Infinity) {
+      for (let at = start; at < Math.min(end, file.length); at += chunkSize)
+        yield await Promise.resolve(file.subarray(at, Math.min(at + chunkSize, end)));
+    },
+  } as Partial<InputBytes> as InputBytes;
+  const lines: Line[] = [];
+  const packer = {
+    offset: -1,
+    takeJson: (bytes: Buffer, start: number, end: number, position: number) =>
+      lines.push({ text: bytes.toString('latin1', start, end), position, offset: packer.offset }),
+  };
+  const defaults = { workspace: '', environment: undefined, cutoffDate: undefined };
+  const input = createSeedInput(source, { rules: createRowRules({}), defaults, map: undefined, shard });
+  let read = 0;
+  for await (const bytes of input.rows(packer as unknown as RowPacker, completed)) read = bytes;
+  return { lines, read };
+}
+
+const anyLines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 30 });
+const anyCount = fc.integer({ min: 1, max: 9 });
+const anySize = fc.integer({ min: 1, max: 40 });
+
+test('the shards of a file add up to the file, and can be resumed after each line', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, fc.boolean(), anyCount, anySize, async (words, closed, count, chunkSize) => {
+      const file = Buffer.from(words.join('\n') + (closed ? '\n' : ''), 'latin1');
+      const all: string[] = [];
+      for (let index = 0; index < count; index++) {
+        const shard = { index, count };
+        const { lines } = await linesOf(file, shard, chunkSize);
+        all.push(...lines.map(({ text }) => text));
+        for (const [at, completed] of lines.entries()) {
+          const rest = await linesOf(file, shard, chunkSize, completed);
+          expect(rest.lines).toEqual(lines.slice(at + 1));
+        }
+      }
+      expect(all).toEqual(words.filter((word) => word !== ''));
+    }),
+  );
+});
+
+test('a line belongs to the shard in which it begins, and progress counts from the start of the shard', async () => {
+  const file = Buffer.from('aa\nbb\ncc\ndd\n');
+  const shards = await Promise.all([0, 1, 2].map((index) => linesOf(file, { index, count: 3 }, 100)));
+  expect(shards.map(({ lines }) => lines.map(({ text, offset }) => [text, offset]))).toEqual([
+    [
+      ['aa', 3],
+      ['bb', 6],
+    ],
+    [['cc', 9]],
+    [['dd', 12]],
+  ]);
+  expect(shards.map(({ read }) => read)).toEqual([6, 5, 4]);
+});
