@@ -44,7 +44,6 @@ const TURN_MS = 100;
 const THREAD_TURNS = 5;
 const THREAD_TURN_MS = 10;
 
-/** Runs the program and ends the process. Called by `bin/cdpadm.js`. */
 export async function main(): Promise<void> {
   // If something else ends the process, such as a prompt whose input closes, the program has failed.
   host.setExitCode(EXIT.failed);
@@ -66,7 +65,6 @@ export async function main(): Promise<void> {
   await endProcess(code, isOverdue);
 }
 
-/** The signal for each exit code that a shell reports for a signal. */
 const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
   [EXIT.hungUp]: 'SIGHUP',
   [EXIT.interrupted]: 'SIGINT',
@@ -122,11 +120,9 @@ export async function run(
   }
 }
 
-/** The state of a run that is needed if the run ends early. */
 interface RunState {
   flags: () => GlobalFlags;
   hasWritten: () => boolean;
-  /** True if the error of the run was shown. */
   isReported: boolean;
 }
 
@@ -232,7 +228,6 @@ export async function helpScreens(io: Io): Promise<Map<string, string>> {
   return screens;
 }
 
-/** The content of the reference pages, for the build and for `npm run docs`. */
 export async function reference(io: Io): Promise<Reference> {
   const { describeProgram } = await import('./commands/help/describe.ts');
   return describeProgram(await loadAll(createContext(io, new AbortController().signal)));
@@ -252,7 +247,6 @@ function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
   return stdout.errored && systemErrorCode(stdout.errored) !== 'EPIPE' ? EXIT.failed : EXIT.ok;
 }
 
-/** Draws the error on standard error, and returns its exit code. */
 async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {
   const { showFailure } = await import('./lib/runtime/output/show-failure.ts');
   return await showFailure(error, io, flags, redactor, asking);

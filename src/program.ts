@@ -41,7 +41,6 @@ const SUMMARIES = {
   },
 };
 
-/** Loads a group or command when it is requested. */
 const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Context): Command } }>>> = {
   roles: () => import('./commands/roles/index.ts'),
   groups: () => import('./commands/groups/index.ts'),
@@ -77,7 +76,6 @@ export const entries = Object.entries(SUMMARIES).flatMap(([heading, summaries]) 
   Object.entries(summaries).map(([name, summary]) => ({ name, summary, heading })),
 );
 
-/** Builds a group or command. Returns undefined for an unknown name. */
 export async function load(name: string, ctx: Context): Promise<Command | undefined> {
   const loaded = Object.hasOwn(LOADERS, name) ? await LOADERS[name]?.() : undefined;
   return loaded?.command.build(ctx);
@@ -106,7 +104,6 @@ export async function createProgram(ctx: Context, wants: (name: string) => boole
   return root;
 }
 
-/** The whole tree, for completion and for tests that walk it. */
 export function loadAll(ctx: Context): Promise<Command> {
   return createProgram(ctx, () => true);
 }

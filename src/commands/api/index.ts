@@ -41,7 +41,6 @@ export const command = defineCommand({
     file: { short: 'f', value: 'file', help: 'the body, JSON or YAML; - reads standard input' },
     paginate: { help: 'fetch all pages of a list and combine their items' },
   },
-  // The platform's response.
   output: () => z.unknown(),
   exits: {
     notFound: 'the platform responds with 404 or 410',

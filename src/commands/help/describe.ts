@@ -104,9 +104,7 @@ export interface Reference {
   version: string;
   summary: string;
   groups: { name: string; heading: string; summary: string; commands: Described[] }[];
-  /** The flags of every command. */
   flags: ReturnType<typeof flagsOf>;
-  /** Topic -> page. */
   topics: Readonly<Record<string, string>>;
   errors: { code: string; exit: number; summary: string; explanation: string; fix: string }[];
 }

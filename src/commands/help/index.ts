@@ -73,7 +73,6 @@ async function topicText(topic: string, more: string | undefined, ctx: Context):
   throw usageError(`Unknown command or help topic \`${topic}\`.`, hint);
 }
 
-/** The root's flags under their headings. */
 function flagsTopic(options: readonly Option[]): string {
   const width = largest(options.map(({ flags }) => flags.length));
   const headings = [...new Set(options.map((option) => option.helpGroupHeading ?? ''))].filter(Boolean);

@@ -23,7 +23,6 @@ export const KNOWN_FIELDS = [
 ];
 const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
 
-/** As YAML. A profile has no secrets, only their locations. */
 export const profileText = (profile: Profile): Promise<string> => toYaml(profile);
 
 /** Parses a profile; throws invalid input (9) with the position of every issue. */
@@ -112,10 +111,7 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/**
- * Warns about each new word in `names` that is not in the specification. Such a word is probably a typo, but may be an
- * identity type of a newer platform.
- */
+/** Warns about new words in `names` that are not in the specification: a typo, or a type of a newer platform. */
 export function strangeNames(after: Profile, before?: Profile): string[] {
   const added = Object.keys(after.names ?? {}).filter((name) => before?.names?.[name] === undefined);
   return added

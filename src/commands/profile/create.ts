@@ -129,7 +129,6 @@ function asStored({ profile, typed, storage }: Draft): Draft['profile'] {
   return { ...profile, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
-/** The checked settings from flags and, with `--from-env`, from variables. */
 function settingsFrom(ctx: Context, profiles: Profiles, flags: Flags): Partial<Record<SettingName, string>> {
   const { org, account, workspace, caFile } = ctx.flags;
   const everywhere: Partial<Record<SettingName, string | undefined>> = {
@@ -162,10 +161,7 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
   return found;
 }
 
-/**
- * Offers to test a new profile's credentials, with its own settings only (decision: D172). Reports a failure, but does
- * not change the profile. Resolves to true if the credentials were tested.
- */
+/** Offers to test the profile with only its own settings (decision: D172). Returns true if it was tested. */
 async function offerTry(ctx: Context, name: string): Promise<boolean> {
   if (!(await ctx.prompt.ask('Test the credentials now?', true))) return false;
   const { resolveAlone } = await import('../../lib/runtime/connect.ts');

@@ -98,7 +98,6 @@ export async function askForSettings(
   if (draft.profile.base_url !== undefined) draft.profile.auth_url ??= draft.profile.base_url;
 }
 
-/** Asks which setting to change. Returns undefined to create the profile. */
 async function chooseSetting({ ctx, draft }: Asking, profile: string): Promise<Name | undefined> {
   const chosen = await ctx.prompt.select<Name | 'create'>(
     `Create profile ${profile} with these settings? Choose one to change it.`,
@@ -158,7 +157,6 @@ async function ask(asking: Asking, name: Name): Promise<void> {
   }
 }
 
-/** Asks for a value and checks it. Returns undefined for no text. */
 async function askText({ ctx, draft, profiles }: Asking, name: SettingName | 'client_id'): Promise<string | undefined> {
   const initial = valueOf(draft, name);
   const check = (text: string) =>

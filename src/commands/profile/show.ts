@@ -38,7 +38,6 @@ function shownResult() {
 }
 
 const GAP = 2;
-/** The minimum width of a column. */
 const LEAST = 20;
 
 const SECRETS = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'] as const;
@@ -136,7 +135,6 @@ function viewWith(origin: boolean): DocumentView<Shown> {
   };
 }
 
-/** The name, value and origin of each row, safe for a terminal. */
 function rowsOf(shown: Shown): [string, string, string][] {
   const rows: [string, string, string][] = [
     ['profile', shown.profile?.value ?? 'none', shown.profile ? originText(shown.profile.origin) : ''],

@@ -7,7 +7,6 @@ import { suggest } from '../../lib/kernel/nearest.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
-/** The document name for the result of a command. */
 const OUTPUT = 'output' as const;
 
 export const command = defineCommand({

@@ -55,17 +55,13 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
   return {
     sandbox,
     run,
-    /** A heading. */
     chapter: (title: string): Promise<void> =>
       ctx.out.emitLine({ chapter: title }, (style) => `\n${style.bold(`── ${title} ──`)}`),
-    /** One or two sentences about the next command. */
     say: async (text: string): Promise<void> => {
       await ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`);
       gap = '';
     },
-    /** Waits for an event on the platform, up to a time limit. */
     waitFor: (event: Promise<void>): Promise<void> => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
-    /** Edits a file of the working folder. */
     edit: (file: string, change: (text: string) => string): void => {
       const path = join(sandbox.folder, file);
       const before = readFileSync(path, 'utf8');
@@ -73,7 +69,6 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       if (after === before) throw new Error(`the tour's edit of ${file} changed nothing`);
       writeFileSync(path, after);
     },
-    /** Prints the first lines of a file. */
     show: async (file: string, lines: number): Promise<void> => {
       const text = readFileSync(join(sandbox.folder, file), 'utf8').split('\n').slice(0, lines).join('\n');
       const shown = [...cleanText(text).split('\n'), '…'].map((line) => INDENT + fitText(line, width - INDENT.length));
@@ -83,7 +78,6 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
   };
 }
 
-/** Shows the first and last lines of long output, and its errors. */
 function shorten(lines: readonly string[]): string[] {
   if (lines.length <= MOST_LINES) return [...lines];
   const tail = lines.slice(2).filter((line, index, { length }) => index >= length - 2 || /^ *Error: /.test(line));

@@ -31,7 +31,6 @@ export async function openKeychain(load = (): Promise<KeyringModule> => import('
   }
 
   return {
-    /** The secret; undefined if there is no entry. */
     get: async (entry: string, signal?: AbortSignal): Promise<string | undefined> =>
       (await reach(entry, (item) => item.getPassword(signal), signal)) ?? undefined,
     set: (entry: string, secret: string): Promise<void> => reach(entry, (item) => item.setPassword(secret)),

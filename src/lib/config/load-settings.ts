@@ -23,18 +23,13 @@ export interface SettingsSources {
   clock: Clock;
   redactor: Redactor;
   signal?: AbortSignal | undefined;
-  /** Receives a sentence about an unknown field. */
   onWarning(text: string): void;
   /** Receives a sentence about variables that a pinned profile makes ineffective. */
   onNote?(text: string): void;
   /** Opens the embedded platform. Called only if the profile `local` is in use. */
   local?: (() => Promise<LocalValues>) | undefined;
-  /**
-   * The flag that names a second profile of one command. The addresses and secrets of that profile must not mix with
-   * those of the first, so the project file and all `CDPADM_` variables are ignored.
-   */
+  /** The flag of a second profile. Variables and the project file do not apply to it, so that secrets never mix. */
   alone?: string | undefined;
-  /** Default: the system's. */
   keychain?: (() => Promise<Keychain>) | undefined;
 }
 

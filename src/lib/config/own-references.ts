@@ -25,9 +25,7 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/**
- * True if a reference other than `file:` points to a secret of this program. `held` contains the profiles' references.
- */
+/** True if a reference other than `file:` points to a secret of this program. `held`: those of the profiles. */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);

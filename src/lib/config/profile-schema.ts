@@ -15,7 +15,6 @@ import {
   type SharedName,
 } from './setting-fields.ts';
 
-/** The version that this program writes. */
 export const FILE_VERSION = 1;
 
 /** Text without a problem. */
@@ -66,7 +65,6 @@ const Reference = checkedText(
     'must be a reference to the secret: env:NAME, command:LINE, keychain:ENTRY or file: (never the secret itself)',
 );
 
-/** The id itself, or a reference. */
 const IdOrReference = checkedText(
   (text) =>
     looksLikeReference(text) &&

@@ -11,7 +11,6 @@ import { changeSettingsFile, type RawSettings, readSettingsFile } from './settin
 import { settingsFilePath } from './paths.ts';
 import { fail } from '../errors/fail.ts';
 
-/** The store of a secret that was typed or piped in. */
 type SecretStorage = 'keychain' | 'file';
 
 /** A new profile: `profile.secrets` contains references, and `typed` contains values to store. */
@@ -125,9 +124,7 @@ export function openProfiles(options: SecretsOptions) {
         write();
         if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
       }),
-    /**
-     * Creates a second profile with the same settings. Secrets in a private file are copied; other locations are shared.
-     */
+    /** Secrets in a private file are copied; other locations are shared. */
     copy: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
@@ -136,7 +133,6 @@ export function openProfiles(options: SecretsOptions) {
         raw.profiles[to] = structuredClone(raw.profiles[from]);
         write();
       }),
-    /** Stores typed secrets and references, and removes the stored secrets that they replace. */
     setSecrets: async (name: string, { typed, references, storage }: SecretChange): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);
@@ -179,7 +175,6 @@ export function openProfiles(options: SecretsOptions) {
       const { profiles } = await read();
       return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
     },
-    /** The value of a setting as it is stored, or its problem. */
     checkValue: checkSetting,
     /** Throws KnownError auth (4), naming the alternatives, if secrets cannot be stored there. */
     checkStorage: secrets.check,
@@ -217,10 +212,7 @@ function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
 }
 
-/**
- * The references whose secrets no other profile uses, because a copied profile refers to the same keychain entry.
- * `left` contains the other profiles. A profile's own file is never shared.
- */
+/** The references whose secrets no profile in `left` uses, because a copied profile shares its keychain entries. */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);
   return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));

@@ -20,7 +20,6 @@ const ProjectSettings = z.strictObject({
 
 export interface ProjectFile {
   file: string;
-  /** The profile to use. */
   profile: string | undefined;
   settings: Omit<z.infer<typeof ProjectSettings>, '$schema' | 'profile'>;
 }

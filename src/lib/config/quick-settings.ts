@@ -9,7 +9,6 @@ interface QuickSources {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   home: string;
-  /** The flags before the cursor. */
   flags: { profile?: string | undefined; org?: string | undefined; workspace?: string | undefined };
 }
 
@@ -39,7 +38,6 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
   return {
     /** Names of profiles, without the built-in one. */
     profiles: Object.keys(profiles),
-    /** The profile that a command would use. */
     profile,
     /** The values of this id across all profiles, each with the first profile that has it. */
     valuesOf: (name: 'org_id' | 'account_id' | 'workspace_id') => {

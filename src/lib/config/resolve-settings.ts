@@ -28,7 +28,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, string>>>;
 
 export interface SettingsLayers {
-  /** Flag values, keyed by setting. */
   flags: Readonly<Partial<Record<SettingName, string>>>;
   env: Environment;
   /** Relative paths in flags and variables start here. */
@@ -36,9 +35,7 @@ export interface SettingsLayers {
   project: ProjectFile | undefined;
   /** The profile in use. `stored` comes from the settings file, `local` from the embedded platform. */
   profile: { setting: Setting; stored: Profile; local?: LocalValues } | undefined;
-  /** Resolves a reference in a profile. */
   secret(written: string, owner: SecretOwner): Promise<string>;
-  /** Adds a secret to the redactor. */
   hide(secret: string): void;
 }
 
@@ -96,7 +93,6 @@ export function resolveSettings(given: SettingsLayers) {
   // A project file adds guards to a pinned profile too; it never removes one.
   const origins = originsOf(given, pinned);
   return {
-    /** The profile in use; undefined if the environment contains everything. */
     profile: layers.profile?.setting,
     pinned,
     /** The `CDPADM_*` variables that a pinned profile makes ineffective. */
@@ -118,21 +114,16 @@ export function resolveSettings(given: SettingsLayers) {
     names: { ...stored?.names } as Readonly<Record<string, string>>,
     /** The source of `protected`, `access`, each limit (`limits.AREA`) and each name (`names.WORD`). */
     origins,
-    /** Every setting that has a value, in a fixed order. */
     all: () => [...settings],
     get,
     /** The value. Throws KnownError usage (2), naming the flag, variable and profile field that can set it. */
     need,
-    /** A checked 64-bit id. */
     needInteger: (name: IdName) => BigInt(need(name)),
     /** The source of a secret, never its value. */
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
     /** Throws as `secret` does if the secret is missing or may not be sent. Reads nothing. */
     allowSecret: (name: SecretName) => void needSecret(name),
-    /**
-     * Reads the secret and adds it to the redactor. Throws KnownError auth (4) if the secret is missing or unreadable,
-     * or if it would be sent to a foreign address (`refuseForeignAddress`).
-     */
+    /** Reads the secret and adds it to the redactor. Throws KnownError auth (4) if it is missing or may not be sent. */
     secret,
   };
 }

@@ -19,7 +19,6 @@ const MAX_BASES = 200;
 const headFields = {
   /** Sortable and unique: `20261121T080000123Z-1f3a9c`. */
   revision: z.string(),
-  /** ISO 8601. */
   saved_at: z.string(),
   /** The command: `push`, `edit`, `rollback` … */
   reason: z.string(),
@@ -36,11 +35,9 @@ const RevisionHead = z.object({
   last_modified_by: z.nullable(z.string()),
 });
 
-/** A manifest saved before a write. */
 export type Revision = z.infer<typeof SavedRevision>;
 export type RevisionHead = z.infer<typeof RevisionHead>;
 
-/** The maximum length of a head. */
 const HEAD_BYTES = 4096;
 const HEAD_END = ',\n  "manifest": {';
 
@@ -123,7 +120,6 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   }
 
   return {
-    /** Stores the manifest that a roles file was created from. */
     saveBase: (manifest: ManifestReply): void => {
       const suffix = baseSuffix(manifest);
       const name = `${stampName()}${suffix}`;
@@ -169,7 +165,6 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
       return only === undefined ? undefined : read(join(history, only), SavedRevision);
     },
-    /** Runs `work` under the lock for writes of this organization's manifest. */
     exclusively: <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
       withLock(join(folder, 'write.lock'), clock, work, signal),
   };

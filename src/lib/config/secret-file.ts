@@ -59,16 +59,13 @@ function unusable(
 }
 
 export type SecretReference =
-  /** The environment variable `name`. */
   | { kind: 'env'; name: string }
   /** The first line of the command's output. */
   | { kind: 'command'; line: string }
-  /** An entry in the operating system's keychain, for the service `cdpadm`. */
   | { kind: 'keychain'; entry: string }
   /** The profile's own 0600 file in the configuration folder. */
   | { kind: 'file' };
 
-/** Parses a reference. Returns undefined for any other text. */
 export function parseReference(text: string): SecretReference | undefined {
   if (text === 'file:') return { kind: 'file' };
   const match = /^(env|command|keychain):(.*\S.*)$/s.exec(text);

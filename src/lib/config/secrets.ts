@@ -23,7 +23,6 @@ export interface SecretsOptions {
   clock: Clock;
   redactor: Redactor;
   signal?: AbortSignal | undefined;
-  /** Default: the system's. */
   keychain?: (() => Promise<Keychain>) | undefined;
 }
 
@@ -50,7 +49,6 @@ export function createSecrets(options: SecretsOptions) {
     });
   }
 
-  /** Stores typed values, and returns their references for the profile. */
   async function keep(
     profile: string,
     typed: Partial<Record<ProfileSecretName, string>>,
@@ -115,10 +113,7 @@ export function createSecrets(options: SecretsOptions) {
   };
 }
 
-/**
- * Reads a reference other than `file:`. `what` names the secret in messages. `whole` returns all of a command's output
- * instead of its first line. Throws KnownError auth (4) with `hint` if the secret is missing.
- */
+/** Reads a reference other than `file:`. `what` names the secret in messages. Throws auth (4) with `hint`. */
 export async function readReference(
   reference: Exclude<SecretReference, { kind: 'file' }>,
   { keychain = openKeychain, hint, what, ...options }: SecretsOptions & { what: string; hint: Hints; whole?: boolean },
@@ -142,9 +137,7 @@ const TIME_LIMIT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface CommandOptions {
-  /** The command's environment. */
   env: Readonly<Record<string, string | undefined>>;
-  /** What messages call the secret. */
   what: string;
   /** True if the secret is the whole output (a multi-line document), not just the first line. */
   whole?: boolean;
@@ -152,10 +145,7 @@ export interface CommandOptions {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Runs the line in the user's shell, like git's credential helpers. Returns the trimmed first line of the output, which
- * is never shown. Throws KnownError auth (4) if the command fails, writes nothing, or takes longer than 30 seconds.
- */
+/** Runs the line in the user's shell, like git's credential helpers. Never shows its output. Throws auth (4). */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
   const { status, output } = await run(line, options);
   if (status !== 'exit 0') throw commandFailed(line, options.what, describeEnd(status));

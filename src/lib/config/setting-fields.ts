@@ -32,7 +32,6 @@ const SETTING_FIELDS = {
   ca_file: { label: 'file of additional certificate authorities', flag: '--ca-file', check: checkText },
 } as const satisfies Record<string, SettingField>;
 
-/** Names of settings, as used in a profile. */
 export type SettingName = keyof typeof SETTING_FIELDS;
 export type IdName = 'org_id' | 'account_id' | 'workspace_id';
 /** The settings that a project file may set. */
@@ -67,7 +66,6 @@ export type ProfileSecretName = Exclude<SecretName, 'access_token'>;
 export const SECRET_NAMES = Object.keys(SECRET_FIELDS) as SecretName[];
 export const PROFILE_SECRETS = SECRET_NAMES.filter((name): name is ProfileSecretName => name !== 'access_token');
 
-/** The source of a value. */
 export interface Origin {
   kind: 'flag' | 'environment' | 'project' | 'profile' | 'default';
   /** `--org`, `CDPADM_ORG_ID`, a file's path, a profile's name. */
@@ -99,7 +97,6 @@ export function isIdName(name: SettingName): boolean {
   return FIELDS[name].isId === true;
 }
 
-/** The addresses that a secret is sent to. */
 export function addressesOf(secret: SecretName): readonly SettingName[] {
   return SECRET_FIELDS[secret].sentTo;
 }

@@ -16,7 +16,6 @@ import { fail } from '../errors/fail.ts';
 import type * as z from 'zod/mini';
 import type { Node, Pair } from 'yaml';
 
-/** The checked content of the settings file. */
 export interface StoredSettings {
   current: string | undefined;
   profiles: ReadonlyMap<string, Profile>;
@@ -45,10 +44,7 @@ export async function readSettingsFile(folder: string): Promise<StoredSettings> 
   return { current: checked.current, profiles, warnings };
 }
 
-/**
- * Reads the file under a lock and calls `change`, which edits the value and then calls `write`. Concurrent processes wait
- * for each other. A broken file throws before `change`.
- */
+/** Reads the file under a lock and calls `change`, which edits the value and then calls `write`. */
 export async function changeSettingsFile<T>(
   folder: string,
   clock: Clock,
@@ -139,7 +135,6 @@ function broken(file: string, text: string, found: readonly LocatedIssue[]): Kno
   return unusableFile(`The settings file ${file}`, { file, text, found, hint });
 }
 
-/** An issue, with a search for its offset in the text. */
 export interface LocatedIssue extends Partial<FieldIssue> {
   message: string;
   offset?: () => number;

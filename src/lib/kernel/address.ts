@@ -1,7 +1,6 @@
 // Reads addresses of the platform, and recognizes addresses of this machine.
 
 export interface BaseAddress {
-  /** Scheme, host and port. */
   origin: string;
   /** The prefix of the path of every call: empty or `/prefix`, without a trailing slash. */
   prefix: string;

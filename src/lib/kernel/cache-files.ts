@@ -11,7 +11,6 @@ const UNUSABLE = ['files.read', 'files.write'];
 
 export type CacheFiles = ReturnType<typeof createCacheFiles>;
 
-/** `onUnusable` is called for every failure. */
 export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   const memory = new Map<string, string>();
 
@@ -44,12 +43,9 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   return {
     /** Runs `work`, which stores something. Returns undefined if storing fails. */
     attempt,
-    /** The text stored at this path; undefined if there is none. */
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
-    /**
-     * Overwrites text of fixed length without waiting for the disk. A killed process leaves the old or the new text.
-     */
+    /** Overwrites text of fixed length without waiting for the disk. A kill leaves the old or the new text. */
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
     /** Runs `work` under the lock file, or without a lock if it cannot be created. `work` must be safe either way. */
     locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {
@@ -63,7 +59,6 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   };
 }
 
-/** Returns the error for a file that cannot be used; throws any other error. */
 function unusable(error: unknown): KnownError {
   if (error instanceof KnownError && UNUSABLE.includes(error.code)) return error;
   throw error;

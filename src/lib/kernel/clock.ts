@@ -32,10 +32,7 @@ export async function ownTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/**
- * Waits until `work` is done, but at most `ms`. Rejects with the error of `work`, or with the signal's reason if the
- * signal is aborted first. `work` continues.
- */
+/** Waits for `work`, but at most `ms`. Rejects like `work`, or with the reason of an aborted signal. */
 export async function waitAtMost(
   work: Promise<unknown> | undefined,
   ms: number,

@@ -9,10 +9,7 @@ export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n
   return cells.map((cell) => csvCell(cell, delimiter)).join(delimiter) + lineEnd;
 }
 
-/**
- * The most frequent of comma, semicolon, tab and pipe outside quotes in a heading line. In a tie, the first of these
- * wins (decision: D162).
- */
+/** The most frequent separator outside quotes in a heading line. In a tie, the first one wins (decision: D162). */
 export function separatorOf(headings: string): string {
   const bare = headings.replace(/"[^"]*"/g, '');
   const count = (sign: string): number => bare.split(sign).length;

@@ -46,7 +46,6 @@ export function openDurableLog(path: string) {
   };
 }
 
-/** Appends complete lines to a private file, and flushes them. */
 export function appendDurably(path: string, data: string): void {
   const log = openDurableLog(path);
   try {

@@ -28,7 +28,6 @@ import { makeFolder, sweepTemporaryFiles, temporaryPath } from './temporary-file
 
 const PRIVATE_FOLDER = 0o700;
 
-/** Creates the folder and its parents with mode 0700. Throws if another user owns the folder. */
 export function ensurePrivateFolder(path: string): void {
   let stat: Stats;
   try {
@@ -178,7 +177,6 @@ export function nameOnce(temporary: string, path: string, hint?: string): void {
   rmSync(temporary, { force: true });
 }
 
-/** The error for a path that exists. */
 export function nameTaken(path: string, hint = 'Move it away, or pass another name.'): KnownError {
   return usageError(`${path} already exists and is not replaced.`, hint);
 }
@@ -215,7 +213,6 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/** A missing file is not an error. */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);

@@ -1,9 +1,6 @@
 // The class of expected errors, and its parts: issues with positions, and hints with commands to copy.
 
-/**
- * One problem in an input. `path` is the dotted path of the field (`roles[3].name`). `line` and `column` count from 1,
- * and are absent if the input is not text.
- */
+/** One problem in an input. `path` is dotted (`roles[3].name`). `line` and `column` count from 1. */
 export interface Issue {
   path: string;
   message: string;
@@ -33,13 +30,10 @@ export interface KnownErrorOptions {
   /** A stable error code for programs, such as `roles.assigned`. */
   code: string;
   message: string;
-  /** How to fix it. */
   hint?: Hints | undefined;
-  /** The HTTP status that caused the error. */
   status?: number | undefined;
   request?: FailedRequest | undefined;
   issues?: readonly Issue[];
-  /** The number of issues that are not in `issues`. */
   issuesOmitted?: number;
   /** Additional data for `-o json`. Never contains secrets. */
   details?: Record<string, unknown> | undefined;
@@ -97,7 +91,6 @@ export function ifFound<T>(read: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** The error for an invalid argument or flag. */
 export function usageError(message: string, hint?: Hints): KnownError {
   return new KnownError({ code: 'usage', message, hint });
 }
@@ -146,7 +139,6 @@ export function toHints(hints: Hints | undefined): readonly Hint[] {
   return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
 }
 
-/** A hint as one line that ends with the command. */
 export function hintLine({ text, command }: Hint): string {
   return command === undefined ? text : `${text} ${command}`;
 }

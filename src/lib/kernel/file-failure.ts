@@ -1,7 +1,6 @@
 // Converts file system errors to messages.
 import { isAbsent, KnownError, systemErrorCode, type Hints } from './errors.ts';
 
-/** The end of a hint about a private folder. */
 export const OTHER_FOLDERS =
   'set other folders with CDPADM_CONFIG_DIR, CDPADM_STATE_DIR, CDPADM_CACHE_DIR and CDPADM_DATA_DIR.';
 

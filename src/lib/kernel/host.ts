@@ -35,11 +35,9 @@ export const host = {
   },
   env: (): NodeJS.ProcessEnv => process.env,
   cwd: (): string => process.cwd(),
-  /** The numeric user id; undefined on Windows. */
   uid: (): number | undefined => process.getuid?.(),
   /** True if the file descriptor is a terminal. Does not open a stream, because that takes milliseconds. */
   isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
-  /** The standard streams. Each stream is opened on first access. */
   streams: {
     get stdin() {
       return process.stdin;
@@ -54,10 +52,7 @@ export const host = {
   /** `work` must be synchronous. */
   onExit: (work: () => void): void => void process.once('exit', work),
   setExitCode: (code: number): void => void (process.exitCode = code),
-  /**
-   * Ends the process immediately and discards unwritten output. Otherwise, Node would wait for the compiler's threads,
-   * which may be waiting for this thread.
-   */
+  /** Ends the process without waiting for output or the compiler's threads, which may wait for this thread. */
   exitNow: (code: number): never => process.exit(code),
   /** True while a thread resolves a host name or reads a file, because `exitNow` would wait for that thread. */
   hasThreadWork: (): boolean =>
@@ -81,10 +76,7 @@ export const host = {
   },
   on: (event: ProcessSignal, listener: () => void): void => void process.on(event, listener),
   off: (event: ProcessSignal, listener: () => void): void => void process.off(event, listener),
-  /**
-   * Lets only the child handle Ctrl-C while it uses the terminal, because the terminal sends Ctrl-C to both. Returns a
-   * function that restores our handlers.
-   */
+  /** Lets only the child handle Ctrl-C, which the terminal sends to both. Returns a function that undoes this. */
   leaveInterruptToChild: (): (() => void) => {
     const ours = process.listeners('SIGINT');
     const nothing = (): void => undefined;
@@ -123,10 +115,7 @@ function isCharacterDevice(fd: number): boolean {
 /** The limit for V8's space for new objects, with both halves together. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/**
- * Stops the growth of V8's space for new objects at ENOUGH_BYTES. V8 would double it up to 32 MB, so that a long run
- * would use more memory than a short one. Call this occasionally.
- */
+/** Stops V8 from doubling its space for new objects up to 32 MB, so that a long run needs no more than a short one. */
 export function limitNewSpace(): void {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   if (space !== undefined && space.space_size >= ENOUGH_BYTES) setFlagsFromString('--semi-space-growth-factor=1');

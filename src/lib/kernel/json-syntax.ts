@@ -8,10 +8,8 @@ interface JsonSyntaxError {
   reason: string;
 }
 
-/** The position of a value in the text, and of its parts. */
 export interface JsonSpot {
   offset: number;
-  /** The offset after the value. */
   end: number;
   items?: JsonSpot[];
   members?: JsonMembers;

@@ -75,7 +75,6 @@ function findBigIntegers(text: string, start: number, maxValues: number): number
   return found;
 }
 
-/** The offset of the closing quote, or the length of the text. */
 function endOfString(text: string, open: number): number {
   let at = open + 1;
   for (; at < text.length; at++) {
@@ -86,7 +85,6 @@ function endOfString(text: string, open: number): number {
   return at;
 }
 
-/** True for a digit or a minus sign. The rest of a number may also contain `.`, `+`, `e` and `E`. */
 function isNumberPart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
@@ -118,7 +116,6 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   return text[next] !== ':';
 }
 
-/** The text, with every big integer replaced by a marked string. */
 function tagged(text: string, start: number, bigIntegers: readonly number[]): string {
   const pieces: string[] = [];
   let done = start;
@@ -187,7 +184,6 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Parses a string. Returns undefined if it is not JSON. */
 export function tryJson(text: string): unknown {
   try {
     return parseJson(text);
@@ -221,15 +217,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * True if `value`, which was parsed from `text`, contains every key of the text. False if an object has a duplicate
- * key, or if a key was dropped (`__proto__`). This check is fast, because it needs no positions.
- */
+/** True if `value`, parsed from `text`, has each of its keys: no duplicate, no dropped `__proto__`. */
 export function holdsEachKey(value: unknown, text: string): boolean {
   return countMembers(value) === countColons(text);
 }
 
-/** The number of members of all objects in a value. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const items = Object.values(value);

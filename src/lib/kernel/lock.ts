@@ -28,7 +28,6 @@ const POLL_MS = 15;
 const SLOWEST_POLL_MS = 200;
 let ownLife: string | undefined;
 
-/** The holder of a lock, which is the content of the lock file. */
 export interface Holder {
   pid: number;
   host: string;
@@ -87,7 +86,6 @@ function holderName(path: string): string {
   return `process ${pid}${at === host.hostname() ? '' : ` on ${at ?? ''}`}`;
 }
 
-/** Runs `work` while holding the lock at `path`. */
 export async function withLock<T>(
   path: string,
   clock: Clock,
@@ -137,10 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/**
- * The holder in a lock file, dead or alive; undefined if there is no file. Content that a power failure destroyed
- * counts as process 0, which is never alive.
- */
+/** The holder in a lock file, dead or alive. After a power failure it may be process 0, which is never alive. */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
@@ -159,7 +154,6 @@ export function readHolder(path: string): Holder | undefined {
   }
   const holder = readRecord<Holder>(content);
   if (Number.isSafeInteger(holder?.pid) && /^\w+$/.test(String(holder?.nonce))) return holder as Holder;
-  // A holder that cannot be alive.
   return { pid: 0, host: host.hostname(), nonce: instance };
 }
 
@@ -176,10 +170,7 @@ function isAlive({ pid, began }: Holder): boolean {
   return life === undefined || began === undefined || life === began;
 }
 
-/**
- * The start time of the process in ticks since boot; `ended` for a zombie. Undefined on systems other than Linux,
- * because these do not report it in a file.
- */
+/** The start time of the process in ticks since boot; `ended` for a zombie. Only Linux reports it in a file. */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;

@@ -53,7 +53,6 @@ export function suggest(word: string, known: Iterable<string>, sentence: string,
   return guess === undefined ? sentence : `Did you mean \`${guess}\`? ${sentence}`;
 }
 
-/** The hint for an invalid value: the nearest allowed value, if there is one, and all allowed values. */
 export function choiceHint(word: string, allowed: readonly string[]): string {
   const list = allowed.length === 0 ? 'There is nothing to choose from.' : `Choose from ${allowed.join(', ')}.`;
   return suggest(word, allowed, list);

@@ -1,6 +1,5 @@
 // The redactor masks secrets, in every form, in everything that goes to a screen, a log, a trace or an error.
 
-/** The replacement for a secret. */
 export const MASK = '********';
 
 const SECRET_HEADERS =
@@ -11,10 +10,7 @@ const KEY =
   'private_?key|service_?account_?key|partner_?feed_?key|(?:proxy-)?authorization|encoded_?request';
 const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
 
-/**
- * Patterns of secrets in free text, such as a response that is not JSON. `$1` is kept. A value with a dollar sign is a
- * placeholder for a shell.
- */
+/** Patterns of secrets in free text. `$1` is kept. A value with a dollar sign is a placeholder for a shell. */
 function secretPatterns(): RegExp[] {
   return [
     new RegExp(String.raw`("(?:${KEY})"\s{0,9}:\s{0,9}")(?!\$)[^"\\]*(?:\\[^][^"\\]*)*`, 'gi'),
@@ -78,7 +74,6 @@ export function createRedactor() {
     return spellings.some((one) => one === source || (one.length >= MIN_PART_LENGTH && source.includes(one)));
   }
 
-  /** Masks known secrets and apparent credentials in free text. */
   function text(source: string): string {
     let result = maskRanges(source, findAll(source, knownSpellings()));
     patterns ??= secretPatterns();
@@ -108,7 +103,6 @@ export function createRedactor() {
     );
   }
 
-  /** The headers, with the secret ones masked. */
   function headers(source: Record<string, string>): Record<string, string> {
     return Object.fromEntries(
       Object.entries(source).map(([name, item]) => [name, SECRET_HEADERS.test(name) ? MASK : text(item)]),
@@ -174,7 +168,6 @@ function maskRanges(text: string, ranges: readonly Range[]): string {
 /** A shorter line or piece of Base64 is too likely to occur in other text. */
 const MIN_FRAGMENT = 10;
 
-/** All forms of a secret, including the secret itself. */
 function spellingsOf(secret: string): Set<string> {
   const spellings = new Set<string>();
   for (const part of [secret, ...valuesOf(secret)].flatMap((text) => [text, ...longLines(text)])) {

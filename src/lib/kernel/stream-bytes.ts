@@ -1,10 +1,7 @@
 // Reads a stream until the command is aborted.
 import { addAbortSignal, type Readable } from 'node:stream';
 
-/**
- * The bytes of a stream. If `signal` is aborted, throws its reason immediately and destroys the stream, because an open
- * pipe or terminal would keep the process alive.
- */
+/** Throws the reason of an aborted `signal`, and destroys the stream: an open pipe keeps the process alive. */
 export async function* streamBytes(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of addAbortSignal(signal, stream))

@@ -41,10 +41,7 @@ function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: stri
   }
 }
 
-/**
- * Creates the folder and its missing parents with `mode` (minus the umask). Throws the system's error. Node's
- * `recursive` never ends if a folder reports ENOENT for a new entry, as in /proc.
- */
+/** Creates a folder and its parents. Node's `recursive` never ends if a folder reports ENOENT, as in /proc. */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
   for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
@@ -81,7 +78,6 @@ export function makeScratchFolder(
   return mkdtempSync(join(root, `cdpadm-${kind}-${host.pid}-`));
 }
 
-/** The names in a folder; none if the folder does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -5,10 +5,7 @@ const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604
 /** The longest distance of a `Date` from the epoch. */
 const LONGEST_MS = 8_640_000_000_000_000;
 
-/**
- * Converts a duration such as `500ms`, `30s`, `15m`, `8h`, `7d`, `2w` or `1y` to milliseconds. Returns undefined for
- * anything else: months, numbers without a unit, and durations beyond the range of a date.
- */
+/** Converts `500ms`, `30s`, `15m`, `8h`, `7d`, `2w` or `1y` to milliseconds. Undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,12})(ms|s|m|h|d|w|y)$/.exec(text.trim());
   if (!match) return undefined;
@@ -52,10 +49,7 @@ export function manifestTime(ms: number): string {
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
-/**
- * Converts an ISO 8601 date-time with a zone (`Z` or an offset) to epoch milliseconds, cutting off finer fractions.
- * Returns undefined for other formats and for invalid days and times, such as 30 February.
- */
+/** Converts an ISO 8601 date-time with a zone to epoch milliseconds. Undefined for other text and invalid days. */
 export function parseIso(text: string): number | undefined {
   const match = ISO.exec(text);
   if (!match) return undefined;

@@ -10,7 +10,6 @@ export function characterCount(text: string): number {
   return Array.from(text).length;
 }
 
-/** Splits `code --wait "a b"` into words. Quotes group words, but nothing is expanded. */
 export function splitWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
@@ -20,7 +19,6 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word);
 }
 
-/** A command line that a POSIX shell reads as these words. */
 export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }

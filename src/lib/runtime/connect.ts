@@ -29,10 +29,7 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
   });
 }
 
-/**
- * The settings of a second profile, which uses only its own settings and secrets: no variable, project file or id flag
- * applies to it, but `--ca-file` does. `flag` is the flag that names the profile.
- */
+/** The settings of a second profile, to which only `--ca-file` applies. `flag` is the flag that names the profile. */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
   const { caFile } = ctx.flags;
   return await loadSettings({
@@ -60,10 +57,7 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
   };
 }
 
-/**
- * Opens the HTTP core and the clients of all areas. `freshToken` ignores a cached token, because that would work even
- * with a wrong secret.
- */
+/** Opens the HTTP core and the clients. `freshToken`: a cached token would work even with a wrong secret. */
 export function connect(ctx: Context, settings: Settings, { freshToken = false } = {}): Api {
   const { flags, io } = ctx;
   const authorities = settings.get('ca_file');

@@ -66,7 +66,6 @@ export interface Io {
   readonly stderr: TextSink;
   /** True for each stream that is a terminal. */
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
-  /** The number of columns of the terminal; 80 if there is none. */
   columns(): number;
   readonly clock: Clock;
   random(): number;
@@ -123,7 +122,6 @@ export interface Output {
     text?: string | ((style: Style, width: number) => string),
     ids?: readonly string[],
   ): Promise<undefined>;
-  /** Writes text as the result, such as a script. */
   emitText(text: string): Promise<void>;
   /** Writes what was done or comes next to stderr. Silent with `--quiet`, and if a program reads stderr. */
   note(text: string | Hint): void;
@@ -131,7 +129,6 @@ export interface Output {
   warn(about: string | Hint | Issue): void;
   /** Adds a message to the page of the job, in GitHub Actions or with `--annotations github`. */
   annotate(level: 'error' | 'warning', about: string | Issue): void;
-  /** Writes to stderr if `-v` is set. */
   verbose(text: string): void;
   /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless the user is asked. */
   show(text: (style: Style, width: number) => string): void;
@@ -153,12 +150,8 @@ export interface Choice<T extends string = string> {
 }
 
 export interface Prompts {
-  /** True if the user can answer. */
   readonly possible: boolean;
-  /**
-   * Asks for an ordinary confirmation, which `--yes` gives. Throws KnownError usage (2) if no one can answer, or guard
-   * (12) if the answer is no.
-   */
+  /** Asks for a confirmation, which `--yes` gives. Throws usage (2) if no one can answer, or guard (12) for a no. */
   confirm(question: string): Promise<void>;
   /**
    * Asks the user to type `expected`. A matching `--confirm` answers the question, but `--yes` does not. Throws
@@ -168,7 +161,6 @@ export interface Prompts {
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
   select<T extends string>(question: string, choices: Choice<T>[], options?: PromptOptions): Promise<T>;
-  /** Asks a yes-or-no question with a default, and returns the answer. */
   ask(question: string, fallback: boolean, options?: PromptOptions): Promise<boolean>;
 }
 
@@ -186,7 +178,6 @@ export interface PromptOptions {
   check?(text: string): string | undefined;
 }
 
-/** Facts about its writes that a command adds to the log. */
 export interface WriteFacts {
   plan?: string;
   /** The number of changes made, not of changes planned. */
@@ -199,7 +190,6 @@ export interface WriteFacts {
   ids?: readonly string[];
   /** A digest of the content that a bulk run sends. The log adds its key. */
   content?: string;
-  /** The journal of a bulk run. */
   journal?: string;
 }
 
@@ -207,7 +197,6 @@ export interface WriteFacts {
 export interface LoggedCommand extends WriteFacts {
   path: string;
   args: readonly unknown[];
-  /** The values of the flags that name files. */
   files: readonly unknown[];
 }
 
@@ -224,14 +213,9 @@ export interface Context {
   readonly cacheFiles: CacheFiles;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
-  /**
-   * The settings of the profile, project file, environment and flags, each with its origin. With `profile`, as if
-   * `--profile NAME` was given.
-   */
+  /** The settings for these flags, or for `--profile PROFILE`, each with its origin. */
   settings(profile?: string): Promise<Settings>;
-  /** The settings file: reads, creates, chooses and deletes profiles. */
   profiles(): Promise<Profiles>;
-  /** The root with all commands. */
   commands(): Promise<Command>;
   /** Runs another command line with its own streams and context. Returns the exit code. */
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
@@ -251,14 +235,11 @@ export interface Context {
   setExit(code: ExitName): void;
   /** Records a request that may change the platform, before it is sent. */
   noteWrite(write: SentWrite): Promise<void>;
-  /** Records that the platform accepted such a request. */
   noteAccepted(): void;
-  /** Runs a command, and logs its writes and its outcome. */
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
   /** Adds facts to the entry in the log. Facts that are added before the first write survive a crash. */
   logFacts(facts: WriteFacts): void;
   /** Registers a function to call when the command ends. The function that was registered last is called first. */
   onClose(close: () => Promise<void>): void;
-  /** Closes everything that was opened. Called once by `main`. */
   close(): Promise<void>;
 }

@@ -18,7 +18,6 @@ import type { Target, WriteScope } from './target.ts';
 export interface StartedContext extends Context {
   /** Sets the checked flags, and loads what the action needs. `output` may wrap the output of the action. */
   begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
-  /** The exit code that the command set with `setExit`, or else `ok`. */
   readonly exit: ExitName;
   /** True if a request was sent that may have changed the platform. */
   readonly hasWritten: boolean;
@@ -26,9 +25,7 @@ export interface StartedContext extends Context {
 
 /** Facts about all commands of the program. */
 export interface Program {
-  /** See `hintCompleter`. */
   asking: readonly string[];
-  /** The root with all commands. */
   loadAll(ctx: Context): Promise<Command>;
   run(argv: readonly string[], io: Io, stop: AbortController, redactor: Redactor): Promise<number>;
 }

@@ -14,7 +14,6 @@ import { readOnly } from './target.ts';
 import { shellWord } from '../kernel/words.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
 
-/** The output of the command for one profile: its result or its error. */
 interface Part {
   profile: string;
   result?: { data: unknown; view: AnyView };
@@ -23,7 +22,6 @@ interface Part {
   advice?: Output['advice'];
 }
 
-/** A row of one profile's list. */
 interface LabeledRow {
   profile: string;
   row: unknown;

@@ -24,7 +24,6 @@ export function timedOut(ms: number): KnownError {
   });
 }
 
-/** Resolves when the command is stopped. */
 export function stopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

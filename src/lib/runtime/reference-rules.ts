@@ -12,7 +12,6 @@ export interface JudgedReference {
   folder: string;
   /** True if the reference comes from the command line or a prompt, not from a file. */
   given: boolean;
-  /** Attaches a message to the position of the reference. */
   issue(message: string): Issue;
 }
 

@@ -18,7 +18,6 @@ export interface DeliveredCallback {
   id: string;
   headers: readonly (readonly [string, string])[];
   body: Buffer;
-  /** The variables in the environment of a command. */
   variables: Record<string, string>;
 }
 
@@ -87,7 +86,6 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
     });
 }
 
-/** Node's own authorities, and those in `--ca-file`. */
 async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
   const file = (await ctx.settings()).get('ca_file')?.value;
   if (file === undefined) return {};

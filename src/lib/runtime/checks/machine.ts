@@ -32,13 +32,11 @@ const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail });
 const warning = (check: string, detail: string, fix: string): Finding => ({ check, status: 'warning', detail, fix });
 
-/** The checks that need no settings. */
 export async function checkMachine(ctx: Context): Promise<Finding[]> {
   const program = ok('program', `cdpadm ${VERSION} on Node ${host.nodeVersion}, ${host.platform}`);
   return [program, ...checkFolders(ctx), await checkSettingsFile(ctx), await checkKeychain(ctx), checkProxy(ctx)];
 }
 
-/** Checks that the four folders are private and writable. */
 function checkFolders({ paths }: Context): Finding[] {
   const folders = Object.entries(paths) as [name: string, path: string][];
   return folders.map(([name, path]): Finding => {
@@ -85,7 +83,6 @@ async function checkKeychain(ctx: Context): Promise<Finding> {
   }
 }
 
-/** Checks that a profile or the environment contains the settings. */
 export function checkProfile(settings: Settings): Finding {
   const check = 'profile';
   const { profile } = settings;
@@ -104,7 +101,6 @@ export function checkProfile(settings: Settings): Finding {
   return ok(check, 'none; the settings come from the environment');
 }
 
-/** Reads each secret that the settings name. */
 export async function checkSecrets(ctx: Context): Promise<Finding[]> {
   const settings = await ctx.settings();
   const names: SecretName[] = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'];
@@ -136,7 +132,6 @@ function checkProxy({ io }: Context): Finding {
 
 const ADDRESSES: SettingName[] = ['base_url', 'auth_url', 'dsr_base_url', 'seeding_url', 'identity_url'];
 
-/** Checks that each address responds, its certificate does not expire soon, and its clock agrees with ours. */
 export async function checkAddresses(ctx: Context): Promise<Finding[]> {
   const settings = await ctx.settings();
   const caFile = settings.get('ca_file')?.value;

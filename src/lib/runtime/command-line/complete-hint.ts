@@ -6,10 +6,7 @@ import type { GlobalFlags } from '../context.ts';
 
 type TargetFlags = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
 
-/**
- * Returns a function that adds the given target flags to the command in a hint. Does not change a command that names
- * its profile. `asking` lists the first words of commands that accept a target (`roles`, `auth test`).
- */
+/** Adds the target flags to a hint's command. `asking`: the first words of commands that take them (`auth test`). */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {
   const given = targetFlags(flags);
   return (hint) => {
@@ -21,7 +18,6 @@ export function hintCompleter(asking: readonly string[], flags: TargetFlags): (h
   };
 }
 
-/** The target flags that were given, with their values. */
 export function targetFlags({
   profile,
   org,

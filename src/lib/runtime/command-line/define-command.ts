@@ -13,9 +13,7 @@ export interface ArgSpec {
   readonly optional?: true;
   readonly default?: string;
   readonly choices?: readonly string[];
-  /** True if the argument accepts all remaining words. */
   readonly many?: true;
-  /** The values that completion offers. */
   readonly offers?: OfferedValues;
   /** Asks on a terminal if the argument is missing. */
   readonly pick?: {
@@ -42,13 +40,11 @@ export interface FlagSpec {
   readonly help: string;
   /** The accepted words, in any letter case. */
   readonly choices?: readonly string[];
-  /** True if the flag may be repeated. */
   readonly many?: true;
   /** True if the flag accepts several values at once: all words up to the next flag. */
   readonly words?: true;
   readonly required?: true;
   readonly default?: string | true;
-  /** The keys of conflicting flags. */
   readonly conflicts?: readonly string[];
   /** Checks and converts the value. Throws KnownError usage (2). */
   readonly read?: (text: string, flag: string) => unknown;
@@ -126,10 +122,7 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /**
-     * The view of the result. For a list or record, also the default of `columns`. A function if only a run loads its
-     * code.
-     */
+    /** The view of the result, also the default of `columns`. A function if only a run loads its code. */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },
@@ -163,7 +156,6 @@ export const recordOf = (command: Command): CommandRecord | undefined => helpOf(
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
 
-/** A group of commands and inner groups, in the order that its help shows. */
 export function group(name: string, summary: string, members: readonly Pick<Definition, 'build'>[]) {
   return {
     build: (ctx: Context): Command => {
@@ -243,7 +235,6 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   return argument.argParser((text, before: string[] | undefined) => [...(before ?? []), read(text)]);
 }
 
-/** Converts a flag to an option of commander. */
 export function optionOf(key: string, spec: FlagSpec): Option {
   const { choices, conflicts, heading, help, hidden, many, read, required, short, value, words } = spec;
   const name = flagName(key);

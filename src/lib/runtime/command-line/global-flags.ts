@@ -27,7 +27,6 @@ const COLOUR_MODES = ['auto', 'always', 'never'] as const;
 const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
 const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
 
-/** The values of flags that allow only a few, for completion. */
 export const FLAG_CHOICES = {
   '--color': COLOUR_MODES,
   '--progress': PROGRESS_MODES,
@@ -94,7 +93,6 @@ const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>>
   },
 };
 
-/** Adds every global flag to the root command. */
 export function defineGlobalFlags(root: Command): void {
   for (const [heading, flags] of Object.entries(GLOBAL_FLAGS))
     for (const [key, spec] of Object.entries(flags)) root.addOption(optionOf(key, { ...spec, heading }));
@@ -203,7 +201,6 @@ function defaultFormat(env: Environment, offered: readonly NamedFormat[], prefer
   return preferred === 'wide' ? preferred : (offered.find((format) => format === preferred) ?? 'table');
 }
 
-/** The format named by `-o` or `--json`. */
 function formatFlag(raw: Raw, offered: readonly NamedFormat[]): NamedFormat | undefined {
   if (raw['json'] === true) {
     const other = text(raw, 'output');

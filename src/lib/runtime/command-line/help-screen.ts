@@ -13,7 +13,6 @@ const GLUE = '\u2060';
 /** The last line below the exit codes, which fits into the narrowest terminal. */
 const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';
 
-/** A summary of the global flags. */
 const GLOBAL_FLAGS = [
   `-o json|yaml|csv…, --query, --out, --profile, -n${GLUE}(dry${GLUE}run), -y, -q, -v and more:`,
   'cdpadm help flags',
@@ -24,7 +23,6 @@ const LEARN_MORE = [
   ['cdpadm help <topic>', 'exit-codes, environment, formatting, files, recipes, flags'],
 ] as const;
 
-/** Settings for commander's `configureHelp`. */
 export function helpSettings(columns: () => number): Partial<Help> {
   return {
     prepareContext() {

@@ -15,7 +15,6 @@ export function asColumns(keys: string): Columns {
   return keys.split(' ').map((key) => ({ key }));
 }
 
-/** The service that a command calls; see `USUAL_EXITS`. */
 type Callee = 'platform' | 'emulator' | 'settings' | 'none';
 
 /** Exit name -> when the command exits with it. */
@@ -29,13 +28,10 @@ const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
   none: { failed: 'failed', usage: 'usage' },
 };
 
-/** The value to complete. */
 interface WantedValue {
-  /** The text that was typed so far. */
   typed: string;
   /** The previous value of a flag that accepts several values. */
   before: string | undefined;
-  /** The arguments before the value. */
   operands: readonly string[];
 }
 
@@ -60,10 +56,7 @@ export interface CommandHelp {
   ownsOut?: true;
   /** The formats of the result. Default: all except html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
-  /**
-   * The columns that `--fields` accepts, if they are not the fields of `output`. A function if the columns depend on
-   * the flags. Checked before the command does anything.
-   */
+  /** The columns that `--fields` accepts, if not the fields of `output`. A function if they depend on the flags. */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
   /** Name of a flag (`--state`) or an argument -> the values that completion offers. Other values are also accepted. */
   values?: Readonly<Record<string, OfferedValues>>;
@@ -75,7 +68,6 @@ export interface CommandHelp {
   exits?: Exits;
   /** For a write that no command undoes: the reason, for the log. */
   undoNote?: string;
-  /** Sentences, each of which is a paragraph. */
   notes?: string[];
 }
 
@@ -92,7 +84,6 @@ export const COMMON_FORMATS = [
 
 const registry = new WeakMap<Command, CommandHelp>();
 
-/** Adds help to a command, and returns the command. */
 export function withHelp(command: Command, help: CommandHelp): Command {
   registry.set(command, help);
   return command;
@@ -103,7 +94,6 @@ export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** The help that `withHelp` added; undefined if there is none. */
 export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
@@ -124,14 +114,12 @@ export function usualExits({ calls, exits = {} }: CommandHelp): [code: number, w
   return byCode(USUAL_EXITS[calls]).filter(([code]) => !byCode(exits).some(([own]) => own === code));
 }
 
-/** The exit codes with their meanings, in numeric order. */
 export function byCode(exits: Exits): [code: number, meaning: string][] {
   return (Object.entries(exits) as [ExitName, string][])
     .map(([name, meaning]): [number, string] => [EXIT[name], meaning])
     .sort(([one], [other]) => one - other);
 }
 
-/** The formats that the result of the command supports. */
 export function formatsOf(command: Command): readonly OutputFormat[] {
   return helpOf(command)?.formats ?? COMMON_FORMATS;
 }

@@ -9,7 +9,6 @@ const MAX_SECRET_BYTES = 64 * 1024;
 
 type Flags = Readonly<Record<string, unknown>>;
 
-/** Values of secrets, or references to secrets, from flags. */
 type Given = Partial<Record<'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret', string>>;
 
 /** The secrets, each with the key of its flags. */

@@ -14,7 +14,6 @@ export class HelpShown extends Error {
   }
 }
 
-/** The error to throw for an error that commander reports about `command`. */
 export function usageFailure(error: CommanderError, command: Command): Error {
   switch (error.code) {
     case 'commander.helpDisplayed':

@@ -4,7 +4,6 @@
 export type Quote = '' | "'" | '"';
 
 export interface TypedWord {
-  /** The word without its quotes and escapes. */
   text: string;
   quote: Quote;
   /** How much of `text` the shell keeps, because bash breaks words at `:` and `=`. */
@@ -12,13 +11,11 @@ export interface TypedWord {
 }
 
 export interface TypedLine {
-  /** The words before the word at the cursor, without the program's name. */
   words: string[];
   current: TypedWord;
 }
 
 const SPACE = /[ \t\r\n]/;
-/** Separates commands. */
 const SEPARATOR = /[;|&<>)\n]/;
 
 export interface Reading {
@@ -39,7 +36,6 @@ export function readLine(line: string, name: string, reading: Reading = {}): Typ
   return { words: texts.slice(texts.lastIndexOf(name, texts.length - 1) + 1), current };
 }
 
-/** A typed word without its quotes or escapes. */
 export function unquote(word: string): string {
   return splitWords(word, {})
     .map(({ text }) => text)

@@ -12,16 +12,13 @@ export interface Completion {
   candidates: Candidate[];
 }
 
-/** The position of the cursor. */
 export interface CompletionPoint {
   command: Command;
   /** The path of the command, such as `roles push`; empty for the root. */
   path: string;
-  /** The arguments before the cursor. */
   operands: string[];
   /** The values of the flags before the cursor, by long name: `--profile`. */
   flags: ReadonlyMap<string, string>;
-  /** The typed part of the value. */
   typed: string;
   tree: Tree;
 }
@@ -94,7 +91,6 @@ interface State {
   given: ReadonlyMap<string, readonly string[]>;
   /** The command at the cursor and its parents, starting with the root. */
   chain: Command[];
-  /** A flag that is waiting for its value. */
   waiting: Option | undefined;
   /** After `--`, a hyphen does not start a flag. */
   literal: boolean;

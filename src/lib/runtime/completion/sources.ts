@@ -48,7 +48,6 @@ function listed(found: Found): Completion {
   return { kind: 'values', candidates: found.map((one) => (typeof one === 'string' ? { value: one } : one)) };
 }
 
-/** The data on this machine. */
 function readKnown({ io, paths }: Context, home: string, { flags }: CompletionPoint) {
   const settings = readQuickSettings({
     configFolder: paths.config,
@@ -66,7 +65,6 @@ const ids =
   (_point, known) =>
     known().ids(kind);
 
-/** The numbers in the profiles, each with the name of its profile. */
 const coordinates =
   (name: 'org_id' | 'account_id' | 'workspace_id'): Source =>
   (_point, known) =>
@@ -96,7 +94,6 @@ const profiles: Source = (_point, known) => [
   { value: LOCAL_PROFILE, description: 'the embedded platform' },
 ];
 
-/** Omits the built-in profile, because it cannot be changed. */
 const ownProfiles: Source = (_point, known) => known().profiles;
 
 /** The tasks that the platform listed, or else those of the specification. */
@@ -161,7 +158,6 @@ function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> 
   return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
 }
 
-/** `schema output …`: the words that lead to a command with a result. */
 const described: Source = async ({ operands: [document, ...words], flags, tree }) => {
   if (document !== 'output') return [];
   const { repeatedSchema, resultSchema } = await import('../output/result-shape.ts');

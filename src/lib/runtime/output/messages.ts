@@ -45,7 +45,6 @@ export function createMessages(io: Io) {
     write,
     command,
     say,
-    /** Cleans the text first. */
     line: (text: string): void => say(cleanText(text)),
     /** Replaces the live line. The text must fit into the width; undefined removes the line. */
     live: (text: string | undefined): void => {
@@ -62,7 +61,6 @@ export function createMessages(io: Io) {
 }
 
 export interface Redrawing {
-  /** Replaces what was drawn before. The text must already be clean. */
   draw(text: (style: Style, width: number) => string): void;
 }
 

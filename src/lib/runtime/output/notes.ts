@@ -16,7 +16,6 @@ export interface OutputSetup {
   redactor: Redactor;
   query: Query | undefined;
   styles: { stdout: Style; stderr: Style };
-  /** See `hintCompleter`. */
   asking: readonly string[];
 }
 

@@ -67,7 +67,6 @@ export function createOutput(setup: OutputSetup): Output {
   };
 }
 
-/** The requests of a dry run, for a command that draws nothing else. */
 function requestsText(requests: DescribedRequest[]): string {
   if (requests.length === 0) return 'Nothing would be sent.';
   return requests
@@ -81,10 +80,7 @@ export interface Begun {
   prompt: Prompts;
 }
 
-/**
- * Throws KnownError usage (2) for flags that would otherwise fail only after the command has done its work: an invalid
- * query, or an `--out` or `--summary` folder that is not writable.
- */
+/** Throws usage (2) for a query or a folder of `--out` or `--summary` that would fail only after the work is done. */
 export async function begin(
   io: Io,
   flags: GlobalFlags,

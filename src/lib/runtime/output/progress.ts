@@ -106,7 +106,6 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
     pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io, PLAIN_INTERVAL_MS);
   let isStarted = false;
   let passedAt = Number.NEGATIVE_INFINITY;
-  /** The newest state that no event has reported. */
   let passed: object | undefined;
   const write = (event: string, fields: object): void => {
     const progress = { event, title, at: isoMillis(io.clock.now()), ...fields };

@@ -2,7 +2,6 @@
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
 
-/** A valid query. */
 export type Query = (data: unknown) => unknown;
 
 /** Checks the expression before the command does anything. Throws KnownError usage (2). */
@@ -26,7 +25,6 @@ export async function compileQuery(expression: string): Promise<Query> {
   };
 }
 
-/** The maximum number of fields in the note. */
 const NAMED = 12;
 
 /** The note for a query without results. Names the fields, because a mistyped field is no error in JMESPath. */

@@ -12,10 +12,7 @@ export interface ResultLines<T> {
   tell(state: T): Promise<void>;
 }
 
-/**
- * Prints each state: as a line for people, as one object per line in JSON formats, as a YAML document after `---`, as a
- * row below one heading in CSV and Markdown, or as its id with `-o name`. `view` is the view of a list of states.
- */
+/** Prints each state as `-o` requests: a line, an object, a document, a row or an id. `view` is that of a list. */
 export function createResultLines<T>(
   { flags, io, out }: Context,
   view: ListView<T>,

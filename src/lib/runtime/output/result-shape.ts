@@ -14,7 +14,6 @@ export function resultSchema(command: Command): Schema | undefined {
   return { $schema: DRAFT, title, description: textOf(schema), ...opened(schema) };
 }
 
-/** The short shape of a command's result. Undefined if the command has no result. */
 export function shapeTextOf({ output }: CommandHelp): string | undefined {
   return output && textOf(jsonSchemaOfResult(output()));
 }

@@ -12,7 +12,6 @@ import type { GlobalFlags, OutputFormat } from '../context.ts';
 /** Any view. Its row type is erased, because `View<T>` has checked the type in the command. */
 export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
 
-/** Where the result is written. */
 export interface Surface {
   /** True if the text is aligned, colored and cut to the width. */
   terminal: boolean;
@@ -130,7 +129,6 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
   return `${await drawTable(rows, columns, { width, style: target.style, header: flags.header })}\n`;
 }
 
-/** A result as Markdown. */
 export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): string {
   if (view.kind === 'document') {
     if (view.markdown) return `${view.markdown(data).trimEnd()}\n`;
@@ -200,7 +198,6 @@ function plainCell(value: unknown): CellValue {
   return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
-/** The number of rows per piece. */
 const PIECE_ROWS = 1000;
 
 /** True if this format can be written before the whole list is known. */

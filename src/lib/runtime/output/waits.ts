@@ -14,7 +14,6 @@ const UNNOTICED_MS = 1000;
 /** Calls that follow each other within this time are one wait. Also the shortest time between two lines. */
 const GAP_MS = 100;
 
-/** Returns a function that starts a wait. Call the result of that function when the wait ends. */
 export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wait: Wait) => () => void {
   const open = new Set<Wait>();
   let since = 0;
