@@ -82,6 +82,20 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await text(page)).toMatch(/purchases\s+seed\s+.*12.*\s+fixtures, 20/);
   });
 
+  it("shows a deployment's own words", async () => {
+    platform = await opened(startTestEmulator({ names: { xpid: 'member_id', email: 'mail', PROVIDER_D: 'lake' } }));
+    await dsrCaller(platform)('POST', '/requests/', {
+      body: dsrBody({ subject_identities: { mail: raw('a@b.example') } }),
+    });
+    const shown = { people: 'mail: ada@people.example', requests: 'mail: a@b.example', warehouse: 'lake' };
+    for (const [tab, wanted] of Object.entries(shown)) {
+      const page = await open(tab);
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+      expect(await text(page)).toContain(wanted);
+      expect(await text(page)).not.toMatch(/xpid|email:|PROVIDER_D/);
+    }
+  });
+
   it('shows untrusted text as plain text', async () => {
     const body = dsrBody({ subject_identities: { email: raw(HOSTILE) }, group_id: HOSTILE });
     await dsrCaller(platform)('POST', '/requests/', { body });

@@ -1,6 +1,7 @@
 // Checks the exchanges of an embedded platform against the OpenAPI document with an independent validator.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { openApiDocument } from '../../src/lib/contract/openapi.ts';
 import { parseIso } from '../../src/lib/kernel/timestamps.ts';
 import type { SeenExchange } from '../../src/lib/emulator/platform/exchange.ts';
@@ -37,31 +38,6 @@ interface Conformance {
   violations(seen: OnTheWire, hasOwnWords?: boolean): string[];
 }
 
-/**
- * Addresses that are not in the document because each platform chooses them and returns them in responses
- * (`results_url`, `processor_certificate`). The responses of these addresses must match the definitions.
- */
-const LINKS: Record<string, Record<string, Operation>> = {
-  '/requests/{requestId}/results': {
-    get: {
-      operationId: 'dsr.results',
-      parameters: [{ name: 'requestId', in: 'path', schema: { type: 'string' } }],
-      security: [{ 'dsr-basic': [] }],
-      responses: {
-        200: { content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
-        '4XX': { content: { 'application/json': { schema: { $ref: '#/components/schemas/DsrRefusal' } } } },
-      },
-    },
-  },
-  '/certificates/processor.pem': {
-    get: {
-      operationId: 'certificate',
-      security: [],
-      responses: { 200: { content: { 'application/x-pem-file': { schema: { pattern: '^-----BEGIN CERTIFICATE' } } } } },
-    },
-  },
-};
-
 /** The pattern of the header for each security scheme of the document. */
 const AUTHORIZATION: Record<string, RegExp> = {
   bearer: /^Bearer \S+$/,
@@ -84,7 +60,7 @@ function conformance(): Conformance {
   ajv.addFormat('uri', (text: string) => URL.canParse(text));
   ajv.addSchema(document, 'openapi');
   const compiled = new Map<object, ValidateFunction>();
-  const operations = operationsOf({ ...(document['paths'] as Record<string, Record<string, Operation>>), ...LINKS });
+  const operations = operationsOf(document['paths'] as Record<string, Record<string, Operation>>);
   const { securitySchemes } = document['components'] as { securitySchemes: Record<string, { scheme: string }> };
 
   function check(schema: object, value: unknown): string | undefined {
@@ -212,7 +188,7 @@ function parameterProblems(
 function operationsOf(paths: Record<string, Record<string, Operation>>): Checked[] {
   const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
-      const prefix = operation.operationId.startsWith('dsr.') ? SERVICE_PATHS.dsr : '';
+      const prefix = SERVICE_PATHS[allEndpoints.find(({ id }) => id === operation.operationId)?.service ?? 'base'];
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
       const pattern = new RegExp(`^${prefix}${path.replace(/\{\w+\}/g, '([^/]+)').replace(/\/$/, '')}/?$`);
       return { pattern, names, method: method.toUpperCase(), operation };

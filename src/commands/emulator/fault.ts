@@ -90,19 +90,21 @@ function faultOf(flags: FlagValues<typeof faultFlags>): Fault {
   if (status === undefined && delay === undefined && drop === undefined) {
     throw usageError('The fault has no effect.', 'Pass at least one of --status, --delay and --drop.');
   }
-  return {
-    ...(method !== undefined && { method }),
-    ...(path !== undefined && { path }),
-    ...(status !== undefined && { status: numberOf('--status', status) }),
-    ...(retryAfter !== undefined && { retry_after: /^\d+$/.test(retryAfter) ? Number(retryAfter) : retryAfter }),
-    ...(delay !== undefined && { delay }),
-    ...(drop && { drop }),
-    ...(times !== undefined && { times: numberOf('--times', times) }),
-    ...(probability !== undefined && { probability: numberOf('--probability', probability) }),
+  const fault = {
+    method,
+    path,
+    status: numberOf('--status', status),
+    retry_after: /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : retryAfter,
+    delay,
+    drop,
+    times: numberOf('--times', times),
+    probability: numberOf('--probability', probability),
   };
+  return Object.fromEntries(Object.entries(fault).filter(([, value]) => value !== undefined));
 }
 
-function numberOf(flag: string, text: string): number {
+function numberOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw usageError(`${flag} must be a number, not \`${text}\`.`);
 }

@@ -108,6 +108,7 @@ export const connectionsEndpoints = endpoints('connections', 'base', 'bearer', {
   create: {
     method: 'POST',
     path: LIST_PATH,
+    fails: [505],
     body: ConnectionRequest,
     reply: ConnectionReply,
     names: { body: NAMES, reply: NAMES },
@@ -115,10 +116,11 @@ export const connectionsEndpoints = endpoints('connections', 'base', 'bearer', {
   update: {
     method: 'PUT',
     path: CONNECTION_PATH,
+    fails: [505],
     body: ConnectionRequest,
     reply: ConnectionReply,
     about: { connectionId: 'id' },
     names: { body: NAMES, reply: NAMES },
   },
-  delete: { method: 'DELETE', path: CONNECTION_PATH, status: 204 },
+  delete: { method: 'DELETE', path: CONNECTION_PATH, fails: [400], status: 204 },
 });

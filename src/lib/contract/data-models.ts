@@ -35,5 +35,5 @@ export const dataModelsEndpoints = endpoints('dataModels', 'base', 'bearer', {
   get: { method: 'GET', path: MODEL_PATH, reply: DataModelReply, about: { modelId: 'id' } },
   create: { method: 'POST', path: LIST_PATH, body: DataModelRequest, reply: DataModelReply },
   update: { method: 'PUT', path: MODEL_PATH, body: DataModelRequest, reply: DataModelReply, about: { modelId: 'id' } },
-  delete: { method: 'DELETE', path: MODEL_PATH, status: 204 },
+  delete: { method: 'DELETE', path: MODEL_PATH, fails: [400], status: 204 },
 });

@@ -95,7 +95,7 @@ function repeatedTypes(extended: Located[]): FieldIssue[] {
 function xpidIssues(all: Located[]): FieldIssue[] {
   const xpid = all.find(({ type }) => type === 'xpid');
   if (!xpid || all.length === 1) return [];
-  const failure = DSR_FAILURES.xpidWithOthers;
+  const failure = DSR_FAILURES.notAlone;
   return [{ path: xpid.path, message: failure.message, at: 'key', failure }];
 }
 

@@ -178,6 +178,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     method: 'POST',
     path: '/requests/',
     status: 201,
+    fails: [409],
     body: DsrRequest,
     reply: CreateReply,
     names: { body: ['keys:subject_identities', 'keys:extensions.*.subject_identities'] },
@@ -192,6 +193,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
   cancel: {
     method: 'DELETE',
     path: '/requests/{requestId}',
+    fails: [400],
     reply: CancelReply,
     about: { requestId: 'subject_request_id' },
   },
@@ -200,5 +202,21 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     path: '/discovery/',
     reply: DiscoveryReply,
     names: { reply: ['value:supported_identities.[].identity_type'] },
+  },
+  // The specification defines these two addresses, but not their paths. Each platform chooses them.
+  results: {
+    method: 'GET',
+    path: '/requests/{requestId}/results',
+    fails: [410],
+    media: 'application/x-ndjson',
+    reply: z.string(),
+  },
+  certificate: {
+    service: 'base',
+    auth: 'none',
+    method: 'GET',
+    path: '/certificates/processor.pem',
+    media: 'application/x-pem-file',
+    reply: z.string().check(z.regex(/^-----BEGIN CERTIFICATE/)),
   },
 });

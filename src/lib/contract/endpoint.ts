@@ -61,6 +61,10 @@ export interface EndpointSpec<
   reply?: Reply;
   /** The response may have any shape: JSON is parsed but not checked, and anything else is text. */
   anyReply?: true;
+  /** The media type of a response that is not JSON. Other responses contain the address of such a call. */
+  media?: string;
+  /** Error statuses in addition to those that all similar calls have. */
+  fails?: readonly number[];
   /** Names of the query parameters. */
   query?: readonly string[];
   safety: Safety;
@@ -86,11 +90,11 @@ export function endpoint<
 }
 
 type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'service' | 'auth' | 'status' | 'safety'> &
-  Partial<Pick<Endpoint, 'service' | 'status' | 'safety'>>;
+  Partial<Pick<Endpoint, 'service' | 'auth' | 'status' | 'safety'>>;
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 
 /**
- * Declares the calls of an area. Unless a row overrides them, the service is the area's service and the status is 200.
+ * Declares the calls of an area. Unless a row overrides them, service and credentials are the area's, and the status is 200.
  * A GET may be repeated; a read must confirm any other call, unless the row says otherwise.
  */
 export function endpoints<const Rows extends Record<string, Row>>(

@@ -30,7 +30,7 @@ export const ROLE_FAILURES = {
 /** C. Data subject requests (specification, "Errors", C; the last three are ours, decision: D50). */
 export const DSR_FAILURES = {
   invalid: { status: 400, message: 'invalid data detected' },
-  xpidWithOthers: { status: 400, message: '`xpid` given together with any other identity' },
+  notAlone: { status: 400, message: '`xpid` given together with any other identity' },
   exists: { status: 400, message: 'subject request already exists' },
   unauthorized: { status: 401, message: 'invalid credentials' },
   notFound: { status: 404, message: 'subject request id not found' },
@@ -68,3 +68,15 @@ export const WAREHOUSE_FAILURES = {
     message: 'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong)',
   },
 } as const satisfies Record<string, Failure>;
+
+const UNCHECKED = "Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ";
+
+/** Matches SQLite's complaints about a dialect. Its other complaints are about tables and columns. */
+const ABOUT_DIALECT =
+  /syntax error|incomplete input|unrecognized token|parser stack overflow|no such function|arguments to function/;
+
+/** The embedded platform's note on SQL that only another dialect may allow (decision: D68). */
+export const uncheckedSql = {
+  notesOn: (complaint = ''): string[] => (ABOUT_DIALECT.test(complaint) ? [UNCHECKED + complaint] : []),
+  complaintIn: (message: string): string | undefined => message.split(UNCHECKED)[1],
+};

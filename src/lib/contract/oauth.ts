@@ -15,5 +15,12 @@ export const TokenReply = z.looseObject({ access_token: z.string(), expires_in: 
 export type TokenReply = z.infer<typeof TokenReply>;
 
 export const oauthEndpoints = endpoints('oauth', 'auth', 'none', {
-  token: { method: 'POST', path: '/oauth/token', body: TokenRequest, reply: TokenReply, safety: 'repeat' },
+  token: {
+    method: 'POST',
+    path: '/oauth/token',
+    fails: [401, 403],
+    body: TokenRequest,
+    reply: TokenReply,
+    safety: 'repeat',
+  },
 });

@@ -36,7 +36,13 @@ const seed = {
 const user = { environment: 'production', user_identities: { customer_id: 'c-1' } };
 
 /** The examples by endpoint id, in an order in which they can be sent. */
-export const examples: Readonly<Record<string, unknown>> = {
+export const examples: Readonly<Record<string, object>> = {
+  'oauth.token': {
+    client_id: 'local-client',
+    client_secret: 'local-client-secret',
+    audience: 'https://api.platform.example',
+    grant_type: 'client_credentials',
+  },
   'roles.replace': {
     roles: [{ role_id: 'support-role', name: 'Support', description: 'Helps users.', tasks: [{ task_id: 'rules:*' }] }],
   },

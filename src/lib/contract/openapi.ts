@@ -1,4 +1,5 @@
 // Generates an OpenAPI 3.1 document from the schemas that client and embedded platform use.
+import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { DSR_FAILURES, type Failure, GROUP_FAILURES, ROLE_FAILURES, WAREHOUSE_FAILURES } from './failures.ts';
 import { examples } from './openapi-examples.ts';
@@ -14,7 +15,7 @@ export interface OpenApiOptions {
   /** The program's version. */
   version: string;
   /** The addresses of the services. Default: placeholders. */
-  addresses?: Readonly<Record<Service, string>>;
+  addresses?: Record<Service, string>;
 }
 
 /** The part of an endpoint's id before the dot, and its title in the specification. */
@@ -86,34 +87,8 @@ const FAILURES: Record<string, Record<string, Failure>> = {
   pipelines: WAREHOUSE_FAILURES,
 };
 
-/** Reasons for other statuses, and for statuses without a message of their own. */
-const REASONS: Record<number, string> = {
-  400: 'Bad request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not found',
-  413: 'Request body is too large',
-  429: 'Provisioned limit exceeded',
-  500: 'Internal server error',
-  503: 'Service unavailable',
-};
-
-/** Error statuses that only some calls of the same kind have. */
-const FURTHER: Record<string, number[]> = {
-  'oauth.token': [401, 403],
-  'roles.replace': [409],
-  'dsr.create': [409],
-  'dsr.cancel': [400],
-  'connections.create': [505],
-  'connections.update': [505],
-  'connections.delete': [400],
-  'dataModels.delete': [400],
-  'seeding.set': [503],
-  'seeding.bulk': [503],
-};
-
 /** The documented error statuses of a call. */
-function errorStatuses({ auth, body, id, path, query, service }: Endpoint): number[] {
+function errorStatuses({ auth, body, fails = [], id, path, query, service }: Endpoint): number[] {
   const area = id.slice(0, id.indexOf('.'));
   const isNamed = path.includes('{');
   return [
@@ -125,7 +100,7 @@ function errorStatuses({ auth, body, id, path, query, service }: Endpoint): numb
     ...(body ? [413] : []),
     ...(body && area === 'groups' ? [422] : []),
     ...(['roles', 'dsr', 'seeding', 'intake'].includes(area) ? [429] : []),
-    ...(FURTHER[id] ?? []),
+    ...fails,
   ];
 }
 
@@ -159,7 +134,7 @@ export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOp
   const paths: Record<string, Json> = {};
   for (const endpoint of allEndpoints) {
     const item = (paths[endpoint.path] ??= {});
-    item[endpoint.method.toLowerCase()] = operation(endpoint, reference, addresses[endpoint.service]);
+    item[endpoint.method.toLowerCase()] = operation(endpoint, reference, addresses);
   }
   return {
     openapi: '3.1.0',
@@ -184,18 +159,18 @@ function errorExample(service: Service, status: number, message: string): Json {
 
 type Reference = (schema: z.ZodMiniType, name: string, use?: 'reply') => Json;
 
-function operation(endpoint: Endpoint, reference: Reference, address: string): Json {
-  const { auth, body, id, path, query = [], reply, safety, service, status } = endpoint;
+function operation(endpoint: Endpoint, reference: Reference, addresses: Record<Service, string>): Json {
+  const { auth, body, id, media, path, query = [], reply, safety, service, status } = endpoint;
   const [area = '', verb = ''] = id.split('.');
   const name = capital(area) + capital(verb);
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'path')),
     ...query.map((name) => parameter(name, 'query')),
   ];
-  const example = examples[id];
+  const example = id === 'oauth.token' ? { ...examples[id], audience: addresses.base } : examples[id];
   const refused = (error: number): Json => {
     const own = Object.values(FAILURES[area] ?? {}).filter((failure) => failure.status === error);
-    const messages = own.length === 0 ? [REASONS[error] ?? ''] : own.map((failure) => failure.message);
+    const messages = own.length === 0 ? [STATUS_CODES[error] ?? ''] : own.map((failure) => failure.message);
     return {
       description: messages.join('; or '),
       ...(HEADERS[error] && { headers: HEADERS[error] }),
@@ -210,7 +185,8 @@ function operation(endpoint: Endpoint, reference: Reference, address: string): J
     operationId: id,
     summary: `${capital(area)}: ${verb.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
     tags: [area],
-    servers: [{ url: address }],
+    servers: [{ url: addresses[service] }],
+    ...(media && { description: 'Other responses contain this address. Each platform chooses its path.' }),
     security: auth === 'none' ? [] : [{ [auth]: [] }],
     'x-safety': safety,
     ...(parameters.length > 0 && { parameters }),
@@ -219,7 +195,7 @@ function operation(endpoint: Endpoint, reference: Reference, address: string): J
       [status]: {
         description: 'Done',
         ...(headers && { headers }),
-        ...(reply && content(reference(reply, `${name}Reply`, 'reply'))),
+        ...(reply && content(reference(reply, `${name}Reply`, 'reply'), undefined, media)),
       },
       ...Object.fromEntries(errorStatuses(endpoint).map((error) => [error, refused(error)])),
       '5XX': { ...refused(500), description: 'Server error' },
@@ -232,8 +208,8 @@ function parameter(name: string, place: 'path' | 'query'): Json {
   return { name, in: place, ...(place === 'path' && { required: true }), schema };
 }
 
-function content(schema: Json, example?: unknown): Json {
-  return { content: { 'application/json': { schema, ...(example !== undefined && { example }) } } };
+function content(schema: Json, example?: unknown, media = 'application/json'): Json {
+  return { content: { [media]: { schema, ...(example !== undefined && { example }) } } };
 }
 
 /** Fields that the platform sets. A request may send such fields back with the others. */

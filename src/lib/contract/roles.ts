@@ -82,5 +82,12 @@ export const rolesEndpoints = endpoints('roles', 'base', 'bearer', {
     budget: 'roles',
   },
   get: { method: 'GET', path: ROLES_PATH, reply: ManifestReply, budget: 'roles' },
-  replace: { method: 'PUT', path: ROLES_PATH, body: ManifestRequest, reply: ManifestReply, budget: 'roles' },
+  replace: {
+    method: 'PUT',
+    path: ROLES_PATH,
+    fails: [409],
+    body: ManifestRequest,
+    reply: ManifestReply,
+    budget: 'roles',
+  },
 });

@@ -1,5 +1,6 @@
 // The console: a page on the control address that shows the platform's state and controls clock, faults and callbacks.
 import { readFile } from 'node:fs/promises';
+import { neutralWords } from '../contract/neutral-words.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { ControlRoutes } from './platform/area.ts';
 import type { RunningPlatform } from './open-platform.ts';
@@ -38,7 +39,7 @@ export function consoleRoutes(platform: RunningPlatform): ControlRoutes {
 }
 
 function stateOf(platform: RunningPlatform) {
-  const { areas, clock, faults, profiles } = platform;
+  const { areas, clock, faults, names, profiles } = platform;
   const due = areas.flatMap(({ area, open }) => {
     const at = open.nextDue?.();
     return at === undefined ? [] : [{ area: area.name, at }];
@@ -49,6 +50,8 @@ function stateOf(platform: RunningPlatform) {
     due: due.sort((a, b) => a.at - b.at).map(({ area, at }) => ({ area, at: isoMillis(at) })),
     faults: faults.list(),
     counts: profiles.counts(),
+    /** Neutral word -> the deployment's word. */
+    words: Object.fromEntries([...(names.empty ? [] : neutralWords())].map((word) => [word, names.toWire(word)])),
     tables: newestRows(platform, MOST_ROWS),
   };
 }

@@ -88,6 +88,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     faults: openFaults(settings, Math.random),
     signing: options.signing,
     names: deploymentNames(fixtures.names),
+    emailOf: (name) => `${name}@${fixtures.vendor_domain}`,
     wake,
     audience: identity.audience,
     baseUrl: options.baseUrl,

@@ -26,9 +26,6 @@ export async function createRouter(
       if (!handle) throw new Error(`area ${area.name} has no handler for ${endpoint.id}`);
       routes.add(endpoint.method, routePath(endpoint), { endpoint, handle });
     }
-    for (const { endpoint, handle } of open.links ?? []) {
-      routes.add(endpoint.method, routePath(endpoint), { endpoint, handle });
-    }
   }
   routes.add('ALL', `${CONTROL_PATH}/*`, 'control');
   const endpoints = areas.flatMap(({ area }) => Object.values(area.endpoints));

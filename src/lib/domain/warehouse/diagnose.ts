@@ -1,5 +1,6 @@
 // Diagnoses a pipeline and lists the findings, root cause first.
 import * as z from 'zod/mini';
+import { uncheckedSql } from '../../contract/failures.ts';
 import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
 import type { Hint } from '../../kernel/errors.ts';
@@ -102,10 +103,16 @@ function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
   const about = `data model ${id}`;
   if (!model) return [missing('data model', 'data-models', id)];
   const said = messages(report.data_model_errors, model.errors);
-  const next = { text: 'Fix the SQL, then update the data model:', command: `cdpadm data-models update ${id} -f FILE` };
-  if ([report.data_model_status, model.status].includes('invalid')) {
-    return [finding(about, 'problem', `The query is invalid${because(said)}.`, next)];
+  const command = `cdpadm data-models update ${id} -f FILE`;
+  const next = { text: 'Fix the SQL, then update the data model:', command };
+  const isInvalid = [report.data_model_status, model.status].includes('invalid');
+  const unchecked = uncheckedSql.complaintIn(said);
+  if (unchecked !== undefined) {
+    const problem = `Runs fail here, because the embedded platform runs SQLite: ${unchecked}. The query was not checked: your warehouse may accept it.`;
+    const text = 'Keep the query if your warehouse accepts it. For a run here, use SQL that SQLite also accepts:';
+    return [finding(about, isInvalid ? 'problem' : 'notice', problem, { text, command }), ...inactive(about, model)];
   }
+  if (isInvalid) return [finding(about, 'problem', `The query is invalid${because(said)}.`, next)];
   return [...(said ? [finding(about, 'notice', `${said}.`, next)] : []), ...inactive(about, model)];
 }
 

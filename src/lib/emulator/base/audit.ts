@@ -1,5 +1,4 @@
 // The audit fields that the platform sets: author and time of the creation and of the last change.
-import { VENDOR_DOMAIN } from '../../contract/dsr.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 
 /** Times are ISO 8601 with milliseconds; people are email addresses. */
@@ -10,16 +9,11 @@ export interface Audit {
   last_modified_by: string | null;
 }
 
-/** The audit fields of a new resource. `at` is epoch milliseconds. */
+/** The audit fields of a new resource. `at` is epoch milliseconds; `by` is an email address. */
 export function created(at: number, by: string): Audit {
-  return { created_on: isoMillis(at), created_by: emailOf(by), last_modified_on: null, last_modified_by: null };
+  return { created_on: isoMillis(at), created_by: by, last_modified_on: null, last_modified_by: null };
 }
 
 export function modified({ created_on, created_by }: Audit, at: number, by: string): Audit {
-  return { created_on, created_by, last_modified_on: isoMillis(at), last_modified_by: emailOf(by) };
-}
-
-/** The email address for a client id or other name. */
-export function emailOf(name: string): string {
-  return `${name}@${VENDOR_DOMAIN}`;
+  return { created_on, created_by, last_modified_on: isoMillis(at), last_modified_by: by };
 }

@@ -2,7 +2,7 @@
 
 /** @typedef {Record<string, any>} Row */
 /** @typedef {'manifests'|'role_assignments'|'groups'|'connections'|'data_models'|'pipelines'|'pipeline_runs'|'dsr_requests'|'dsr_steps'|'profiles'} Table */
-/** @typedef {{ tables: Record<Table, Row[]>, counts: Row, faults: Row[], callbacks: Row[], log: Row[] }} State */
+/** @typedef {{ tables: Record<Table, Row[]>, counts: Row, faults: Row[], callbacks: Row[], log: Row[], words: Record<string, string> }} State */
 /** @typedef {Node | string | number | null | undefined} Child */
 
 /** As in the terminal: characters that are invisible or reorder the text around them. */
@@ -48,6 +48,8 @@ export const time = (ms) =>
 export const marked = (status) =>
   make('span', { class: BAD.includes(status) ? 'bad' : status === 'delivered' ? 'good' : '' }, status);
 const BAD = ['failed', 'faulted', 'invalid'];
+/** The deployment's word for a neutral word. @param {Record<string, string>} words @param {string} word */
+export const worded = (words, word) => (Object.hasOwn(words, word) ? `${words[word]}` : word);
 /** @param {Row} row */
 export const documentOf = (row) => /** @type {Row} */ (JSON.parse(row['document'] ?? row['body'] ?? '{}'));
 

@@ -1,5 +1,5 @@
 // The tabs of the console page about traffic: data subject requests, callbacks, the log and faults.
-import { byId, documentOf, fold, make, marked, part, pretty, table, time } from './dom.js';
+import { byId, documentOf, fold, make, marked, part, pretty, table, time, worded } from './dom.js';
 import { act, call } from './control.js';
 
 /** @typedef {import('./dom.js').Row} Row */
@@ -19,7 +19,7 @@ const timeline = (events) =>
     .map(({ at, text, due }) => make('li', { class: due ? 'quiet' : '' }, time(at), due ? ' due: ' : ' ', text));
 
 /** @param {State} state */
-export function requests({ tables, callbacks }) {
+export function requests({ tables, callbacks, words }) {
   const rows = tables.dsr_requests.map((row) => {
     const body = documentOf(row);
     const extended = Object.values(body['extensions'] ?? {}).map((one) => one.subject_identities);
@@ -40,7 +40,7 @@ export function requests({ tables, callbacks }) {
       row['status'],
       body['subject_request_type'],
       row['group_id'] ?? '',
-      people.map(([type, one]) => `${type}: ${one.value}`).join(', '),
+      people.map(([type, one]) => `${worded(words, type)}: ${one.value}`).join(', '),
       time(row['expected_at']),
       fold(`request-${row['workspace']}-${row['id']}`, 'Timeline', make('ol', {}, ...timeline(events))),
     ];

@@ -1,5 +1,5 @@
 // The tabs of the console page: each draws one part of the platform's state.
-import { documentOf, fold, make, marked, MOST_ROWS, none, part, pretty, table, time } from './dom.js';
+import { documentOf, fold, make, marked, MOST_ROWS, none, part, pretty, table, time, worded } from './dom.js';
 import { callbacks, faults, requestLog, requests } from './traffic.js';
 
 /** @typedef {import('./dom.js').Row} Row */
@@ -41,7 +41,7 @@ function roles({ tables }) {
 }
 
 /** @param {State} state */
-function groups({ tables }) {
+function groups({ tables, words }) {
   const among = tables.profiles.length < MOST_ROWS ? '' : ' among the newest people';
   const rows = tables.groups.map((row) => {
     const { attributes, id, source_user_attribute: source } = documentOf(row);
@@ -53,7 +53,7 @@ function groups({ tables }) {
       return [[profile['xpid'], profile['environment'], JSON.stringify(own[source]), texts.join(', ')]];
     });
     const key = `group-${row['workspace']}-${id}`;
-    const heads = ['xpid', 'Environment', source, 'Values'];
+    const heads = [worded(words, 'xpid'), 'Environment', source, 'Values'];
     return [
       id,
       row['workspace'],
@@ -72,7 +72,7 @@ const errorList = (errors) =>
   errors.length === 0 ? '' : make('ul', { class: 'plain' }, ...errors.map((error) => make('li', {}, error)));
 
 /** @param {State} state */
-function warehouse({ tables }) {
+function warehouse({ tables, words }) {
   /** @param {'connections' | 'data_models' | 'pipelines'} name @param {string} title @param {string[]} [statuses] */
   const resources = (name, title, [healthy, broken] = []) => {
     const rows = tables[name].map((row) => {
@@ -84,12 +84,18 @@ function warehouse({ tables }) {
         marked(status),
         definition.name,
         errorList(errors),
-        fold(`${name}-${row['workspace']}-${definition.id}`, 'Definition', pretty(definition)),
+        fold(`${name}-${row['workspace']}-${definition.id}`, 'Definition', pretty(inWords(definition))),
       ];
     });
     const heads = ['Id', 'Workspace', 'State', 'Status', 'Name', 'Errors'];
     return part(title, table(name, heads, rows, `No ${title.toLowerCase()}.`), rows);
   };
+  /** @param {Row} definition */
+  const inWords = ({ config, service_provider: provider, ...rest }) => ({
+    ...rest,
+    ...(provider && { service_provider: worded(words, provider) }),
+    config: config && Object.fromEntries(Object.entries(config).map(([key, value]) => [worded(words, key), value])),
+  });
   const runs = tables.pipeline_runs.map((run) => {
     const progress = JSON.parse(run['progress']);
     const reasons = Object.entries(progress.reasons).map(([reason, count]) => `${count} failed: ${reason}`);
@@ -116,11 +122,13 @@ function warehouse({ tables }) {
 const KINDS = { user_attributes: 'attribute', group_attributes: 'group attribute', calculated_attributes: 'seed' };
 
 /** @param {State} state */
-function people({ tables, counts }) {
+function people({ tables, counts, words }) {
   const rows = tables.profiles.map((row) => {
     const document = documentOf(row);
     const sources = JSON.parse(row['sources']);
-    const names = Object.entries(document['identities']).map(([type, values]) => `${type}: ${values.join(', ')}`);
+    const names = Object.entries(document['identities']).map(
+      ([type, all]) => `${worded(words, type)}: ${all.join(', ')}`,
+    );
     const attributes = Object.entries(KINDS).flatMap(([kind, label]) =>
       Object.entries(document[kind]).map(([name, value]) => [
         name,
@@ -142,7 +150,7 @@ function people({ tables, counts }) {
       ),
     ];
   });
-  const heads = ['xpid', 'Workspace', 'Environment', 'Identities', 'Changed'];
+  const heads = [worded(words, 'xpid'), 'Workspace', 'Environment', 'Identities', 'Changed'];
   return [
     none(`${counts.profiles} profiles, ${counts.seeds} seeds, ${counts.events} events.`),
     part('People, newest first', table('people', heads, rows, 'No profile yet.'), rows),

@@ -1,5 +1,12 @@
 // Responses, callbacks and errors of data subject requests (specification, C).
-import { API_VERSION, type CancelReply, type CreateReply, type RequestStatusReply } from '../../contract/dsr.ts';
+import {
+  API_VERSION,
+  type CancelReply,
+  type CreateReply,
+  dsrEndpoints,
+  type RequestStatusReply,
+} from '../../contract/dsr.ts';
+import { fillPath } from '../../contract/endpoint.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { isoMillis, isoSeconds } from '../../kernel/timestamps.ts';
@@ -7,11 +14,6 @@ import { sentences } from '../wire/request-body.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 import { refuse } from '../platform/envelopes.ts';
 import { hasResults, type StoredRequest } from '../stores/dsr.ts';
-
-/** The path below the address for data subject requests. */
-export function resultsPath(requestId: string): string {
-  return `/requests/${requestId}/results`;
-}
 
 /** `base` is the address for data subject requests. */
 export function statusReply(request: StoredRequest, base: string): RequestStatusReply {
@@ -26,7 +28,7 @@ export function callbackBody(request: StoredRequest, base: string): RequestStatu
     subject_request_id: request.id,
     request_status: request.status,
     api_version: API_VERSION,
-    results_url: hasResults(request) ? base + resultsPath(request.id) : null,
+    results_url: hasResults(request) ? base + fillPath(dsrEndpoints.results.path, { requestId: request.id }) : null,
     extensions: request.forwarding,
   };
 }
@@ -52,7 +54,7 @@ function expected({ expected_at }: StoredRequest): string | null {
 
 /** The error for an invalid body. `xpid` together with another identity has its own message. */
 export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
-  const { xpidWithOthers, invalid } = DSR_FAILURES;
-  const onlyXpid = issues.every(({ failure }) => failure === xpidWithOthers);
-  return refuse(onlyXpid ? xpidWithOthers : invalid, sentences(issues));
+  const { notAlone, invalid } = DSR_FAILURES;
+  const onlyXpid = issues.every(({ failure }) => failure === notAlone);
+  return refuse(onlyXpid ? notAlone : invalid, sentences(issues));
 }

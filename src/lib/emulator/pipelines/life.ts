@@ -27,12 +27,10 @@ export function createPipelineLife(stores: WarehouseStores) {
   const { pipelines, runs } = stores;
 
   /** Marks the resource that caused a failed run. */
-  function mark(workspace: number, { definition }: Pipeline, { cause, message, marks }: RunFault): void {
+  function mark(workspace: number, { definition }: Pipeline, { cause, message, marks, notes = [] }: RunFault): void {
     if (!marks || cause === 'pipeline') return;
     const store = stores[cause] as unknown as DocumentStore<Kept<{ id: string }>>;
     const kept = store.get(workspace, definition[`${cause}_id`]);
-    // A valid data model may have notes, which explain the failure.
-    const notes = kept?.broken === false && cause === 'data_model' ? kept.errors : [];
     if (kept) store.replace(workspace, { ...kept, broken: true, errors: [message, ...notes] });
   }
 

@@ -8,14 +8,19 @@ import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts
 import { largest } from '../../kernel/numbers.ts';
 
 /** Replaces all pipelines and runs with those of the fixtures. */
-export function loadPipelines(fixtures: Fixtures, { pipelines, runs }: WarehouseStores, now: number): void {
+export function loadPipelines(
+  fixtures: Fixtures,
+  { pipelines, runs }: WarehouseStores,
+  now: number,
+  author: string,
+): void {
   pipelines.clear();
   runs.clear();
   for (const { workspace_id, definition, status, errors } of fixtures.pipelines) {
     const own = fixtures.runs.filter((run) => run.workspace_id === workspace_id && run.pipeline_id === definition.id);
     const pipeline: Pipeline = {
       definition: withoutReadOnly(definition),
-      audit: created(now, 'fixtures'),
+      audit: created(now, author),
       status: status === 'faulted' || status === 'stopped' ? status : 'idle',
       errors,
       resets: 0,

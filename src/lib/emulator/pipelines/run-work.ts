@@ -1,5 +1,5 @@
 // The work of a run: reads the model's rows from the connection's warehouse and writes them to profiles.
-import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import { uncheckedSql, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { describePlanFailure } from './run-replies.ts';
 import type { Platform } from '../platform/area.ts';
 import {
@@ -117,7 +117,7 @@ function asFault(error: unknown): RunFault {
   if (error instanceof RunFailure) return error.fault;
   if (error instanceof QueryError) {
     const message = `${WAREHOUSE_FAILURES.invalidSql.message}: ${error.message}`;
-    return { cause: 'data_model', message, marks: true };
+    return { cause: 'data_model', message, marks: true, notes: uncheckedSql.notesOn(error.message) };
   }
   if (error instanceof WarehouseClosed) {
     const message = `${WAREHOUSE_FAILURES.unreachable.message}: ${error.message}`;

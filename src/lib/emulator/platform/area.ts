@@ -32,6 +32,8 @@ export interface Platform {
   readonly signing: Signing;
   /** The words of a deployment. `exchange.ts` translates them. */
   readonly names: DeploymentNames;
+  /** The email address for a client id or other name. */
+  emailOf(name: string): string;
   /** Runs due work in the background. */
   wake(): void;
   /** An audience of tokens, in addition to the platform's own addresses. */
@@ -62,17 +64,6 @@ export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer | Pr
 /** A handler for every endpoint of an area, by the endpoint's name in the contract. */
 export type Handlers<Endpoints> = { [Name in keyof Endpoints]: Handler<Endpoints[Name]> };
 
-/** An address that responses link to and that the specification does not define. */
-export interface LinkRoute {
-  endpoint: Endpoint;
-  handle: Handler<Endpoint>;
-}
-
-/** Declares a link with typed parameters. */
-export function link<E extends Endpoint>(endpoint: E, handle: Handler<E>): LinkRoute {
-  return { endpoint, handle: handle as unknown as Handler<Endpoint> };
-}
-
 /** Calls of the control address: `POST /role-assignments`. `body` is the parsed JSON; undefined if there is none. */
 export type ControlRoutes = Record<
   `${'GET' | 'POST' | 'DELETE'} /${string}`,
@@ -82,7 +73,6 @@ export type ControlRoutes = Record<
 /** An area of a running platform. */
 export interface OpenArea<Endpoints> {
   handlers: Handlers<Endpoints>;
-  links?: readonly LinkRoute[];
   control?: ControlRoutes;
   /** Replaces the state with the fixtures. Called inside a transaction. */
   load?(fixtures: Fixtures): void;

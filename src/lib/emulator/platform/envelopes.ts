@@ -1,22 +1,12 @@
 // The error envelope of each service (specification, "Errors"): C has its own envelope, and E and F share another.
+import { STATUS_CODES } from 'node:http';
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
 import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';
 
-const CODES: Readonly<Record<number, string>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
-  413: 'PAYLOAD_TOO_LARGE',
-  429: 'TOO_MANY_REQUESTS',
-  503: 'SERVICE_UNAVAILABLE',
-};
-
-/** An error of E or F (specification, "Errors", E). */
+/** An error of E or F, with codes such as `BAD_REQUEST` (specification, "Errors", E). */
 export function codedRefusal(status: number, messages: string | string[], headers?: Readonly<Record<string, string>>) {
-  const code = CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'SERVER_ERROR');
+  const code = (STATUS_CODES[status] ?? 'Error').toUpperCase().replace(/\W+/g, '_');
   const list = typeof messages === 'string' ? [messages] : messages;
   return new PlatformError(status, { errors: list.map((message) => ({ code, message })) }, headers);
 }

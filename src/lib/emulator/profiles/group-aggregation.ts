@@ -20,6 +20,8 @@ export function aggregate(attributes: readonly GroupAttribute[], members: readon
 
 const AGGREGATE: Record<Aggregation, (id: string, members: readonly Member[]) => unknown> = {
   latest: (id, members) => {
+    // All timestamps have the same format, so text order is time order.
+    const isLater = (a: Member, b: Member): boolean => a.last_modified_on > b.last_modified_on;
     const [first, ...others] = members.filter((member) => valueOf(member, id) !== undefined);
     return (
       first &&
@@ -30,24 +32,17 @@ const AGGREGATE: Record<Aggregation, (id: string, members: readonly Member[]) =>
     );
   },
   boolean_or: (id, members) => members.some((member) => isTrue(valueOf(member, id))),
-  sum: (id, members) => {
-    const numbers = numbersOf(id, members);
-    return numbers.length === 0 ? undefined : sumOf(numbers);
-  },
+  sum: (id, members) => sumOf(numbersOf(id, members)),
   average: (id, members) => {
     const numbers = numbersOf(id, members);
-    return numbers.length === 0 ? undefined : sumOf(numbers) / numbers.length;
+    const sum = sumOf(numbers);
+    return sum === undefined ? undefined : sum / numbers.length;
   },
 };
 
 /** Null does not count as a value. */
 function valueOf({ user_attributes }: Member, id: string): unknown {
   return Object.hasOwn(user_attributes, id) ? (user_attributes[id] ?? undefined) : undefined;
-}
-
-/** All timestamps have the same format, so text order is time order. */
-function isLater(a: Member, b: Member): boolean {
-  return a.last_modified_on > b.last_modified_on;
 }
 
 /** Some sources deliver attributes as text, others as JSON or columns. */
@@ -64,6 +59,6 @@ function numbersOf(id: string, members: readonly Member[]): number[] {
   });
 }
 
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
+function sumOf(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : numbers.reduce((sum, number) => sum + number, 0);
 }

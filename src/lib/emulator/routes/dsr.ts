@@ -8,17 +8,16 @@ import {
   SIGNATURE_HEADER,
   SubjectRequestId,
 } from '../../contract/dsr.ts';
-import { endpoint } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { OTHER_SPELLING } from '../../contract/dsr-rules.ts';
 import { REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import { hasControlCharacter } from '../../contract/shared.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { acceptBody, parseBody } from '../wire/request-body.ts';
-import { defineArea, link, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes, createCallbackDispatcher } from '../callbacks/dispatcher.ts';
-import { cancelReply, createReply, refuseBody, resultsPath, statusReply } from '../dsr/answers.ts';
+import { cancelReply, createReply, refuseBody, statusReply } from '../dsr/answers.ts';
 import { createDsrLife } from '../dsr/life.ts';
 import { RESULTS_MS } from '../dsr/schedule.ts';
 import { answer } from '../wire/platform-error.ts';
@@ -33,26 +32,6 @@ export const dsrArea = defineArea({
   endpoints: dsrEndpoints,
   migrations: [dsrMigration + callbacksMigration, historyMigration],
   open: openDsr,
-});
-
-/** Addresses that responses link to and that the specification does not define. */
-const resultsLink = endpoint({
-  id: 'dsr.results',
-  service: 'dsr',
-  auth: 'dsr-basic',
-  method: 'GET',
-  path: resultsPath('{requestId}') as '/requests/{requestId}/results',
-  status: 200,
-  safety: 'repeat',
-});
-const certificateLink = endpoint({
-  id: 'dsr.certificate',
-  service: 'base',
-  auth: 'none',
-  method: 'GET',
-  path: '/certificates/processor.pem',
-  status: 200,
-  safety: 'repeat',
 });
 
 type Call = PlatformRequest<unknown>;
@@ -134,25 +113,28 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
           api_version: API_VERSION,
           supported_identities: DISCOVERED.map((identity_type) => ({ identity_type, identity_format: 'raw' })),
           supported_subject_request_types: ['access', 'erasure', 'portability'],
-          processor_certificate: baseOf(call) + certificateLink.path,
+          processor_certificate: baseOf(call) + dsrEndpoints.certificate.path,
         });
       },
-    },
-    links: [
-      link(resultsLink, (call) => {
+      results: (call) => {
         const request = find(call);
         if (!hasResults(request)) throw refuse(DSR_FAILURES.notFound, ['the subject request has no results']);
         const results = store.results.find({ request: request.seq });
-        if (results) return { status: 200, text: results.document, headers: resultHeaders(request) };
+        const headers = {
+          'content-type': 'application/x-ndjson',
+          'content-disposition': `attachment; filename="${request.id}.ndjson"`,
+          'cache-control': 'no-store',
+        };
+        if (results) return { status: 200, text: results.document, headers };
         const isOver = clock.now() >= (request.completed_at ?? 0) + RESULTS_MS;
         throw refuse(isOver ? DSR_FAILURES.resultsExpired : DSR_FAILURES.noRecords);
-      }),
-      link(certificateLink, async () => ({
+      },
+      certificate: async () => ({
         status: 200,
         text: (await signer()).chain,
         headers: { 'content-type': 'application/x-pem-file' },
-      })),
-    ],
+      }),
+    },
     control: callbackRoutes(callbacks, dispatcher),
     load: ({ requests }) => {
       store.clear();
@@ -199,12 +181,4 @@ function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
     );
   }
   return request;
-}
-
-function resultHeaders({ id }: StoredRequest): Record<string, string> {
-  return {
-    'content-type': 'application/x-ndjson',
-    'content-disposition': `attachment; filename="${id}.ndjson"`,
-    'cache-control': 'no-store',
-  };
 }

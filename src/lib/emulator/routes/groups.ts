@@ -23,7 +23,7 @@ const WEEK_MS = 7 * 86_400_000;
 type GroupsCall = PlatformRequest<{ workspace_id: string }>;
 type GroupCall = PlatformRequest<{ workspace_id: string; group_id: string }>;
 
-function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<typeof groupsEndpoints> {
+function openGroups({ db, clock, directory, emailOf, profiles }: Platform): OpenArea<typeof groupsEndpoints> {
   const store = createGroupsStore(db);
 
   const workspaceOf = ({ params, caller }: GroupsCall): number =>
@@ -38,7 +38,7 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
   }
 
   function change(request: GroupCall, before: Group, fields: Partial<Group>): Group {
-    return { ...before, ...fields, ...modified(before, clock.now(), request.caller.id) };
+    return { ...before, ...fields, ...modified(before, clock.now(), emailOf(request.caller.id)) };
   }
 
   let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
@@ -89,7 +89,8 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
           throw refuse(unprocessable, `a workspace has at most ${most} group definition`);
         }
         const now = clock.now();
-        const audit = modified(created(now, request.caller.id), now, request.caller.id);
+        const by = emailOf(request.caller.id);
+        const audit = modified(created(now, by), now, by);
         const group = { id, description: description ?? '', source_user_attribute, attributes, ...audit };
         store.add(workspace, group, { refresh_at: now + WEEK_MS });
         return answer(200, group);
@@ -129,13 +130,10 @@ function openGroups({ db, clock, directory, profiles }: Platform): OpenArea<type
       store.clear();
       refreshing = undefined;
       refreshed.clear();
-      const now = clock.now();
+      const [now, by] = [clock.now(), emailOf('fixtures')];
+      const audit = modified(created(now, by), now, by);
       for (const { workspace_id, ...definition } of fixtures.groups) {
-        store.add(
-          workspace_id,
-          { ...definition, ...modified(created(now, 'fixtures'), now, 'fixtures') },
-          { refresh_at: now + WEEK_MS },
-        );
+        store.add(workspace_id, { ...definition, ...audit }, { refresh_at: now + WEEK_MS });
       }
     },
     nextDue: () => store.nextRefresh()?.refresh_at,

@@ -130,7 +130,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
       },
     },
     load: (loaded) => {
-      loadPipelines(loaded, stores, clock.now());
+      loadPipelines(loaded, stores, clock.now(), platform.emailOf('fixtures'));
     },
     nextDue: runner.nextDue,
     catchUp: runner.catchUp,

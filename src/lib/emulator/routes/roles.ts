@@ -5,7 +5,6 @@ import { rolesEndpoints } from '../../contract/roles.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { checkManifest, describeViolations } from '../fixtures/manifest.ts';
 import { RoleAssignmentFixture } from '../fixtures/schema.ts';
-import { emailOf } from '../base/audit.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { checkBody, parseBody } from '../wire/request-body.ts';
@@ -30,7 +29,7 @@ const TASKS = answer(
 type ManifestCall = PlatformRequest<{ orgId: string; accountId: string }>;
 
 function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
-  const { db, clock, directory, fixtures } = platform;
+  const { db, clock, directory, emailOf, fixtures } = platform;
   const store = createRolesStore(db);
   const rate = createRateWindow(fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
 

@@ -47,7 +47,7 @@ export const seedingArea = defineArea({
   open: openSeeding,
 });
 
-function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<typeof seedingEndpoints> {
+function openSeeding({ profiles, ingest, clock, fixtures, names }: Platform): OpenArea<typeof seedingEndpoints> {
   function accept(read: (body: Buffer) => SingleSeed[]): (request: PlatformRequest<unknown>) => Answer {
     return ({ caller, body }) => {
       const { id } = workspaceOf(caller);
@@ -64,7 +64,9 @@ function openSeeding({ profiles, ingest, clock, fixtures }: Platform): OpenArea<
     },
     control: {
       'GET /profiles': (_body, query) => {
-        const subject = subjectOf(query);
+        if (query.size === 0) throw refusal(400, 'Bad request: pass xpid=… or an identity as TYPE=VALUE');
+        const given = Object.fromEntries([...query].map(([type, value]) => [names.fromEither(type), value]));
+        const subject = subjectIn([], undefined, given);
         return answer(
           200,
           fixtures.workspaces.flatMap(({ id }) => profiles.find(id, subject)),
@@ -85,13 +87,25 @@ function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChan
   const key = String(workspace);
   const issues = seeds.flatMap((seed, index) => foreignWorkspaces(seed, key, index));
   if (issues.length > 0) throw badRequest(issues, seeds);
-  return seeds.map(({ environment, xpid, identities, calculated_attributes, user_attributes }) => ({
-    workspace,
-    environment,
-    ...(xpid === undefined ? { identities } : { xpid }),
-    calculated_attributes: calculated_attributes[key],
-    user_attributes: attributesOf(user_attributes?.[key]),
-  }));
+  return seeds.map(({ environment, xpid: own, identities: named, calculated_attributes, user_attributes }, index) => {
+    const { xpid, identities } = subjectIn([index, 'identities'], own, named);
+    return {
+      workspace,
+      environment,
+      ...(xpid === undefined ? { identities } : { xpid }),
+      calculated_attributes: calculated_attributes[key],
+      user_attributes: attributesOf(user_attributes?.[key]),
+    };
+  });
+}
+
+/** An `xpid` among the identities names the profile, as the field `xpid` does (decision: D70). Throws 400. */
+function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, given: Record<string, string> = {}) {
+  const { xpid: named, ...identities } = given;
+  if (named === undefined) return { xpid, identities };
+  const message = xpidTextIssue(named);
+  if (message !== undefined) throw badRequest([{ path: [...path, 'xpid'], message }], undefined);
+  return { xpid: xpid ?? BigInt(named), identities };
 }
 
 function foreignWorkspaces(seed: SingleSeed, key: string, index: number): FieldIssue[] {
@@ -109,17 +123,15 @@ function attributesOf(list: NonNullable<SingleSeed['user_attributes']>[string] =
   return Object.fromEntries(list.map(({ attribute_name, attribute_value }) => [attribute_name, attribute_value]));
 }
 
-function subjectOf(query: URLSearchParams): { xpid?: bigint; identities: Record<string, string> } {
-  const { xpid, ...identities } = Object.fromEntries(query);
-  if (query.size === 0) throw refusal(400, 'Bad request: pass xpid=… or an identity as TYPE=VALUE');
-  if (xpid === undefined) return { identities };
-  const issue = xpidTextIssue(xpid);
-  if (issue !== undefined) throw refusal(400, `Bad request: xpid ${issue}`);
-  return { xpid: BigInt(xpid), identities };
-}
-
 /** Stores events in the profiles. The seeding area creates the tables of profiles. */
 export const intakeArea = defineArea({ name: 'intake', endpoints: intakeEndpoints, migrations: [], open: openIntake });
+
+const changeOf = (body: IdentityIntake, workspace: number): ProfileChange => ({
+  workspace,
+  environment: body.environment,
+  ...subjectIn(['user_identities'], body.xpid, body.user_identities),
+  user_attributes: body.user_attributes,
+});
 
 const ACCEPTED: Answer = { status: 202 };
 
@@ -130,26 +142,20 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
         const { id: workspace } = workspaceOf(caller);
         ingest.admit(workspace, body.length);
         const intake = readIngestBody(EventIntake, body);
-        const { environment, xpid, user_identities: identities, user_attributes, ip, timestamp_unixtime_ms } = intake;
+        const { ip, timestamp_unixtime_ms } = intake;
         // These fields of the body apply to every event in it.
         const about = {
           ...(ip !== undefined && { ip }),
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),
         };
         const events = intake.events?.map((event) => ({ ...event, ...about }));
-        profiles.apply([{ workspace, environment, xpid, identities, user_attributes, events }], clock.now(), 'intake');
+        profiles.apply([{ ...changeOf(intake, workspace), events }], clock.now(), 'intake');
         return ACCEPTED;
       },
       identify: ({ caller, body }) => {
         const { id: workspace } = workspaceOf(caller);
         ingest.admit(workspace, body.length);
-        const {
-          environment,
-          xpid,
-          user_identities: identities,
-          user_attributes,
-        } = readIngestBody(IdentityIntake, body);
-        profiles.apply([{ workspace, environment, xpid, identities, user_attributes }], clock.now(), 'intake');
+        profiles.apply([changeOf(readIngestBody(IdentityIntake, body), workspace)], clock.now(), 'intake');
         return ACCEPTED;
       },
     },

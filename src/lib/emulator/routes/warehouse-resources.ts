@@ -1,5 +1,5 @@
 // D. Connections and data models, and the calls that they share with pipelines (decisions: D60, D62, D64, D68).
-import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
+import { uncheckedSql, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { type Audit, created, modified } from '../base/audit.ts';
 import type { ResourceFixture } from '../fixtures/document.ts';
 import { createPipelineLife } from '../pipelines/life.ts';
@@ -17,7 +17,6 @@ import {
 import { isMask, MASK } from '../../contract/masks.ts';
 import { findWarehouse } from '../warehouse/access.ts';
 import { DataModelRequest, dataModelsEndpoints } from '../../contract/data-models.ts';
-import type { Database } from '../base/db.ts';
 import { describeForm, resolveAmong, rewriteTables } from '../warehouse/sql.ts';
 
 interface Resource {
@@ -46,7 +45,7 @@ interface ResourceRules<Stored extends Resource> {
 type Call = PlatformRequest<Record<string, string>>;
 
 export function openResources<Stored extends Resource>(platform: Platform, rules: ResourceRules<Stored>) {
-  const { clock, db, directory } = platform;
+  const { clock, db, directory, emailOf } = platform;
   const { store, what } = rules;
 
   const workspaceOf = ({ params, caller }: Call): number =>
@@ -93,7 +92,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
         }
         const now = clock.now();
         const made = rules.make(workspace, definition, now);
-        const stored = { ...made, audit: created(now, request.caller.id) } as Stored;
+        const stored = { ...made, audit: created(now, emailOf(request.caller.id)) } as Stored;
         store.add(workspace, stored);
         platform.wake();
         return replyOf(stored);
@@ -109,7 +108,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
         const now = clock.now();
         const stored = db.transaction(() => {
           const made = rules.make(workspace, definition, now, before);
-          const after = { ...made, audit: modified(before.audit, now, request.caller.id) } as Stored;
+          const after = { ...made, audit: modified(before.audit, now, emailOf(request.caller.id)) } as Stored;
           store.replace(workspace, after);
           return after;
         });
@@ -172,9 +171,9 @@ function openKept<Definition extends { id: string }>(
     for (const { workspace_id, definition, status, errors } of fixtures) {
       store.add(workspace_id, {
         definition: complete(withoutReadOnly(definition)),
-        audit: created(platform.clock.now(), 'fixtures'),
+        audit: created(platform.clock.now(), platform.emailOf('fixtures')),
         broken: status === statuses[1],
-        errors,
+        errors: errors.length > 0 ? errors : notesOn(definition),
       });
     }
   }
@@ -255,18 +254,10 @@ export const dataModelsArea = defineArea({
         if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
         return complete(withoutReadOnly(sent));
       },
-      notesOn: ({ config }) => notesOn(config.sql_query, platform.db),
+      // A run here fails, but a real warehouse may run what SQLite cannot parse (decision: D68).
+      notesOn: ({ config }) =>
+        uncheckedSql.notesOn(platform.db.complaint(rewriteTables(config.sql_query, resolveAmong([])))),
     });
     return { handlers, load: ({ data_models }) => load(data_models) };
   },
 });
-
-/** Matches SQLite's complaints about syntax. Other complaints are about tables and columns, which a run checks. */
-const ABOUT_SYNTAX = /syntax error|incomplete input|unrecognized token|parser stack overflow/;
-
-/** A real warehouse may run what SQLite cannot parse, so the platform accepts it; a run here fails (decision: D68). */
-function notesOn(sql: string, db: Database): string[] {
-  const complaint = db.complaint(rewriteTables(sql, resolveAmong([])));
-  if (complaint === undefined || !ABOUT_SYNTAX.test(complaint)) return [];
-  return [`Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ${complaint}`];
-}

@@ -67,6 +67,8 @@ export interface RunFault {
   message: string;
   /** True if this resource becomes faulted or invalid. */
   marks: boolean;
+  /** Further errors of that resource. */
+  notes?: string[];
 }
 
 /** The state of a run, complete enough to resume it after a restart. */

@@ -5,6 +5,8 @@ import { isRecord, parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Answer } from './platform-error.ts';
 
 export interface DeploymentNames extends WireNames {
+  /** The neutral word for a deployment's word or a neutral word. */
+  fromEither(word: string): string;
   /** A message of the platform in the deployment's words. */
   inWords(text: string): string;
 }
@@ -23,7 +25,7 @@ export function deploymentNames(given: NamesMap): DeploymentNames {
     ...Object.fromEntries(strangers.map((neutral) => [`unknown-here:${neutral}`, neutral])),
   });
   const inWords = (text: string): string => text.replace(/(?:unknown-here:)?[A-Za-z_]\w*/g, strict.toWire);
-  return { ...own, fromWire: strict.fromWire, decode: strict.decode, inWords };
+  return { ...own, fromEither: own.fromWire, fromWire: strict.fromWire, decode: strict.decode, inWords };
 }
 
 /** The body in neutral words. An invalid body is returned unchanged, and the handler reports the problem. */

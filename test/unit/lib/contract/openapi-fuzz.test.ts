@@ -81,7 +81,8 @@ async function sendTo(platform: TestEmulator, target: Target, { path, body }: { 
 }
 
 it('the platform accepts every example of the document', async () => {
-  const platform = await startTestEmulator({ clock: 'manual' });
+  const identity = { audience: 'https://api.platform.example' };
+  const platform = await startTestEmulator({ clock: 'manual', identity });
   for (const [id, body] of Object.entries(examples)) {
     const target = operations.find(({ operation }) => operation.operationId === id);
     if (!target) throw new Error(`${id} is not in the document`);

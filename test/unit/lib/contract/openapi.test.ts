@@ -28,7 +28,7 @@ test('is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('has every endpoint of the contract once', () => {
+test('has every call of the contract once', () => {
   expect(operations.map(({ method, operation, path }) => `${operation.operationId} ${method} ${path}`).sort()).toEqual(
     allEndpoints.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
   );
@@ -144,6 +144,18 @@ test('describes an endpoint completely', () => {
   });
   const [token] = operations.filter(({ operation }) => operation.operationId === 'oauth.token');
   expect(token?.operation).toMatchObject({ security: [] });
+});
+
+test('documents the addresses in other responses, and shows a complete token request', () => {
+  const { operation } = operations.find((one) => one.operation.operationId === 'dsr.results') ?? {};
+  expect(Object.keys((operation as unknown as { responses: object }).responses)).toEqual(
+    expect.arrayContaining(['200', '401', '404', '410']),
+  );
+  expect(operations.map(({ path }) => path)).toContain('/certificates/processor.pem');
+  const withBody = operations.map((one) => one.operation as { requestBody?: { content: Record<string, object> } });
+  for (const { requestBody } of withBody) {
+    if (requestBody) expect(requestBody.content['application/json']).toHaveProperty('example');
+  }
 });
 
 test('allows a 64-bit id as a string too, and forbids no field', () => {

@@ -77,6 +77,10 @@ describe('data models', () => {
     const created = await emulator.create('data-models', query(sql));
     const note = expect.stringMatching(/^Not checked: the warehouse's dialect may allow it\. SQLite, .*: .*/) as string;
     expect([created.status, created.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);
+    const copy = await opened(startWarehouseEmulator({ fixtures: { data_models: [query(sql)] } }));
+    const state = await copy.send('GET', '/_control/state');
+    expect((await copy.send('POST', '/_control/state', { body: state.text })).status).toBe(200);
+    expect(await copy.get('data-models/other')).toMatchObject({ status: 'valid', errors: [{ message: note }] });
     const changed = await emulator.put('data-models', query('SELECT 1 AS id'));
     expect(changed.json).toMatchObject({ status: 'valid', errors: [] });
   });

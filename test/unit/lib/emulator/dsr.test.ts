@@ -92,7 +92,7 @@ describe('POST /requests/', () => {
     [
       'xpid with a different identity',
       dsrBody({ extensions: { 'opendsr.platform.example': { subject_identities: { xpid: raw('1') } } } }),
-      DSR_FAILURES.xpidWithOthers,
+      DSR_FAILURES.notAlone,
       'extensions.opendsr.platform.example.subject_identities.xpid `xpid` given together with any other identity',
     ],
     [

@@ -338,6 +338,21 @@ test('checks the credentials of an oversized body first', async () => {
 });
 
 describe('the control address', () => {
+  test.each([
+    [SET, (xpid: string) => user({ identities: { xpid, email: 'kim@people.example' } })],
+    [BULK, (xpid: string) => [user({ identities: { xpid } })]],
+    [EVENTS, (xpid: string) => events({ user_identities: { xpid } })],
+    [IDENTIFY, (xpid: string) => identify({ user_identities: { xpid } })],
+  ])('%s accepts an xpid among the identities only if it is an integer', async (path, body) => {
+    expect((await post(path, body('-42'))).status).toBe(202);
+    expect(await profiles('xpid=-42')).toMatchObject([{ xpid: -42 }]);
+    const rejected = await post(path, body('12a'));
+    expect([rejected.status, rejected.json]).toEqual([
+      400,
+      badRequest(/identities: xpid must be a signed 64-bit integer/),
+    ]);
+  });
+
   test.each(['/profiles', '/profiles?xpid=abc', '/profiles?xpid=1e3'])('rejects %s', async (path) => {
     expect((await control(path)).status).toBe(400);
   });

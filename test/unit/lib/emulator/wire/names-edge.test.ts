@@ -1,7 +1,9 @@
 // A platform started with names accepts only the names of the deployment.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deploymentNames } from '../../../../../src/lib/emulator/wire/names-edge.ts';
+import { dsrBody, raw } from '../../../../helpers/dsr.ts';
 import { basicAuth, startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
+import { opened } from '../../../../helpers/opened.ts';
 
 let platform: TestEmulator;
 beforeAll(async () => {
@@ -25,4 +27,42 @@ it('accepts its own names and rejects the neutral names that they replace', asyn
 it('maps two names that are swapped', () => {
   const names = deploymentNames({ xpid: 'email', email: 'xpid' });
   expect([names.fromWire('email'), names.fromWire('xpid'), names.toWire('xpid')]).toEqual(['xpid', 'email', 'email']);
+});
+
+it("finds a profile by the deployment's word and by the neutral one", async () => {
+  expect(await seed({ member_id: 8, identities: { android_id: 'b' } })).toBe(202);
+  expect(await seed({ identities: { android_id: 'c' } })).toBe(202);
+  const found = async (query: string): Promise<unknown> =>
+    (await platform.send('GET', `/_control/profiles?${query}`)).json;
+  for (const query of ['member_id=8', 'android_id=c']) expect(await found(query)).toMatchObject([{}]);
+  expect(await found('xpid=8')).toEqual(await found('member_id=8'));
+  expect(await found('osa_id=c')).toEqual(await found('android_id=c'));
+});
+
+it('sends none of the words that the deployment replaces, and no other vendor domain', async () => {
+  const { fixtures, ...identity } = {
+    fixtures: { names: { xpid: 'member_id', PROVIDER_D: 'lake' } },
+    vendorDomain: 'cdp.example',
+  };
+  const other = await opened(startTestEmulator({ fixtures, identity }));
+  const { workspace_key, workspace_secret, workspace_id } = other.ready;
+  const headers = basicAuth(`${workspace_key}:${workspace_secret}`);
+  const body = dsrBody({ extensions: { 'opendsr.cdp.example': { subject_identities: { member_id: raw('42') } } } });
+  const connection = {
+    id: 'c',
+    name: 'c',
+    state: 'active',
+    service_provider: 'lake',
+    config: { provider: 'o', schema: 's' },
+  };
+  const group = { id: 'household', source_user_attribute: 'address', attributes: [] };
+  const replies = [
+    await other.send('POST', '/v3/requests/', { body, headers }),
+    await other.call('POST', `/platform/v2/workspaces/${workspace_id}/connections`, { body: connection }),
+    await other.call('POST', `/platform/workspaces/${workspace_id}/groups/`, { body: group }),
+    await other.call('GET', `${other.accountPath}/roles`),
+    await other.call('GET', `/platform/v2/workspaces/${workspace_id}/connections?serviceProvider=lakes`),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([400, 200, 200, 200, 400]);
+  for (const { text } of replies) expect(text).not.toMatch(/xpid|PROVIDER_D|platform\.example/);
 });
