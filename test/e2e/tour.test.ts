@@ -52,9 +52,10 @@ test('runs the main jobs in at most 200 lines, exits with 0 and leaves nothing b
   }
   // The tour includes a deletion without its flag, and the deletion of an assigned role.
   expect(lines).toEqual(expect.arrayContaining(['  (exit 12)', '  (exit 6)']));
-  const [platform = ''] = await judgedPlatforms();
-  const { count, violations } = await judgedOf(platform);
-  expect([count > commands.length, violations]).toEqual([true, []]);
+  // A platform of an earlier test file may still finish its last exchange.
+  const judged = await Promise.all((await judgedPlatforms()).map(judgedOf));
+  expect(judged.some(({ count }) => count > commands.length)).toBe(true);
+  expect(judged.flatMap(({ violations }) => violations)).toEqual([]);
 });
 
 test('runs only the given chapters, and prints each command before its result', async () => {

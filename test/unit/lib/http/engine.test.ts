@@ -1,17 +1,13 @@
 // The lifecycle of one exchange: its progress, timeouts, size limit and single result.
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { followExchange, type Progress } from '../../../../src/lib/http/engines/engine.ts';
 import type { Exchange, RawReply, Sink } from '../../../../src/lib/http/types.ts';
 import { TransportError } from '../../../../src/lib/http/transport-error.ts';
+import { fakeTimersOf } from '../../../helpers/fake-timers.ts';
 import { never } from './setup.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+const openTimers = fakeTimersOf('/src/lib/http/engines/engine.ts');
 
 const MOST = 16 * 1024 * 1024;
 const EXCHANGE: Exchange = {
@@ -54,7 +50,7 @@ describe('a response', () => {
       tooLarge: false,
     });
     expect(observed.stopped).toBe(0);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
     // The signal outlives the exchange, so a remaining listener would be a leak.
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
@@ -144,7 +140,7 @@ describe('a timeout', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await end).toMatchObject({ kind: 'connect-timeout', phase: 'not-delivered' });
     expect(observed.stopped).toBe(1);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it('of the request also limits the connection attempt', async () => {
@@ -218,7 +214,7 @@ describe('a failure', () => {
     progress.failed(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
     expect(await end).toMatchObject(expected);
     expect(observed.stopped).toBe(1);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it('keeps an error that the engine classified', async () => {
@@ -246,7 +242,7 @@ describe('a failure', () => {
       phase: 'not-delivered',
     });
     expect(begin).not.toHaveBeenCalled();
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it('thrown synchronously by the engine is passed through', async () => {
@@ -254,7 +250,7 @@ describe('a failure', () => {
       throw new RangeError('no such method');
     };
     await expect(followExchange(EXCHANGE, begin)).rejects.toThrow(RangeError);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it('is final: later events are ignored', async () => {
@@ -272,6 +268,6 @@ describe('a failure', () => {
     expect(await end).toMatchObject({ kind: 'proxy' });
     expect([...started, ...written]).toEqual([]);
     expect(observed.stopped).toBe(1);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 });

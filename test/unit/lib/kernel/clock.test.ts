@@ -1,14 +1,13 @@
 // The system clock: long, short and aborted waits, and waiting for work with a limit.
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { systemClock, waitAtMost } from '../../../../src/lib/kernel/clock.ts';
+import { fakeTimersOf } from '../../../helpers/fake-timers.ts';
 
 const DAY = 86_400_000;
+const openTimers = fakeTimersOf('/src/lib/kernel/clock.ts', { now: 1_000_000 });
 
 describe('systemClock', () => {
-  beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }));
-  afterEach(() => vi.useRealTimers());
-
   /** Checks whether the wait is over without advancing the time. */
   async function isOver(wait: Promise<void>): Promise<boolean> {
     let over = false;
@@ -27,7 +26,7 @@ describe('systemClock', () => {
     expect(await isOver(wait)).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(await isOver(wait)).toBe(true);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it.each([0, -5])('does not wait %i ms', async (ms) => {
@@ -40,9 +39,9 @@ describe('systemClock', () => {
     const end = expect(wait).rejects.toThrow('Ctrl-C');
     stop.abort(new Error('Ctrl-C'));
     await end;
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
     await expect(systemClock.sleep(ms, stop.signal)).rejects.toThrow('Ctrl-C');
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it('removes its listener from the signal', async () => {
@@ -55,15 +54,12 @@ describe('systemClock', () => {
 });
 
 describe('waitAtMost', () => {
-  beforeEach(() => vi.useFakeTimers());
-  afterEach(() => vi.useRealTimers());
-
   it.each([
     ['finished work', Promise.resolve(1)],
     ['no work', undefined],
   ])('does not wait for %s', async (_what, work) => {
     await waitAtMost(work, 5000, systemClock);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it('ends after the limit if the work continues', async () => {
@@ -77,7 +73,7 @@ describe('waitAtMost', () => {
 
   it('fails if the work fails', async () => {
     await expect(waitAtMost(Promise.reject(new Error('no luck')), 5000, systemClock)).rejects.toThrow('no luck');
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 
   it('ends with the reason of the abort and does not leave a timer', async () => {
@@ -87,6 +83,6 @@ describe('waitAtMost', () => {
     );
     stop.abort(new Error('Ctrl-C'));
     await end;
-    expect(vi.getTimerCount()).toBe(0);
+    expect(openTimers()).toBe(0);
   });
 });

@@ -1,0 +1,33 @@
+// Fake timers, and how many of them a module leaves.
+import { afterEach, beforeEach, vi } from 'vitest';
+
+/**
+ * Installs fake timers for each test of the file. The returned function counts the pending timers that the module at
+ * `path` set. `vi.getTimerCount` also counts those of servers that earlier test files left open in this process.
+ */
+export function fakeTimersOf(path: string, options?: Parameters<typeof vi.useFakeTimers>[0]): () => number {
+  const pending = new Set<unknown>();
+  beforeEach(() => {
+    pending.clear();
+    vi.useFakeTimers(options);
+    const { setTimeout: set, clearTimeout: clear } = globalThis;
+    const start = (run: () => void, ms?: number): NodeJS.Timeout => {
+      const timer = set(() => {
+        pending.delete(timer);
+        run();
+      }, ms);
+      if (new Error().stack?.includes(path)) pending.add(timer);
+      return timer;
+    };
+    vi.stubGlobal('setTimeout', start);
+    vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout | undefined) => {
+      pending.delete(timer);
+      clear(timer);
+    });
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+  return () => pending.size;
+}
