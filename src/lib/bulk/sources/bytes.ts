@@ -18,7 +18,7 @@ import {
   resolvePath,
 } from '../../files/read-input.ts';
 import { unwrap, type Wrapping, wrappingOf } from './wrapping.ts';
-import { addressName, type GetAddress, isAddress, openRemote, readParts } from './remote.ts';
+import { addressName, type GetAddress, isAddress, openRemote } from './remote.ts';
 import { isJson } from '../../kernel/json.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
@@ -123,31 +123,21 @@ export async function openBytes(argument: string, source: InputSource, options: 
   if (isAddress(argument)) return await openAddress(argument, source.io.cwd, options);
   const path = resolvePath(argument, source.io.cwd);
   const { head, size } = await readHead(argument, path);
-  const chunks = (start = 0, end = Infinity) => readFileChunks(path, start, end);
-  const raw = { name: argument, key: path, base: path, size, isOnce: false, chunks };
-  return await recognize(
-    { ...raw, file: () => Promise.resolve(path), fingerprint: () => fingerprint(path) },
-    head,
-    options,
-  );
+  const raw: RawBytes = {
+    ...{ name: argument, key: path, base: path, size, isOnce: false },
+    file: () => Promise.resolve(path),
+    fingerprint: () => fingerprint(path),
+    chunks: (start, end) => readFileChunks(path, start, end),
+  };
+  return await recognize(raw, head, options);
 }
 
 async function openAddress(address: string, cwd: string, options: ReadOptions): Promise<InputBytes> {
   if (options.get === undefined) throw new Error('an address needs a way to read it');
-  const remote = await openRemote(address, options.get);
-  const { copy, fingerprint: of, name, path, size } = remote;
-  const raw = {
-    name,
-    key: name,
-    base: addressBase(address, cwd),
-    file: copy,
-    fingerprint: () => Promise.resolve(of),
-    size,
-    isOnce: false,
-  };
-  const chunks = (start = 0, end = size) =>
-    path === undefined ? readParts(remote, start, end) : readFileChunks(path, start, end);
-  return await recognize({ ...raw, chunks }, await firstBytes(chunks()), options);
+  const { path, ...remote } = await openRemote(address, options.get);
+  const raw: RawBytes = { key: remote.name, base: addressBase(address, cwd), isOnce: false, ...remote };
+  if (path !== undefined) raw.chunks = (start, end) => readFileChunks(path, start, end);
+  return await recognize(raw, await firstBytes(raw.chunks()), options);
 }
 
 /** A path in the working folder, named after the last part of the address. */
@@ -210,7 +200,7 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; siz
 }
 
 /** Alternates between two buffers, so that the disk reads while the last chunk is processed. */
-async function* readFileChunks(path: string, start: number, end: number): AsyncGenerator<Buffer> {
+async function* readFileChunks(path: string, start = 0, end = Infinity): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
   const read = (turn: number, at: number) => {

@@ -16,19 +16,6 @@ export type GetAddress = (
   sink: { begin(headers: Record<string, string>): void; write(chunk: Buffer): void },
 ) => Promise<void>;
 
-export interface RemoteInput {
-  /** The address without its query. */
-  name: string;
-  size: number;
-  fingerprint: Fingerprint;
-  /** A private temporary file with all bytes. Exists if the server cannot send ranges, or after `copy` was called. */
-  path: string | undefined;
-  /** The bytes from `start` to `end`. */
-  read(start: number, end: number): Promise<Buffer>;
-  /** Copies all bytes to a private temporary file and returns its path. */
-  copy(): Promise<string>;
-}
-
 /** A part of this size fits in memory and can be read within the time limit of one request. */
 const PART_BYTES = 4 * 1024 * 1024;
 /** V8 stores strings of a million characters outside its heap, where searching them is slower. */
@@ -58,12 +45,16 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Throws as `addressName` and `get` do. */
-export async function openRemote(address: string, get: GetAddress): Promise<RemoteInput> {
+/**
+ * Opens an address. `path` is a private temporary file with all bytes, if the server cannot send ranges. Throws as
+ * `addressName` and `get` do.
+ */
+export async function openRemote(address: string, get: GetAddress) {
   const name = addressName(address);
   let etag: string | undefined;
   let modified = 0;
   let size: number | undefined;
+  let path: string | undefined;
 
   const changed = () =>
     fail('files.read', {
@@ -71,22 +62,23 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
       hint: 'Run the command again, with an address whose content does not change.',
     });
 
-  /** Reads one part, or the whole file into `spool` if the server ignores the range. */
-  async function part(start: number, end: number, spool?: () => number): Promise<Buffer> {
+  /** Reads one part. If the server ignores the range of the first one, writes the whole file to `path` instead. */
+  async function part(start: number, end: number): Promise<Buffer> {
     let parts: Buffer[] = [];
     let file: number | undefined;
+    const isFirst = size === undefined;
     const isStrong = etag !== undefined && !etag.startsWith('W/');
     const headers = { range: `bytes=${start}-${end - 1}`, ...(isStrong && { 'if-match': etag as string }) };
     const begin = (received: Record<string, string>): void => {
       parts = [];
       const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(received['content-range'] ?? '');
-      const isFirst = size === undefined && etag === undefined;
-      if (!isFirst && received['etag'] !== etag) throw changed();
+      if ((size !== undefined || etag !== undefined) && received['etag'] !== etag) throw changed();
       etag = received['etag'];
       modified = Date.parse(received['last-modified'] ?? '') || 0;
-      if (range === null && spool === undefined) throw changed();
       if (range === null) {
-        file = spool?.();
+        if (!isFirst) throw changed();
+        if (file === undefined) ({ path, file } = temporaryFile());
+        ftruncateSync(file);
         return;
       }
       if (Number(range[1]) !== start || (size !== undefined && Number(range[2]) !== size)) throw changed();
@@ -103,67 +95,60 @@ export async function openRemote(address: string, get: GetAddress): Promise<Remo
       // An empty file has no range.
       if (!(error instanceof KnownError && error.status === 416 && start === 0)) throw error;
       size = 0;
+    } finally {
+      if (file !== undefined) closeSync(file);
     }
     return Buffer.concat(parts);
   }
 
-  let path: string | undefined;
-  let spooled: number | undefined;
-  const head = await part(0, PART_BYTES, () => {
-    if (spooled === undefined) ({ path, file: spooled } = temporaryFile());
-    ftruncateSync(spooled, 0);
-    return spooled;
-  }).finally(() => spooled !== undefined && closeSync(spooled));
+  const head = await part(0, PART_BYTES);
   const total = path === undefined ? (size ?? 0) : statSync(path).size;
   // Without an ETag, a hash of the content detects a change.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
-  const remote: RemoteInput = {
-    name,
-    size: total,
-    fingerprint: { path: name, size: total, modified, hash: etag ?? content },
-    path,
-    read: async (start, end) => {
-      const last = Math.min(end, start + PART_BYTES, remote.size);
-      if (start >= last) return Buffer.alloc(0);
-      const bytes = last <= head.length ? head.subarray(start, last) : await part(start, last);
-      if (bytes.length !== last - start) throw changed();
-      return bytes;
-    },
-    copy: async () => {
-      if (remote.path !== undefined) return remote.path;
-      const { file, path: copied } = temporaryFile();
-      try {
-        for (let at = 0; at < remote.size;) {
-          const bytes = await remote.read(at, remote.size);
-          writeFileSync(file, bytes);
-          at += bytes.length;
-        }
-      } finally {
-        closeSync(file);
-      }
-      return (remote.path = copied);
-    },
-  };
-  return remote;
-}
-
-/** The bytes from `start` to `end`. Requests the next part while the last one is used. */
-export async function* readParts({ read }: RemoteInput, start: number, end: number): AsyncGenerator<Buffer> {
-  let at = start;
-  const request = (): Promise<Buffer> => {
-    const part = read(at, end);
-    // The part is awaited later, so a failure before then must not count as unhandled.
-    part.catch(() => undefined);
-    return part;
-  };
-  for (let next = request(); ;) {
-    const part = await next;
-    if (part.length === 0) return;
-    at += part.length;
-    next = request();
-    for (let from = 0; from < part.length; from += CHUNK_BYTES) yield part.subarray(from, from + CHUNK_BYTES);
+  async function read(start: number, limit: number): Promise<Buffer> {
+    const end = Math.min(limit, start + PART_BYTES, total);
+    if (start >= end) return Buffer.alloc(0);
+    const bytes = end <= head.length ? head.subarray(start, end) : await part(start, end);
+    if (bytes.length !== end - start) throw changed();
+    return bytes;
   }
+
+  /** The bytes from `start` to `end`. Requests the next part while the last one is used. */
+  async function* chunks(start = 0, end = total): AsyncGenerator<Buffer> {
+    let at = start;
+    const request = (): Promise<Buffer> => {
+      const next = read(at, end);
+      // The part is awaited later, so a failure before then must not count as unhandled.
+      next.catch(() => undefined);
+      return next;
+    };
+    for (let next = request(); ;) {
+      const bytes = await next;
+      if (bytes.length === 0) return;
+      at += bytes.length;
+      next = request();
+      for (let from = 0; from < bytes.length; from += CHUNK_BYTES) yield bytes.subarray(from, from + CHUNK_BYTES);
+    }
+  }
+
+  /** Copies all bytes to a private temporary file and returns its path. */
+  async function copy(): Promise<string> {
+    const copied = temporaryFile();
+    try {
+      for await (const chunk of chunks()) writeFileSync(copied.file, chunk);
+    } finally {
+      closeSync(copied.file);
+    }
+    return copied.path;
+  }
+
+  const found: Fingerprint = { path: name, size: total, modified, hash: etag ?? content };
+  return {
+    ...{ name, path, size: total, chunks },
+    file: async () => (path ??= await copy()),
+    fingerprint: () => Promise.resolve(found),
+  };
 }
 
 /** A file that only its owner can read, and that is removed when the process exits. */
