@@ -64,78 +64,58 @@ type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { s
 
 /** Resolves once the row is complete, or unknown while others succeed. Throws the error that ends the whole run. */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
-  try {
-    return await new RowSend(task, ports).run();
-  } catch (error) {
-    throw error instanceof RunOver ? error.reason : error;
-  }
-}
-
-class RowSend {
-  readonly #task: RowTask;
-  readonly #ports: RowPorts;
-  readonly #id: string;
-  #isRepeat = false;
-  #failures = 0;
-  #signed = true;
-  #signature: SignatureFacts | undefined;
+  const { known, mayExist, onSend, request } = task;
+  const { clock, completed, create, describe, encode, gate, get, hardSignal, verify, workspace } = ports;
+  const id = request.subject_request_id;
+  let isRepeat = false;
+  let failures = 0;
+  let signed = true;
+  let signature: SignatureFacts | undefined;
   /** The number of responses that show that the platform works. */
-  #answers = 0;
+  let answers = 0;
   /** True if only this row can have used the id. */
-  #isFree: boolean;
+  let isFree = !task.givenId;
   /** True if a 201 contains our id. If the signature is invalid, a read decides, and the warning counts the row. */
-  #isCreated = false;
+  let isCreated = false;
 
-  constructor(task: RowTask, ports: RowPorts) {
-    this.#task = task;
-    this.#ports = ports;
-    this.#id = task.request.subject_request_id;
-    this.#isFree = !task.givenId;
+  for (let wasSent = mayExist; ; wasSent = true) {
+    const before = completed() + answers;
+    const outcome = await confirm(wasSent).catch((error: unknown) => {
+      throw error instanceof RunOver ? error.cause : error;
+    });
+    hardSignal.throwIfAborted();
+    if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
+    // While no row succeeds, the platform is down, and the gate decides when to give up.
+    if (outcome.state === 'unknown' && completed() + answers === before) continue;
+    const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
+    return { state, error: scrubbed(outcome.error.message, request), signed };
   }
 
-  async run(): Promise<RowOutcome> {
-    const { completed, hardSignal } = this.#ports;
-    for (let wasSent = this.#task.mayExist; ; wasSent = true) {
-      const before = completed() + this.#answers;
-      const outcome = await this.#confirm(wasSent);
-      if (hardSignal.aborted) throw new RunOver(hardSignal.reason);
-      const signed = this.#signed;
-      if (outcome.state === 'done')
-        return { ...outcome.result, signed, ...(this.#signature && { signature: this.#signature }) };
-      // While no row succeeds, the platform is down, and the gate decides when to give up.
-      if (outcome.state === 'unknown' && completed() + this.#answers === before) continue;
-      const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
-      return { state, error: scrubbed(outcome.error.message, this.#task.request), signed };
-    }
-  }
-
-  async #confirm(wasSent: boolean) {
+  async function confirm(wasSent: boolean) {
     let isWhole = false;
     return await confirmWrite<Done, RequestStatusReply | undefined>(
       {
-        subject: `request ${this.#id}`,
+        subject: `request ${id}`,
         hint: '',
         maxSends: MAX_ATTEMPTS,
         ...(wasSent && { doubt: { wasSent } }),
         explained: [...ROW_STATUSES],
         send: async () => {
-          const { body, isValid } = await this.#create();
-          isWhole = this.#isCreated && isValid;
+          const { body, isValid } = await post();
+          isWhole = isCreated && isValid;
           return { state: 'submitted', ...timesOf(body) };
         },
         isOurs: () => isWhole,
-        read: () => this.#read(),
-        isAbout: (found) => found === undefined || isSameId(found, this.#id),
-        judge: (found, doubt) => this.#judge(found, doubt.wasSent),
+        read,
+        isAbout: (found) => found === undefined || isSameId(found, id),
+        judge: (found, doubt) => judge(found, doubt.wasSent),
       },
-      { signal: this.#ports.hardSignal },
+      { signal: hardSignal },
     );
   }
 
-  async #create(): Promise<{ body: CreateReply; isValid: boolean }> {
-    const { create, encode, hardSignal, verify, workspace } = this.#ports;
-    const { onSend, request } = this.#task;
-    const { body, headers, status, text } = await this.#through({
+  async function post(): Promise<{ body: CreateReply; isValid: boolean }> {
+    const { body, headers, status, text } = await through({
       send: () => {
         onSend();
         return create.send(encode(request), hardSignal);
@@ -144,21 +124,28 @@ class RowSend {
     });
     const verdict = await verify(Object.entries(headers), Buffer.from(text, 'utf8'));
     const isValid = verdict?.valid !== false;
-    if (!isValid) this.#signed = false;
-    this.#signature = verdict?.signature;
-    this.#isCreated = status === 201 && isSameId(body, this.#id);
-    if (this.#isCreated) endRunUnless(() => checkWorkspace(body, workspace));
+    signed &&= isValid;
+    signature = verdict?.signature;
+    isCreated = status === 201 && isSameId(body, id);
+    // The credentials of another workspace would be wrong for every row.
+    if (isCreated) {
+      try {
+        checkWorkspace(body, workspace);
+      } catch (error) {
+        endRun(error);
+      }
+    }
     return { body, isValid };
   }
 
-  async #read(): Promise<RequestStatusReply | undefined> {
+  async function read(): Promise<RequestStatusReply | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const { body } = await this.#through({
+        const { body } = await through({
           isRead: true,
           send: () => {
-            this.#task.onSend();
-            return this.#ports.get.send(undefined, this.#ports.hardSignal, { requestId: this.#id });
+            onSend();
+            return get.send(undefined, hardSignal, { requestId: id });
           },
           endsRun: ({ status }) => status !== 404,
         });
@@ -172,42 +159,37 @@ class RowSend {
     }
   }
 
-  async #judge(found: RequestStatusReply | undefined, wasSent: boolean): Promise<Judgement<Done>> {
-    const { known, request } = this.#task;
+  async function judge(found: RequestStatusReply | undefined, wasSent: boolean): Promise<Judgement<Done>> {
     if (found === undefined) {
-      this.#isFree = true;
+      isFree = true;
       return 'not-done';
     }
-    if (this.#isFree || this.#isCreated) return { done: { state: 'submitted', ...timesOf(found) } };
-    switch (proofOf(found, request, await this.#ports.describe(request), await known())) {
+    if (isFree || isCreated) return { done: { state: 'submitted', ...timesOf(found) } };
+    switch (proofOf(found, request, await describe(request), await known())) {
       case 'same':
         return { done: { state: wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
       case 'other':
-        return idTaken(this.#id, 'other');
+        return idTaken(id, 'other');
       case 'none':
         return { unknown: "there is no proof that the platform's request with this id is this one" };
     }
   }
 
   /** Waits after each 429. Throws a loss or a rejection as KnownError, and RunOver when the run ends. */
-  async #through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
-    const { clock, gate } = this.#ports;
+  async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
     for (let wasBusy = false; ; wasBusy = true) {
-      const request = { ...wanted, isRepeat: this.#isRepeat, failures: this.#failures };
-      const outcome = await sendThrough(gate, clock, request).catch((error: unknown) => {
-        throw new RunOver(error);
-      });
-      this.#isRepeat = true;
+      const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat, failures }).catch(endRun);
+      isRepeat = true;
       if (outcome.kind === 'accepted') {
-        this.#answers++;
-        this.#failures = 0;
+        answers++;
+        failures = 0;
         return outcome;
       }
       const { failure } = outcome;
       // An unreadable 2xx also shows that the platform works, because a retry would get the same response.
-      if (failure.status !== undefined && !isServerTrouble(failure.status)) this.#answers++;
+      if (failure.status !== undefined && !isServerTrouble(failure.status)) answers++;
       if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) {
-        this.#failures++;
+        failures++;
         throw lossOf(failure);
       }
       if (outcome.status === 429) continue;
@@ -216,22 +198,11 @@ class RowSend {
   }
 }
 
-/** If the check fails, the credentials of the run are wrong, so no more rows may be sent. */
-function endRunUnless(check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    throw new RunOver(error);
-  }
-}
-
 /** Carries an error that ends the whole run out of the confirmation of a single row. */
-class RunOver extends Error {
-  readonly reason: unknown;
-  constructor(reason: unknown) {
-    super('the run has ended');
-    this.reason = reason;
-  }
+class RunOver extends Error {}
+
+function endRun(cause: unknown): never {
+  throw new RunOver('the run has ended', { cause });
 }
 
 function timesOf(body: CreateReply | RequestStatusReply): Pick<Done, 'expected_completion_time' | 'received_time'> {
