@@ -138,8 +138,8 @@ async function sendShard(
   }
   const origin: Origin = { ...part, input: nameOfInputs(opened.sources), target };
   const run = await openRun(ctx, opened, numbers, flags, again, async () => {
-    const { estimateSeeds, sumEstimates } = await import('../../lib/workflows/seed-estimate.ts');
-    const estimate = sumEstimates(await Promise.all(opened.sources.map((source) => estimateSeeds(source, shard))));
+    const { estimateSeeds } = await import('../../lib/workflows/seed-estimate.ts');
+    const estimate = await estimateSeeds(opened.sources, shard);
     await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
   });
   /** The progress so far: a run from standard input has no journal. */

@@ -138,29 +138,23 @@ export async function openRun(
     const files = await Promise.all(sources.filter(({ key }) => key).map((source) => source.fingerprint()));
     ctx.logFacts({ ...(journal && { journal: journal.path, content: JSON.stringify(files) }) });
     const known = journal?.read();
-    const opened = known !== undefined && flags.resume ? await resume(known) : await begin(known);
-    return { journal, ...opened, close: () => [opened.rejects, journal].forEach((file) => file?.close()) };
-
-    async function resume(before: SeedCheckpoint): Promise<Pick<SeedRun, 'before' | 'rejects'>> {
-      if (!isSameContent(before.files, files)) throw changed(again);
-      if (!before.finished) await confirm();
-      ctx.out.note(`Resuming: ${counted(before.counts.accepted + before.counts.rejected, 'row')} completed before.`);
-      return { before, rejects: openRejects(before.rejects?.path ?? wanted, before.rejects?.bytes) };
-    }
-
-    async function begin(earlier: SeedCheckpoint | undefined): Promise<Pick<SeedRun, 'before' | 'rejects'>> {
-      if (earlier && !flags.restart && (!earlier.finished || isSameContent(earlier.files, files)))
-        throw ranBefore(earlier, again);
-      const restarted = flags.restart ? earlier : undefined;
-      const isReplaced = restarted?.rejects?.path === wanted;
-      if (!isReplaced) refuseTaken(wanted);
-      await confirm();
-      if (isReplaced) removeFile(wanted);
-      if (restarted) journal?.remove();
-      if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
-      const before = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
-      return { before, rejects: openRejects(wanted, undefined) };
-    }
+    const resumed = flags.resume ? known : undefined;
+    const restarted = flags.restart ? known : undefined;
+    const isSame = known !== undefined && isSameContent(known.files, files);
+    if (resumed && !isSame) throw changed(again);
+    if (known && !resumed && !restarted && (!known.finished || isSame)) throw ranBefore(known, again);
+    const isReplaced = restarted?.rejects?.path === wanted;
+    if (!resumed && !isReplaced) refuseTaken(wanted);
+    if (!resumed?.finished) await confirm();
+    if (isReplaced) removeFile(wanted);
+    if (restarted) journal?.remove();
+    if (resumed)
+      ctx.out.note(`Resuming: ${counted(resumed.counts.accepted + resumed.counts.rejected, 'row')} completed before.`);
+    else if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
+    const nothing = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
+    const before: SeedCheckpoint = resumed ?? nothing;
+    const rejects = openRejects(before.rejects?.path ?? wanted, before.rejects?.bytes);
+    return { journal, before, rejects, close: () => [rejects, journal].forEach((file) => file?.close()) };
   } catch (error) {
     journal?.close();
     throw error;

@@ -1,6 +1,6 @@
 // Estimates the users and environments of a bulk run, for its confirmation.
 import { openParquet } from '../files/parquet.ts';
-import type { InputBytes } from '../bulk/sources/bytes.ts';
+import type { InputBytes, Inputs } from '../bulk/sources/bytes.ts';
 import type { Shard } from '../domain/seed/shard.ts';
 
 export interface SeedEstimate {
@@ -14,11 +14,22 @@ export interface SeedEstimate {
 const UNKNOWN: SeedEstimate = { rows: undefined, isExact: false, environments: [] };
 const LINE_FEED = 0x0a;
 
-/** Estimates the shard's share. Reads only the beginning of a file. */
-export async function estimateSeeds(source: InputBytes, shard: Shard | undefined): Promise<SeedEstimate> {
-  const all = await estimateFile(source);
-  if (shard === undefined || all.rows === undefined || !source.isDivisible) return all;
-  return { ...all, rows: Math.round(all.rows / shard.count), isExact: false };
+/** Estimates the users of all inputs, or of one shard. Reads only the beginning of each file. */
+export async function estimateSeeds(sources: Inputs, shard: Shard | undefined): Promise<SeedEstimate> {
+  const estimates = await Promise.all(
+    sources.map(async (source): Promise<SeedEstimate> => {
+      const all = await estimateFile(source);
+      if (shard === undefined || all.rows === undefined || !source.isDivisible) return all;
+      return { ...all, rows: Math.round(all.rows / shard.count), isExact: false };
+    }),
+  );
+  return {
+    rows: estimates.some(({ rows }) => rows === undefined)
+      ? undefined
+      : estimates.reduce((sum, { rows = 0 }) => sum + rows, 0),
+    isExact: estimates.every(({ isExact }) => isExact),
+    environments: [...new Set(estimates.flatMap(({ environments }) => environments))],
+  };
 }
 
 async function estimateFile(source: InputBytes): Promise<SeedEstimate> {
@@ -37,18 +48,6 @@ async function estimateFile(source: InputBytes): Promise<SeedEstimate> {
     return { rows: all && Math.max(0, all - (format === 'csv' ? 1 : 0)), isExact, environments };
   }
   return { rows: 0, isExact: true, environments: [] };
-}
-
-/** The estimate for several inputs: unknown if any is unknown, and approximate if any is approximate. */
-export function sumEstimates(estimates: readonly SeedEstimate[]): SeedEstimate {
-  return {
-    rows: estimates.reduce<number | undefined>(
-      (sum, { rows }) => (sum === undefined || rows === undefined ? undefined : sum + rows),
-      0,
-    ),
-    isExact: estimates.every(({ isExact }) => isExact),
-    environments: [...new Set(estimates.flatMap(({ environments }) => environments))],
-  };
 }
 
 function linesIn(bytes: Buffer): number {

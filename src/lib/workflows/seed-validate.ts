@@ -1,5 +1,5 @@
 // Checks inputs with the same packer as a bulk run, but keeps only the issues.
-import type { RefusedRow } from '../domain/seed/batch.ts';
+import type { Batch, RefusedRow } from '../domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { RowRules } from '../domain/seed/row-rules.ts';
 import { type Issue, MOST_ISSUES } from '../kernel/errors.ts';
@@ -24,26 +24,38 @@ export async function validateSeeds(
   limits: BatchLimits,
   signal: AbortSignal,
 ): Promise<CheckedSeeds> {
-  const packer = new RowPacker(limits, rules, () => false);
   const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], omitted: 0, first: undefined };
-  for await (const { batches } of readBatches(inputs, packer)) {
-    signal.throwIfAborted();
-    for (const batch of batches) {
-      checked.rows += batch.count + batch.refused.length;
-      checked.rejected += batch.refused.length;
-      if (batch.count > 0) {
-        checked.batches++;
-        checked.first ??= Buffer.from(batch.body());
-      }
-      for (const refused of batch.refused) {
-        const room = MOST_ISSUES - checked.issues.length;
-        checked.omitted += Math.max(0, refused.issues.length - room);
-        checked.issues.push(...rowIssues(inputs[batch.file]?.name ?? '', refused).slice(0, room));
-      }
-      packer.recycle(batch);
+  for await (const batch of batchesOf(inputs, rules, limits, signal)) {
+    checked.rows += batch.count + batch.refused.length;
+    checked.rejected += batch.refused.length;
+    if (batch.count > 0) {
+      checked.batches++;
+      checked.first ??= Buffer.from(batch.body());
+    }
+    for (const refused of batch.refused) {
+      const room = MOST_ISSUES - checked.issues.length;
+      checked.omitted += Math.max(0, refused.issues.length - room);
+      checked.issues.push(...rowIssues(inputs[batch.file]?.name ?? '', refused).slice(0, room));
     }
   }
   return checked;
+}
+
+/** The batches, each of which is valid until the next one. */
+async function* batchesOf(
+  inputs: readonly SeedInput[],
+  rules: RowRules,
+  limits: BatchLimits,
+  signal: AbortSignal,
+): AsyncGenerator<Batch> {
+  const packer = new RowPacker(limits, rules, () => false);
+  for await (const { batches } of readBatches(inputs, packer)) {
+    signal.throwIfAborted();
+    for (const batch of batches) {
+      yield batch;
+      packer.recycle(batch);
+    }
+  }
 }
 
 /** The issues of a row, with the position of the row. */
@@ -60,16 +72,11 @@ export async function findRow(
   wanted: number,
   signal: AbortSignal,
 ): Promise<FoundRow | undefined> {
-  // Batches of only one row preserve the order of accepted and rejected rows.
-  const packer = new RowPacker({ rows: 1, bytes: 65_536 }, rules, () => false);
   let row = 0;
-  for await (const { batches } of readBatches(inputs, packer)) {
-    signal.throwIfAborted();
-    for (const batch of batches) {
-      for (const refused of batch.refused) if (++row === wanted) return { refused };
-      if (batch.count > 0 && ++row === wanted) return { body: batch.row(0).toString('utf8') };
-      packer.recycle(batch);
-    }
+  // Batches of only one row preserve the order of accepted and rejected rows.
+  for await (const batch of batchesOf(inputs, rules, { rows: 1, bytes: 65_536 }, signal)) {
+    for (const refused of batch.refused) if (++row === wanted) return { refused };
+    if (batch.count > 0 && ++row === wanted) return { body: batch.row(0).toString('utf8') };
   }
   return undefined;
 }

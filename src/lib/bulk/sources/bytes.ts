@@ -1,5 +1,5 @@
 // The bytes of a bulk input (a file, an address or standard input; plain, gzip or zstd) and their format.
-import { type FileHandle, open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Dialect } from '../../domain/csv/dialect.ts';
 import type { Shard } from '../../domain/seed/shard.ts';
@@ -185,17 +185,11 @@ async function recognize(
 }
 
 async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number }> {
-  let file: FileHandle | undefined;
   try {
     await refusePipe(name, path);
-    file = await open(path, 'r');
-    const head = Buffer.alloc(SNIFFED_BYTES);
-    const { bytesRead } = await file.read(head, 0, SNIFFED_BYTES, 0);
-    return { head: head.subarray(0, bytesRead), size: (await file.stat()).size };
+    return { head: await firstBytes(readFileChunks(path, 0, SNIFFED_BYTES)), size: (await stat(path)).size };
   } catch (error) {
     throw error instanceof KnownError ? error : cannotReadInput(name, error);
-  } finally {
-    await file?.close();
   }
 }
 

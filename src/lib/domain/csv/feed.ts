@@ -77,12 +77,8 @@ export class CsvFeed implements RowReader {
     return at < 0 ? -1 : start + at;
   }
 
+  /** Takes the complete records, and drops their bytes. */
   #take(length: number, isLast: boolean): void {
-    this.#pending.drop(this.#takeRecords(length, isLast));
-  }
-
-  /** Returns the start of the first incomplete record. */
-  #takeRecords(length: number, isLast: boolean): number {
     const { scan } = this;
     const { bytes } = this.#pending;
     const { record } = scan;
@@ -96,12 +92,13 @@ export class CsvFeed implements RowReader {
     }
     while (at < length) {
       if (!scan.read(bytes, at, length, this.separator)) {
-        if (!isLast) return at;
+        if (!isLast) break;
         if (!this.#taker.takeUnclosed) throw this.#notClosed(at);
         this.#taker.takeUnclosed(bytes.toString('utf8', at, Math.min(length, at + SHOWN_BYTES)));
+        at = length;
         break;
       }
-      if (record.next > length && !isLast) return at;
+      if (record.next > length && !isLast) break;
       // An empty line, or one with only separators, is not a record.
       if (record.end - record.start >= record.count) {
         this.#hasBegun = true;
@@ -110,7 +107,7 @@ export class CsvFeed implements RowReader {
       this.line += record.lines;
       at = record.next;
     }
-    return length;
+    this.#pending.drop(Math.min(at, length));
   }
 
   #notClosed(start = 0): KnownError {
