@@ -1,9 +1,9 @@
 // D. Connections: warehouse addresses and credentials for the four providers (specification, "Connection").
 import * as z from 'zod/mini';
-import { endpoints, type NameMark } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
-import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** Neutral words. `http/call/names.ts` maps them to a deployment's own words. */
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
@@ -85,42 +85,19 @@ export const ConnectionReply = z.looseObject({
   ...auditFields,
 });
 
-const LIST_PATH = `${WORKSPACE_PATH}/connections` as const;
-const CONNECTION_PATH = `${WORKSPACE_PATH}/connections/{connectionId}` as const;
-const NAMES: readonly NameMark[] = ['value:service_provider', 'keys:config'];
-const LIST_NAMES: readonly NameMark[] = ['value:[].service_provider', 'keys:[].config'];
+const calls = resourceRows(`${WORKSPACE_PATH}/connections`, 'connectionId', ConnectionRequest, ConnectionReply, [
+  'value:service_provider',
+  'keys:config',
+]);
 
 export const connectionsEndpoints = endpoints('connections', 'base', 'bearer', {
+  ...calls,
   list: {
-    method: 'GET',
-    path: LIST_PATH,
-    reply: z.array(ConnectionReply),
+    ...calls.list,
     query: ['serviceProvider'],
-    names: { query: ['serviceProvider'], reply: LIST_NAMES },
+    names: { ...calls.list.names, query: ['serviceProvider'] },
   },
-  get: {
-    method: 'GET',
-    path: CONNECTION_PATH,
-    reply: ConnectionReply,
-    about: { connectionId: 'id' },
-    names: { reply: NAMES },
-  },
-  create: {
-    method: 'POST',
-    path: LIST_PATH,
-    fails: [505],
-    body: ConnectionRequest,
-    reply: ConnectionReply,
-    names: { body: NAMES, reply: NAMES },
-  },
-  update: {
-    method: 'PUT',
-    path: CONNECTION_PATH,
-    fails: [505],
-    body: ConnectionRequest,
-    reply: ConnectionReply,
-    about: { connectionId: 'id' },
-    names: { body: NAMES, reply: NAMES },
-  },
-  delete: { method: 'DELETE', path: CONNECTION_PATH, fails: [400], status: 204 },
+  create: { ...calls.create, fails: [505] },
+  update: { ...calls.update, fails: [505] },
+  delete: { ...calls.delete, fails: [400] },
 });

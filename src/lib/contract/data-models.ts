@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
-import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
 /** The body of POST and PUT. */
 export const DataModelRequest = z.strictObject({
@@ -27,13 +27,9 @@ export const DataModelReply = z.looseObject({
   ...auditFields,
 });
 
-const LIST_PATH = `${WORKSPACE_PATH}/data-models` as const;
-const MODEL_PATH = `${WORKSPACE_PATH}/data-models/{modelId}` as const;
+const calls = resourceRows(`${WORKSPACE_PATH}/data-models`, 'modelId', DataModelRequest, DataModelReply);
 
 export const dataModelsEndpoints = endpoints('dataModels', 'base', 'bearer', {
-  list: { method: 'GET', path: LIST_PATH, reply: z.array(DataModelReply) },
-  get: { method: 'GET', path: MODEL_PATH, reply: DataModelReply, about: { modelId: 'id' } },
-  create: { method: 'POST', path: LIST_PATH, body: DataModelRequest, reply: DataModelReply },
-  update: { method: 'PUT', path: MODEL_PATH, body: DataModelRequest, reply: DataModelReply, about: { modelId: 'id' } },
-  delete: { method: 'DELETE', path: MODEL_PATH, fails: [400], status: 204 },
+  ...calls,
+  delete: { ...calls.delete, fails: [400] },
 });

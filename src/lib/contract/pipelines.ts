@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline-runs.ts';
 import { auditFields, Environment, ENVIRONMENTS, Integer, rule, word } from './shared.ts';
-import { Filled, readOnlyFields, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
+import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import type { FieldIssue } from './explain.ts';
 import { WAREHOUSE_FAILURES } from './failures.ts';
@@ -126,21 +126,12 @@ export type PipelineReportReply = z.infer<typeof PipelineReportReply>;
 export const ResetRequest = z.strictObject({ pipeline_id: Slug, reset_type: z.literal('full') });
 
 const LIST_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines` as const;
-const PIPELINE_PATH = `${WORKSPACE_PATH}/inputs/data-pipelines/{pipelineId}` as const;
+const PIPELINE_PATH = `${LIST_PATH}/{pipelineId}` as const;
+const calls = resourceRows(LIST_PATH, 'pipelineId', PipelineRequest, PipelineReply);
 
 export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
-  list: { method: 'GET', path: LIST_PATH, reply: z.array(PipelineReply) },
-  get: { method: 'GET', path: PIPELINE_PATH, reply: PipelineReply, about: { pipelineId: 'id' } },
-  create: { method: 'POST', path: LIST_PATH, body: PipelineRequest, reply: PipelineReply },
-  update: {
-    method: 'PUT',
-    path: PIPELINE_PATH,
-    body: PipelineRequest,
-    reply: PipelineReply,
-    query: ['preventResets'],
-    about: { pipelineId: 'id' },
-  },
-  delete: { method: 'DELETE', path: PIPELINE_PATH, status: 204 },
+  ...calls,
+  update: { ...calls.update, query: ['preventResets'] },
   trigger: { method: 'POST', path: `${LIST_PATH}/trigger`, body: TriggerRequest, reply: TriggerReply, safety: 'once' },
   reset: { method: 'POST', path: `${LIST_PATH}/reset`, status: 204, body: ResetRequest, safety: 'once' },
   report: {

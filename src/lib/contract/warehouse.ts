@@ -1,5 +1,6 @@
 // D. Warehouse sync: what connections, data models and pipelines have in common (specification, "D. Warehouse sync").
 import * as z from 'zod/mini';
+import type { NameMark } from './endpoint.ts';
 import { ignoredAuditFields, textWhere } from './shared.ts';
 
 /** `{baseURI}` below the platform's address. */
@@ -29,3 +30,22 @@ export const readOnlyFields = {
 export const READ_ONLY_FIELDS: readonly string[] = Object.keys(readOnlyFields);
 
 export const ResourceErrors = z.nullish(z.array(z.looseObject({ message: z.nullish(z.string()) })));
+
+/** The calls that every kind of resource has. `marks` are the deployment's own words in one resource. */
+export function resourceRows<
+  const List extends string,
+  const Id extends string,
+  Body extends z.ZodMiniType,
+  Reply extends z.ZodMiniType,
+>(list: List, id: Id, body: Body, reply: Reply, marks: readonly NameMark[] = []) {
+  const path = `${list}/{${id}}` as const;
+  const about = { [id]: 'id' };
+  const listMarks = marks.map((mark) => mark.replace(':', ':[].') as NameMark);
+  return {
+    list: { method: 'GET', path: list, reply: z.array(reply), names: { reply: listMarks } },
+    get: { method: 'GET', path, reply, about, names: { reply: marks } },
+    create: { method: 'POST', path: list, body, reply, names: { body: marks, reply: marks } },
+    update: { method: 'PUT', path, body, reply, about, names: { body: marks, reply: marks } },
+    delete: { method: 'DELETE', path, status: 204 },
+  } as const;
+}
