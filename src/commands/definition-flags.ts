@@ -15,7 +15,6 @@ import { usageError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { type FlagSpec, optionKey } from '../lib/runtime/command-line/define-command.ts';
 
-/** A field of a definition, set by a flag. */
 export interface GivenField {
   flag: string;
   path: readonly string[];
@@ -24,15 +23,12 @@ export interface GivenField {
 }
 
 interface FieldFlag {
-  /** `--region`. */
   flag: string;
   path: readonly string[];
   about: string;
-  /** The placeholder in help. */
   value?: string;
   /** How the value is parsed; a `file` contains a query. */
   kind?: 'text' | 'integer' | 'reference' | 'file';
-  /** Values for tab completion. */
   offered?: readonly string[];
 }
 
@@ -124,7 +120,6 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   ],
 };
 
-/** The flags of `create` and `update`: one for the file, and one for each field. */
 export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
   const fields = FIELD_FLAGS[type].map(({ flag, about, value, offered }): [string, FlagSpec] => [
     optionKey(flag),
@@ -138,7 +133,6 @@ export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
   };
 }
 
-/** Allows references to commands in a file. */
 export const allowCommands = {
   help: 'run the commands that a file names for its secrets (command:LINE)',
 } satisfies FlagSpec;
@@ -178,7 +172,6 @@ export function undoSteps(steps: readonly Pick<Step, 'action' | 'type' | 'id' | 
   return { undo: known.length > MOST_UNDONE ? [] : known, undoNote };
 }
 
-/** The flag of a field, for messages. */
 export function flagOf(type: ResourceType, path: readonly (string | number)[]): string | undefined {
   return FIELD_FLAGS[type].find((field) => field.path.join('.') === path.join('.'))?.flag;
 }

@@ -44,16 +44,12 @@ export interface DefinitionSource {
   id: string | undefined;
   file: string | undefined;
   fields: readonly GivenField[];
-  /** `--allow-commands`. */
   allowCommands: boolean;
   /** The live definition that flags change if there is no file. */
   live?: ResourceReply;
 }
 
-/**
- * Reads and checks the definition, gives advice, and asks for masked secrets. Throws invalid input (9) with the
- * position of every issue in the file, or usage (2) if there are only flags.
- */
+/** Throws invalid input (9) with positions in the file, or usage (2) if there are only flags. */
 export async function readSource(
   ctx: Context,
   type: ResourceType,

@@ -33,7 +33,6 @@ export interface SourcedDefinition {
 
 type PlacedUse = SecretUse & JudgedReference;
 
-/** Every reference that a write resolves. */
 export function referencesOf({
   type,
   definition,
@@ -74,15 +73,11 @@ function complaint(text: string): string | undefined {
   return isMask(text) ? 'This is a mask, not a secret.' : undefined;
 }
 
-/**
- * Throws KnownError auth (4) for a variable or file that cannot be read, before anything is sent and in a dry run too.
- * A command or a keychain may prompt the user each time, so these are not tried.
- */
+/** Throws auth (4), in a dry run too. Commands and keychains may prompt the user each time, so they are not tried. */
 export async function checkSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
   for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, source, use);
 }
 
-/** Reads the secret that a reference names. */
 export async function secretOf(ctx: Context, source: SourcedDefinition, use: PlacedUse): Promise<string> {
   const options = { rules: source.rules, field: use.path.at(-1) ?? '', what: nameOf(source, use.path) };
   return await readReference(ctx, use, options);

@@ -25,7 +25,6 @@ export const pickRole: Picker = {
   },
 };
 
-/** Adds a choice before the choices of a picker. */
 function withFirst(first: Choice, picker: Picker): Picker {
   return { ...picker, choices: async (...given) => [first, ...((await picker.choices(...given)) ?? [])] };
 }

@@ -25,7 +25,6 @@ import { readSource } from './definition-input.ts';
 import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';
 import { causedBy, fail } from '../lib/errors/fail.ts';
 
-/** The flags of `create` and `update`: one for the file, and one for each field. */
 export type ResourceFlags = Readonly<Record<string, unknown>> & {
   file?: string;
   allowReset?: boolean;
@@ -47,7 +46,6 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
   }
 }
 
-/** Creates a resource from a file, flags, or both. */
 export async function createResource(
   ctx: Context,
   type: ResourceType,

@@ -19,7 +19,6 @@ import { fail } from '../lib/errors/fail.ts';
 
 const REPLIES = { connection: () => ConnectionReply, data_model: () => DataModelReply, pipeline: () => PipelineReply };
 
-/** The help text that a kind adds to one command. */
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
 
 /** `read` returns the list if `flags` select a part of it. */

@@ -12,7 +12,6 @@ import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write
 import { readDefinition } from '../definition-file.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** The fields that all commands share that write a definition and print the stored one. */
 export const writeRecord = {
   effect: 'write',
   calls: 'platform',

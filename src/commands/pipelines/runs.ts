@@ -108,10 +108,7 @@ function queryOf(flags: RunsFlags, now: number) {
   };
 }
 
-/**
- * Shows the age of the last success according to the platform's clock. Throws failed (1) if that success is older than
- * `staleAfter` milliseconds.
- */
+/** By the platform's clock. Throws failed (1) if the success is older than `staleAfter` milliseconds. */
 async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
   if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();

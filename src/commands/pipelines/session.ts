@@ -52,7 +52,6 @@ export function wantsRuns({ flags, io }: Context): boolean {
   return flags.output === 'table' && !flags.quiet && !flags.curl && io.tty.stderr;
 }
 
-/** Shows the last runs as one line of symbols and words. */
 export function tellRuns(ctx: Context, runs: readonly RunReply[]): void {
   if (!wantsRuns(ctx) || runs.length === 0) return;
   ctx.out.note(runSparkline(runs, wantsPlainSigns(ctx.io.env)));

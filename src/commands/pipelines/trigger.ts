@@ -118,7 +118,6 @@ async function trigger(
   else throw runFailed(id, ended);
 }
 
-/** The error for a trigger that the platform accepted, although it does not show the run. */
 function neverShown(id: string, run: string, cause: KnownError): KnownError {
   return fail('http.outcome_unknown', {
     message: `The outcome of run ${run} of pipeline ${id} is unknown: the platform accepted the trigger, but does not show the run.`,

@@ -21,7 +21,6 @@ export function diffResult() {
   return z.object({ plan: z.nullable(z.string()), ...rolesPlanFields() });
 }
 
-/** The result of a push: the plan, whether it was applied, and the revision of the previous manifest. */
 function outcomeResult() {
   return z.object({
     plan: z.string(),
@@ -32,7 +31,6 @@ function outcomeResult() {
   });
 }
 
-/** The flags that lift or add a guard. */
 export const guardFlags = {
   allowDelete: { help: 'allow roles to be deleted for the whole organization' },
   force: { help: 'allow a change or deletion of more than 30 % of 10 or more roles' },
@@ -52,7 +50,6 @@ function planOf(value: string): string {
   });
 }
 
-/** Runs the push workflow with the prompts, the screen and the stored manifests of this context. */
 export async function applyIntent(
   ctx: Context,
   memory: RolesMemoryOfContext,
@@ -104,7 +101,6 @@ export async function emitOutcome(ctx: Context, { kind, planned, revision, undo 
   if (undo) ctx.out.note({ text: 'To undo this:', command: shellLine(['cdpadm', ...undo]) });
 }
 
-/** The fields that all records share that replace the manifest. */
 export const outcomeRecord = {
   effect: 'write',
   calls: 'platform',

@@ -43,10 +43,7 @@ async function askSide(ctx: Context, conflict: MergeConflict): Promise<unknown> 
   });
 }
 
-/**
- * Merges the platform's changes into the text of the file. Unresolved conflicts become comments; a file that cannot
- * have comments is not changed (6).
- */
+/** Unresolved conflicts become comments; a file that cannot have comments is not changed (6). */
 export async function mergeFile(
   ctx: Context,
   file: string,
@@ -88,7 +85,6 @@ export async function mergeFile(
   return { text: marked, read, roles: roles.length, isLive: false, conflict };
 }
 
-/** The conflict (6) for a merge that cannot be written. */
 export function unchanged(file: string, reason: string): KnownError {
   return fail('roles.local_edits', {
     message: `${file} was not changed: ${reason}.`,

@@ -77,7 +77,6 @@ export const listTasks = defineCommand({
   },
 });
 
-/** A template in the form of a role. */
 function templateResult() {
   return z.object({
     role_id: z.string(),

@@ -76,7 +76,6 @@ async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
   }
 }
 
-/** Throws invalid input (9) if the file still contains merge conflicts. */
 async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument> {
   const document = await loadDocument(path, ctx);
   requireNoConflicts(document);
@@ -141,7 +140,6 @@ export function tellRebased(ctx: Context, { rebased, roles }: Pick<WantedRoles, 
   );
 }
 
-/** The live roles. */
 export async function liveRoles(ctx: Context): Promise<RoleReply[]> {
   const { roles } = await ctx.api();
   return (await roles.get({ signal: ctx.signal })).roles;

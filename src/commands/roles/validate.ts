@@ -21,7 +21,6 @@ function validationResult() {
     file: z.string(),
     roles: z.number(),
     warnings: z.array(z.object({ path: z.string(), line: z.number(), column: z.number(), message: z.string() })),
-    /** The number of warnings that are not listed. */
     warnings_omitted: z.optional(z.number()),
   });
 }
@@ -131,7 +130,6 @@ export const testRoles = defineCommand({
   },
 });
 
-/** The roles of the file, or of the platform, and the tasks that exist there. */
 async function rolesToTest(
   ctx: Context,
   file: string | undefined,

@@ -32,7 +32,6 @@ import { canonicalJson } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fail, planChanged } from '../../lib/errors/fail.ts';
 
-/** The flags that lift a guard. */
 const guardFlags = {
   allowDelete: { help: 'allow the --prune deletions' },
   allowReset: { help: 'allow changes of a sync mode, which reset the sync position' },
@@ -233,7 +232,6 @@ async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirect
   });
 }
 
-/** Counts the completed steps by action, and the other steps by outcome. */
 function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: AppliedPlan['summary']) {
   const counts: Record<string, number> = { create: 0, update: 0, delete: 0, unchanged, unmanaged };
   for (const { action, outcome } of steps) {
@@ -243,9 +241,7 @@ function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: Appli
   return counts;
 }
 
-/**
- * On a terminal, typing the id to delete, or the number of deletions, allows them. Every other guard needs its flag.
- */
+/** Typing the id to delete, or the number of deletions, allows them. Every other guard needs its flag. */
 async function passGuards(
   ctx: Context,
   { plan, live }: PlannedDirectory,

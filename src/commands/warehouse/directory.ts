@@ -36,7 +36,6 @@ export interface PlaceableDefinition extends SourcedDefinition {
   place(issues: readonly FieldIssue[]): Issue[];
 }
 
-/** A definition and its files. */
 export interface DirectoryEntry extends PlaceableDefinition {
   /** The file in the folder; overlays change some of its fields. */
   readonly file: DirectoryFile;
@@ -72,10 +71,7 @@ export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefi
   return { entries, guard: () => guardReferences(rules, references) };
 }
 
-/**
- * Reads and checks every file; each folder is an overlay of the folders before it. Throws invalid input (9) with all
- * issues of all files. A masked secret is an issue only if there is another issue and no terminal.
- */
+/** Each folder is an overlay of those before it. Throws invalid input (9) with all issues of all files. */
 export async function readDirectory(
   ctx: Context,
   dirs: readonly [string, ...string[]],
@@ -148,13 +144,11 @@ function filesReferredTo(file: DirectoryFile, cwd: string): string[] {
   });
 }
 
-/** The error invalid input (9) with these issues. */
 export function invalidFolder(dir: string, issues: Issue[]): KnownError {
   const count = counted(issues.length, 'issue');
   return invalidInput(`${dir} is not a valid folder of definitions: ${count}. Nothing was sent.`, issues);
 }
 
-/** Reads the fields of one file in neutral words, with its SQL. */
 async function readFields(
   ctx: Context,
   type: ResourceType,

@@ -124,7 +124,6 @@ function exportedFile() {
 
 type ExportedFile = z.infer<ReturnType<typeof exportedFile>>;
 
-/** An exported resource and the files to write for it. */
 interface Writing extends ExportedFile {
   texts: { path: string; text: string }[];
 }

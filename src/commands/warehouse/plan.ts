@@ -36,7 +36,6 @@ import { plainStyle } from '../../lib/render/style.ts';
 import { renderWarehousePlan } from '../../lib/render/warehouse.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 
-/** The flags that select what to compare. */
 export const planFlags = {
   prune: { help: 'plan the deletion of resources that no file defines' },
   only: {
@@ -61,12 +60,10 @@ export function appliedResult() {
   });
 }
 
-/** The entries that the plan sends. */
 export function entriesSent({ steps }: WarehousePlan, entries: readonly PlaceableDefinition[]): PlaceableDefinition[] {
   return steps.flatMap(({ type, id }) => entries.filter((it) => it.type === type && it.definition.id === id));
 }
 
-/** The masked secrets that the plan would have to send. */
 export function masksInTheWay(plan: WarehousePlan, entries: readonly PlaceableDefinition[]): Issue[] {
   return entriesSent(plan, entries).flatMap(({ place, masked }) => place(masked.map(maskIssue)));
 }
@@ -75,7 +72,6 @@ export interface PlannedDirectory {
   plan: WarehousePlan;
   live: ByType<ResourceReply>;
   wanted: ByType<Definition>;
-  /** The entries that --only selects. */
   selected: PlaceableDefinition[];
 }
 
@@ -96,10 +92,7 @@ export async function planDirectory(
   return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
 }
 
-/**
- * Throws invalid input (9) for a pipeline whose parts would not exist and, without a terminal, for masked secrets that
- * would have to be sent. Throws conflict (6) for the deletion of a part that is in use.
- */
+/** Throws invalid input (9) for missing parts and unasked masks, conflict (6) for deleting a part in use. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
@@ -126,10 +119,7 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
 }
 
-/**
- * Resources with a secret that this machine sent before and that has changed: `connection/crm`. `values` keeps the secrets
- * between two calls, because a command or a keychain may prompt the user each time.
- */
+/** `connection/crm` for a changed secret. `values` keeps secrets: a command or a keychain may prompt each time. */
 export async function changedSecrets(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
@@ -154,10 +144,7 @@ export async function changedSecrets(
   return [...changed];
 }
 
-/**
- * Throws invalid input (9) for a pipeline of the plan whose parts would not exist, and conflict (6) for a deletion of a
- * part that another pipeline uses.
- */
+/** Throws invalid input (9) for parts that would not exist, conflict (6) for deleting one in use. */
 function checkParts(
   { steps }: WarehousePlan,
   selected: readonly PlaceableDefinition[],
@@ -241,7 +228,6 @@ export function savePlan(
   ctx.out.note({ text: `Saved the plan to ${path}. To apply it:`, command: `cdpadm warehouse apply --plan ${path}` });
 }
 
-/** Opens the definitions of a saved plan. */
 export async function openSaved(ctx: Context, { resources }: SavedContent, allowCommands: boolean | undefined) {
   const rules = await openReferenceRules(ctx, allowCommands === true);
   const entries = resources.map(({ type, definition, folders }): PlaceableDefinition => {

@@ -35,7 +35,6 @@ export function createDsrApi(client: Client) {
     /** All requests with a group id. An unknown group id has none. */
     list: async (group_id: string, signal?: AbortSignal) =>
       dated(await client.exchange(list, { query: { group_id }, signal })),
-    /** DELETEs a pending request. */
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
     describeCancel: (requestId: string) => client.describe(cancel, getInput(requestId)),
     discovery: (signal?: AbortSignal) => client.call(discovery, { signal }),

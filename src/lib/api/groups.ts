@@ -9,7 +9,6 @@ export function createGroupsApi(client: Client, workspace_id: bigint) {
   const patchOf = (group_id: string, body: GroupPatch) => ({ params: { workspace_id, group_id }, body });
   return {
     ...resourceCalls(client, groupsEndpoints, { workspace_id }, 'group_id'),
-    /** PATCHes a group: replaces the list of attributes. */
     patch: (id: string, body: GroupPatch, signal?: AbortSignal) =>
       client.call(groupsEndpoints.patch, { ...patchOf(id, body), signal }),
     describePatch: (id: string, body: GroupPatch) => client.describe(groupsEndpoints.patch, patchOf(id, body)),

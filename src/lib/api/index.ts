@@ -36,7 +36,6 @@ export function createApi(client: Client, scope: ApiScope) {
   });
 }
 
-/** An object that creates each member once, on first use. */
 function lazy<T extends Record<string, () => unknown>>(makers: T) {
   const members = new Map<string, unknown>();
   const getters = Object.entries(makers).map(([name, make]): [string, PropertyDescriptor] => {
@@ -52,15 +51,11 @@ function lazy<T extends Record<string, () => unknown>>(makers: T) {
 function createSeedingApi(client: Client) {
   const { set, bulk } = seedingEndpoints;
   return {
-    /** POSTs the seeds of one user. */
     set: async (body: SingleSeed, signal?: AbortSignal): Promise<void> => {
       await client.call(set, { body, signal });
     },
     describeSet: (body: SingleSeed) => client.describe(set, { body }),
-    /**
-     * POSTs a list without users, which changes nothing. Returns when the platform accepts the credentials, because it
-     * checks them before the body (specification, E). Rejected credentials cause the usual error.
-     */
+    /** POSTs a list without users, which changes nothing: the platform checks credentials first (specification, E). */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
       try {
         await client.call(bulk, { body: [], signal });

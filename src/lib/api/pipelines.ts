@@ -39,10 +39,8 @@ export function createPipelinesApi(client: Client, workspaceId: bigint) {
     },
     describeReset: (id: string) => client.describe(reset, resetOf(id)),
     report: (id: string, signal?: AbortSignal) => client.call(report, { params: of(id), signal }),
-    /** The report, with the time by the platform's clock (`date` header). */
     reportDated: async (id: string, signal?: AbortSignal) =>
       dated(await client.exchange(report, { params: of(id), signal })),
-    /** One page of runs. */
     runs: (id: string, query: RunsQuery = {}, signal?: AbortSignal) =>
       client.call(runs, { params: of(id), query: { ...query }, signal }),
     run: (id: string, pipelineRunId: string | bigint | number, signal?: AbortSignal) =>

@@ -12,9 +12,7 @@ export type RolesApi = ReturnType<typeof createRolesApi>;
 export function createRolesApi(client: Client, params: { orgId: bigint; accountId: bigint }) {
   const { get, listTasks, replace } = rolesEndpoints;
   return {
-    /** GETs every task that a role may have. */
     listTasks: (signal?: AbortSignal) => client.call(listTasks, { params, signal }),
-    /** GETs the whole manifest. */
     get: (options: RolesOptions = {}) => client.call(get, { params, ...options }),
     /** PUTs the whole manifest, replacing the live one. Throws OutcomeUnknownError when the response is lost. */
     replace: (body: ManifestRequest, options: RolesOptions = {}) => client.call(replace, { params, body, ...options }),

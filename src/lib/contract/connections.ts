@@ -36,7 +36,6 @@ export const CONNECTION_CONFIGS = {
     project_id: Filled,
     dataset_id: Filled,
     service_account_id: Filled,
-    /** A JSON document, as a string. */
     service_account_key: Filled,
   }),
   /** Cluster warehouse with a cloud role. */
@@ -50,7 +49,6 @@ export const CONNECTION_CONFIGS = {
   }),
   /** Lakehouse with a shared schema. */
   PROVIDER_D: z.strictObject({
-    /** The organization's name in the metastore. */
     provider: Filled,
     schema: Filled,
   }),
@@ -80,7 +78,6 @@ export const ConnectionReply = z.looseObject({
   status: word(['healthy', 'faulted']),
   errors: ResourceErrors,
   service_provider: word(SERVICE_PROVIDERS),
-  /** The config of a connection. Its secrets are masks. */
   config: z.nullish(z.record(z.string(), z.unknown())),
   ...auditFields,
 });

@@ -18,16 +18,12 @@ export const SENT_SPELLING = 'ose_publisher_id';
 const requestTypes = new Set(Object.keys(REQUEST_IDENTITY_TYPES));
 const extensionTypes = new Set<string>(EXTENSION_IDENTITY_TYPES);
 
-/** The path and the type of an identity. */
 interface Located {
   path: string[];
   type: string;
 }
 
-/**
- * Checks the identities of a body as a whole. For too many identities, reports only that. `body` may be any value: the
- * schema checks the types of the fields.
- */
+/** For too many identities, reports only that. `body` may be any value: the schema checks the types of the fields. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);

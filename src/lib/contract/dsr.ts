@@ -20,12 +20,10 @@ export const SIGNATURE_HEADER = 'x-opendsr-signature';
 /** The default `{vendor_domain}` (decision: D1). */
 export const VENDOR_DOMAIN = 'platform.example';
 
-/** The key of the vendor's extension: `opendsr.{vendor_domain}`. */
 export function extensionKey(vendorDomain: string): string {
   return `${EXTENSION_PREFIX}${vendorDomain}`;
 }
 
-/** A non-blank string for which `issueOf` returns no problem. */
 function filledWhere(issueOf: (text: string) => string | undefined, keywords: Keywords) {
   return textWhere((text) => (text.trim() === '' ? 'is empty' : issueOf(text)), keywords);
 }
@@ -93,7 +91,6 @@ export const DsrRequest = z
     subject_request_type: z.enum(REQUEST_TYPES),
     /** The time when the subject submitted the request, in ISO 8601. */
     submitted_time: SubmittedTime,
-    /** Values by request identity type. */
     subject_identities: z.optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
     api_version: z.optional(ApiVersion),
     status_callback_urls: z.optional(z.array(CallbackUrl)),
@@ -119,7 +116,6 @@ export const DsrRequest = z
   .register(z.globalRegistry, oneFieldOf([], ['subject_identities', 'extensions']));
 export type DsrRequest = z.infer<typeof DsrRequest>;
 
-/** The body of the 201 response. */
 export const CreateReply = z.looseObject({
   expected_completion_time: Time,
   received_time: Time,
@@ -157,7 +153,6 @@ export type RequestStatusReply = z.infer<typeof RequestStatusReply>;
 
 export const CancelReply = z.looseObject({
   expected_completion_time: Time,
-  /** The time when the platform received the cancellation. */
   received_time: Time,
   subject_request_id: z.string(),
   controller_id: z.nullish(z.union([z.string(), Integer])),
@@ -168,7 +163,6 @@ export const DiscoveryReply = z.looseObject({
   api_version: z.nullish(z.string()),
   supported_identities: z.array(z.looseObject({ identity_type: z.string(), identity_format: z.nullish(z.string()) })),
   supported_subject_request_types: z.array(z.string()),
-  /** URL of the PEM certificate. */
   processor_certificate: z.string(),
 });
 export type DiscoveryReply = z.infer<typeof DiscoveryReply>;

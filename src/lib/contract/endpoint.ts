@@ -65,7 +65,6 @@ export interface EndpointSpec<
   media?: string;
   /** Error statuses in addition to those that all similar calls have. */
   fails?: readonly number[];
-  /** Names of the query parameters. */
   query?: readonly string[];
   safety: Safety;
   /** Path parameter -> the field of the reply that repeats it. A reply about a different resource is not trusted. */
@@ -80,7 +79,6 @@ export type Endpoint<
   Reply extends z.ZodMiniType | undefined = z.ZodMiniType | undefined,
 > = Readonly<EndpointSpec<Path, Body, Reply>>;
 
-/** Declares one call of the platform. */
 export function endpoint<
   const Path extends string,
   Body extends z.ZodMiniType | undefined = undefined,
@@ -93,10 +91,7 @@ type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'serv
   Partial<Pick<Endpoint, 'service' | 'auth' | 'status' | 'safety'>>;
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 
-/**
- * Declares the calls of an area. Unless a row overrides them, service and credentials are the area's, and the status is 200.
- * A GET may be repeated; a read must confirm any other call, unless the row says otherwise.
- */
+/** A row may override service, credentials, status (200) and safety (a GET may be repeated, others need a read). */
 export function endpoints<const Rows extends Record<string, Row>>(
   area: string,
   service: Service,
@@ -116,10 +111,7 @@ export function endpoints<const Rows extends Record<string, Row>>(
   };
 }
 
-/**
- * Fills the placeholders of a path. Values are percent-encoded, so that an id cannot change the path. Throws a usage
- * error for the few ids that cannot be encoded.
- */
+/** Percent-encodes values, so that an id cannot change the path. Throws usage for an id that cannot be encoded. */
 export function fillPath(path: string, params: Record<string, string | number | bigint>): string {
   return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = params[name];

@@ -4,23 +4,18 @@ import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { Failure } from './failures.ts';
 
-/** The path of a field and its problem. */
 export interface FieldIssue {
   path: (string | number)[];
   message: string;
   /** Set if the field itself is the problem, not its value. */
   at?: 'key';
-  /** The specification's message for this problem. */
   failure?: Failure;
 }
 
 /** The message of an issue when its schema has none. */
 const NO_MESSAGE = 'Invalid input';
 
-/**
- * The second argument of each `safeParse` whose issues `explainIssues` explains. Another library in the same process may
- * have set zod's language, and its messages would replace ours.
- */
+/** For `safeParse`: another library in the process may have set zod's language, which would replace our messages. */
 export const OWN_WORDS = { error: (): string => NO_MESSAGE };
 
 /** Checks `value` against `schema`. An empty list means that the value is valid. */
@@ -29,7 +24,6 @@ export function explain(schema: z.ZodMiniType, value: unknown): FieldIssue[] {
   return result.success ? [] : explainIssues(result.error.issues, value);
 }
 
-/** Explains the issues of a `safeParse`. */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): FieldIssue[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
@@ -139,7 +133,6 @@ function kindOf(value: unknown): string {
   return typeName(Array.isArray(value) ? 'array' : typeof value);
 }
 
-/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inner, segment) =>

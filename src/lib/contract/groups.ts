@@ -6,7 +6,6 @@ import { GROUP_LIMITS } from './limits.ts';
 import { auditFields, ignoredAuditFields, messageRule, rule, textOf, word } from './shared.ts';
 
 export const GroupAttribute = z.strictObject({
-  /** The user attribute that the group shares. */
   id: textOf(1, GROUP_LIMITS.attributeId),
   type: z.enum(AGGREGATIONS),
 });

@@ -16,7 +16,6 @@ export const REQUEST_IDENTITY_TYPES = {
   ose_publishing_id: 'ose_publishing_id',
 } as const satisfies Record<string, string>;
 
-/** Identity types of the vendor extension; `xpid` is the profile's own id. */
 export const EXTENSION_IDENTITY_TYPES = [
   'xpid',
   'other',
@@ -56,10 +55,7 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
 /** Identities that people know about themselves, and that requests therefore contain most often. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
-/**
- * Sorts types for a prompt: personal identities, then types that only the platform knows, devices, the rest of the
- * vendor extension, and the profile's own id. Keeps the order within a group.
- */
+/** For a prompt: personal types, types that only the platform knows, devices, the rest of the extension, xpid. */
 export function inOfferedOrder(types: readonly string[]): string[] {
   return [...types].sort((a, b) => offeredRank(a) - offeredRank(b));
 }
@@ -72,10 +68,7 @@ function offeredRank(type: string): number {
   return PERSONAL_TYPES.length + 1 + group;
 }
 
-/**
- * The internal type for any name of an identity in requests, seeding or intake, so that an erasure finds seeded users.
- * A name without a mapping is its own internal type, because user identity types are an open list.
- */
+/** Maps spellings, so that an erasure finds seeded users. Any other name is its own type: the list is open. */
 export function internalIdentityType(name: string): string {
   if (Object.hasOwn(REQUEST_IDENTITY_TYPES, name)) {
     return REQUEST_IDENTITY_TYPES[name as keyof typeof REQUEST_IDENTITY_TYPES];

@@ -7,7 +7,6 @@ export type NamesMap = Readonly<Record<string, string>>;
 
 export type WireNames = ReturnType<typeof createWireNames>;
 
-/** Thrown when two keys of one object map to the same word. */
 export class NameCollision extends Error {
   readonly word: string;
   constructor(word: string) {
@@ -17,7 +16,6 @@ export class NameCollision extends Error {
   }
 }
 
-/** The problems in a names map, one message each. */
 export function checkNames(names: NamesMap): { name: string; message: string }[] {
   const taken = new Map<string, string>();
   return Object.entries(plainNames(names)).flatMap(([name, word]) => {
@@ -40,7 +38,6 @@ export function createWireNames(names: NamesMap) {
   return {
     /** The deployment's word for a neutral word. Any other word is returned unchanged. */
     toWire,
-    /** The neutral word for a deployment's word. Any other word is returned unchanged. */
     fromWire,
     // Skips the work if nothing is mapped, as in most deployments: a bulk run has millions of bodies.
     encode: (value: unknown, marks: readonly NameMark[]): unknown =>

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { Integer, Time, word } from './shared.ts';
 import { ResourceErrors, Slug } from './warehouse.ts';
 
-/** The statuses of a finished run. */
 export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 const text = z.nullish(z.string());
@@ -21,7 +20,6 @@ export const RunReply = z.looseObject({
   logical_date: Time,
   started_on: Time,
   ended_on: Time,
-  /** The range of the data, aligned with the delay. */
   range_start: Time,
   range_end: Time,
   successful_records: Count,

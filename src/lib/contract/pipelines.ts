@@ -14,7 +14,6 @@ export const PIPELINE_STATUSES = ['idle', 'running', 'faulted', 'stopped'] as co
 const DELAY = /^\d{1,9}[smhdwy]$/;
 const SYNC_TIME_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** JSON Schema for the fields that a `type` requires. */
 function whereTypeIs(type: string, required: string[]) {
   return { if: { properties: { type: { const: type } } }, then: { required } };
 }
@@ -28,7 +27,6 @@ export const SyncMode = z
     iterator_data_type: z.optional(Filled),
     /** The first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
     from: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
-    /** The last record to sync. */
     until: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
   })
   .register(z.globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));

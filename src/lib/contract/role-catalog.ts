@@ -70,7 +70,6 @@ const ROWS: readonly Row[] = [
   ['Tiered events', 'Full access', 'tieredevents:*', ''],
 ];
 
-/** Every permission, in the order of the specification. */
 export const PERMISSIONS: readonly Permission[] = ROWS.map(([feature, permission, task_id, meaning]) => ({
   feature,
   permission,
@@ -96,7 +95,6 @@ const SUPPORT_TASKS = ['api_credentials:*', 'catalog:*', 'identity_settings:*', 
 
 const ADMIN_TASKS = [...USER_TASKS, ...SUPPORT_TASKS, 'user_management:*'].sort();
 
-/** The seven standard role templates, in the order of the specification. */
 export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
   {
     role_id: 'user-role',

@@ -29,7 +29,6 @@ function roleText(what: string, max: number) {
 export const TaskRef = z.looseObject({ task_id: z.string() });
 export type TaskRef = z.infer<typeof TaskRef>;
 
-/** The tasks of a role. */
 const Tasks = z.array(TaskRef);
 
 /** A role in a request. The schema is loose, because fields that the platform returned are sent back. */

@@ -4,7 +4,6 @@ import { isCalendarDate } from './shared.ts';
 
 export type SeedFormName = 'value' | 'key_value_pairs' | 'list';
 
-/** The content of a seed, by its type. */
 type SeedRule =
   | { form: 'value'; holds: 'number' | 'whole-number' | 'milliseconds' | 'anything' }
   | { form: 'list' }
@@ -133,7 +132,6 @@ const CONTENT: Record<string, object> = {
   },
 };
 
-/** JSON Schema for the content of a seed of this type. */
 export function seedSchema(type: keyof typeof SEED_RULES): object {
   const rule: SeedRule = SEED_RULES[type];
   if (rule.form === 'list') return {};

@@ -33,7 +33,6 @@ export function oneFieldOf(fields: readonly string[], maps: readonly string[]): 
   return { anyOf: [...fields.map((name) => ({ required: [name] })), ...filled] };
 }
 
-/** A string for which `messageOf` returns no message. */
 export function textWhere(messageOf: (text: string) => string | undefined, keywords: Keywords = {}) {
   return z.string().check(messageRule(messageOf)).register(z.globalRegistry, keywords);
 }
@@ -43,7 +42,6 @@ export function word(values: readonly string[]) {
   return z.nullish(z.string().register(z.globalRegistry, { enum: values }));
 }
 
-/** A string of `min` to `max` characters. */
 export function textOf(min: number, max: number) {
   return textWhere(
     (text) => {
@@ -57,7 +55,6 @@ export function textOf(min: number, max: number) {
   );
 }
 
-/** True when the text contains a control character (C0, DEL, C1). */
 export function hasControlCharacter(text: string): boolean {
   // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
@@ -106,7 +103,6 @@ export const Xpid = z.pipe(
   }),
 );
 
-/** The environment of the data (E and F). */
 export const ENVIRONMENTS = ['production', 'development'] as const;
 export const Environment = z.enum(ENVIRONMENTS);
 
@@ -121,10 +117,8 @@ export const ignoredAuditFields = {
   last_modified_by: z.optional(z.unknown()),
 };
 
-/** A time in a response, in ISO 8601. */
 export const Time = z.nullish(z.string().register(z.globalRegistry, { format: 'date-time' }));
 
-/** The creator and the last editor of a resource. */
 export const auditFields = {
   created_on: Time,
   created_by: z.nullish(z.string()),
@@ -134,7 +128,6 @@ export const auditFields = {
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** True for an existing date in the form `yyyy-MM-dd`. */
 export function isCalendarDate(text: string): boolean {
   const [, year, month, day] = CALENDAR_DATE.exec(text) ?? [];
   return year !== undefined && isCalendarDay(Number(year), Number(month), Number(day));

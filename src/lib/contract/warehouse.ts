@@ -17,7 +17,6 @@ export const Slug = textWhere(
   { pattern: SLUG.source },
 );
 
-/** A non-blank string. */
 export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined), { pattern: '\\S' });
 
 /** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */

@@ -5,7 +5,6 @@ import { type ErrorCode, ERRORS } from './registry.ts';
 
 export type FailureParts = Omit<KnownErrorOptions, 'code'> & { exit?: ExitName };
 
-/** The fields of an error that come from the error's cause. */
 export function causedBy(cause: KnownError | undefined): Pick<FailureParts, 'status' | 'request' | 'cause'> {
   return cause ? { status: cause.status, request: cause.request, cause } : {};
 }
@@ -15,7 +14,6 @@ export function fail(code: ErrorCode, { exit, ...options }: FailureParts): Known
   return exit === undefined ? new KnownError({ ...options, code }) : new CliError({ ...options, code, exit });
 }
 
-/** An error with its own exit code instead of the one in the registry. */
 export class CliError extends KnownError {
   readonly exit: ExitName;
 
@@ -30,12 +28,10 @@ export class CliError extends KnownError {
   }
 }
 
-/** The same error with a different exit code. */
 export function endingAs(error: KnownError, exit: ExitName): CliError {
   return new CliError({ ...error.parts, exit, cause: error });
 }
 
-/** The exit code of this error. */
 export function exitOf(error: KnownError): ExitName {
   if (error instanceof CliError) return error.exit;
   return Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].exit : 'failed';

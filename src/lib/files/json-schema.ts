@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The documents of the contract, each with its title. */
 const CONTRACTS = {
   'roles-test': [
     'Assertions of `cdpadm roles test`',
@@ -22,7 +21,6 @@ const CONTRACTS = {
   seed: ['The seeds of one user', async () => (await import('../contract/seeding.ts')).SingleSeed],
 } as const satisfies Record<string, readonly [title: string, load: () => Promise<z.ZodMiniType>]>;
 
-/** The documents that have a schema. */
 export const SCHEMA_NAMES = [
   'roles',
   ...(Object.keys(CONTRACTS) as (keyof typeof CONTRACTS)[]),

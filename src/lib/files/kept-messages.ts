@@ -38,7 +38,6 @@ export function openMessageFolder(folder: string) {
     },
   };
 
-  /** Returns false if the file exists. */
   function create(name: string, data: string | Buffer): boolean {
     const path = join(folder, name);
     try {

@@ -47,7 +47,6 @@ export interface LedgerLine {
   id: string;
   /** The scope, as `scopeKey` writes it; undefined in state lines from versions without a chain. */
   scope: string | undefined;
-  /** The id together with the scope. */
   key: string;
   text: string;
 }
@@ -145,7 +144,6 @@ export function createReadings<Event extends StoredEvent, Request>(
     if (!file) return;
     try {
       const keys = createRowKeys();
-      /** Offsets and lengths. */
       const parts: number[][] = [];
       let count = 0;
       await eachLine(({ key, text }, offset) => {

@@ -183,11 +183,8 @@ export function openLedger<Event extends StoredEvent, Request>(
           }),
         /** The current entries of these ids, including what other processes have written. */
         find: (ids: readonly string[]) => readings.find(ids, own),
-        /** The newest requests, newest first. */
         newest: (limit: number) => readings.newest(limit, own),
-        /**
-         * The open requests in parts, most urgent first. `count` returns the next part's size; `left` counts the rest.
-         */
+        /** In parts, most urgent first. `count` returns the next part's size; `left` counts the rest. */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };
     },

@@ -40,7 +40,6 @@ export async function parseDocumentText(name: string, text: string, format: Docu
   return loaded(name, text, format, (await import('./yaml-document.ts')).readYaml(text));
 }
 
-/** Parses text as strict JSON, synchronously. */
 export function parseJsonText(name: string, text: string): LoadedDocument {
   return loaded(name, text, 'json', readJson(text));
 }

@@ -24,7 +24,6 @@ export function openOutbox(stateFolder: string, { address, workspace_id }: Outbo
   return new Outbox(join(folderOf(stateFolder), `${name.digest('hex').slice(0, 24)}.ndjson`), clock);
 }
 
-/** The outboxes of all listeners on this machine. */
 export function openOutboxes(stateFolder: string, clock: Clock): Outbox[] {
   const folder = folderOf(stateFolder);
   const names = namesIn(folder).filter((name) => name.endsWith('.ndjson'));
@@ -35,14 +34,12 @@ function folderOf(stateFolder: string): string {
   return join(stateFolder, 'dsr', 'outbox');
 }
 
-/** Lines added to the file since the last read. */
 export interface OutboxNews {
   lines: readonly string[];
   /** True if these are all lines of the file. All lines then replace what was read before. */
   isWhole: boolean;
 }
 
-/** A file of lines that several processes share. */
 export class Outbox {
   readonly path: string;
   readonly #clock: Clock;

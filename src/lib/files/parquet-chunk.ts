@@ -9,7 +9,6 @@ import { byteStreamSplit, readRleBitPackedHybrid } from 'hyparquet/src/encoding.
 import { readPlain } from 'hyparquet/src/plain.js';
 import { smallest } from '../kernel/numbers.ts';
 
-/** A value as stored in the file. */
 export type Raw = boolean | number | bigint | Buffer;
 
 export interface ChunkFile {
@@ -89,12 +88,10 @@ export class ColumnChunk {
     }
   }
 
-  /** Subtracts rows that have been read. */
   drop(rows: number): void {
     this.#rows -= rows;
   }
 
-  /** Releases the pages. */
   close(): void {
     for (const page of [this.#page, ...this.#pages, this.#dictionary]) this.#file.onHeld(-(page?.size ?? 0));
     this.#page = undefined;

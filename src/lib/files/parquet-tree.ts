@@ -6,13 +6,11 @@ import { BadValue, leafConverter } from './parquet-values.ts';
 /** Reads one column of the schema. */
 export interface ColumnReader {
   leaves: readonly LeafReader[];
-  /** The value of the next row. */
   read(): unknown;
 }
 
 export interface LeafReader extends Leaf {
   path: readonly string[];
-  /** The current chunk. */
   chunk: ColumnChunk;
 }
 

@@ -32,7 +32,6 @@ export async function readInput(path: string, source: InputSource): Promise<Inpu
   return { name, text: decodeText(name, await readInputBytes(path, source)) };
 }
 
-/** The raw bytes, for signatures. */
 export async function readInputBytes(path: string, source: InputSource): Promise<Uint8Array> {
   const { io, signal } = source;
   return path === '-' ? await readStream(io.stdin, nameOf(path), signal) : await readPath(path, source);
@@ -42,7 +41,6 @@ function nameOf(path: string): string {
   return path === '-' ? '<stdin>' : path;
 }
 
-/** The absolute path of a file argument. */
 export function resolvePath(path: string, cwd: string): string {
   return isAbsolute(path) ? path : join(cwd, path);
 }
@@ -147,7 +145,6 @@ function tooLarge(name: string): KnownError {
 
 export const IS_UTF16 = 'the file is UTF-16; save it as UTF-8';
 
-/** True if the bytes begin with a UTF-16 byte-order mark. */
 export function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }

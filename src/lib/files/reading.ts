@@ -5,9 +5,7 @@ import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
 /** The keys and indexes that lead from the root to a value. */
 export type ValuePath = readonly (string | number)[];
 
-/** The reason why a file's text cannot be read as a document. */
 export interface Problem {
-  /** The index in the text. */
   offset: number;
   message: string;
   path?: ValuePath;
@@ -62,7 +60,6 @@ export function jsonSpan(text: string, path: ValuePath): { from: number; to: num
   return { from: offset, to: end };
 }
 
-/** The first list or object below the depth limit. */
 function tooDeep(spot: JsonSpot, depth: number): JsonSpot | undefined {
   const parts = spot.items ?? (spot.members && Array.from(spot.members.values(), ({ value }) => value));
   if (!parts || depth > MAX_DEPTH) return parts && spot;
@@ -73,7 +70,6 @@ function tooDeep(spot: JsonSpot, depth: number): JsonSpot | undefined {
   return undefined;
 }
 
-/** The value at `path`, its key, or the nearest value around it. */
 function findSpot(root: JsonSpot, path: ValuePath, at?: 'key'): JsonSpot {
   let spot = root;
   for (const [index, segment] of path.entries()) {

@@ -26,10 +26,7 @@ export interface ManifestEdits {
 
 type Fields = Record<string, unknown>;
 
-/**
- * Compares a valid roles file with the manifest that it should match. The file may omit fields, stamps and the task
- * that every role has. A task id and a map with only that id are equal.
- */
+/** The file may omit fields, stamps and `user:core`. A task id and a map with only that id are equal. */
 export function compareWithFile(file: Fields, manifest: ManifestReply): ManifestEdits {
   const items = file['roles'] as Fields[];
   const wanted = new Map(manifest.roles.map((role) => [role.role_id, role]));
@@ -59,12 +56,10 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
   return edits;
 }
 
-/** True if the file already matches. */
 export function isEmpty({ fields, roles, inside }: ManifestEdits): boolean {
   return fields.size + inside.size + roles.dropped.size + roles.added.length === 0;
 }
 
-/** True if no role needs to be edited. */
 export function leavesRoles({ roles, inside }: ManifestEdits): boolean {
   return inside.size + roles.dropped.size + roles.added.length === 0;
 }
@@ -84,7 +79,6 @@ function compareRoleFields(item: Fields, role: RoleReply): Map<string, unknown> 
   return compareFields({ name: null, description: null, ...item }, { ...role, name, description }, ['tasks']);
 }
 
-/** New values for the fields of the file. */
 function compareFields(file: Fields, wanted: Fields, except: readonly string[]): Map<string, unknown> {
   const keys = Object.keys(file).filter((key) => !except.includes(key));
   const differing = keys.filter((key) => canonicalJson(file[key] ?? null) !== canonicalJson(own(wanted, key) ?? null));
@@ -126,7 +120,6 @@ export function updateJson(text: string, manifest: ManifestReply): string {
   return text.endsWith('\n') ? `${written}${lineEnd}` : written;
 }
 
-/** Replaces the values in the text itself. */
 function withFields(text: string, fields: ReadonlyMap<string, unknown>): string {
   const edits = new TextEdits(text);
   for (const [key, value] of fields) {

@@ -22,7 +22,6 @@ export async function writeManifestText(
   return `# yaml-language-server: $schema=${SCHEMA_HINT}\n${await writeLooseManifestText(manifest, headline)}`;
 }
 
-/** The manifest as YAML without a schema hint. */
 export async function writeLooseManifestText(manifest: ManifestReply, headline: string): Promise<string> {
   return `# ${headline}\n${await yamlText(manifest)}`;
 }
@@ -54,7 +53,6 @@ async function yamlText(manifest: ManifestReply): Promise<string> {
   return blockText(yaml, { ...fields, roles: roles.map(shortRole) });
 }
 
-/** Puts stamps first and roles last. */
 function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: ManifestReply): ManifestReply {
   return { last_modified_on, last_modified_by, ...extra, roles };
 }

@@ -27,7 +27,6 @@ function says(text: string, manifest: ManifestReply): boolean {
   return problems.length === 0 && hasTaskLists(value) && isEmpty(compareWithFile(value, manifest));
 }
 
-/** True for the form that `compareWithFile` needs. */
 function hasTaskLists(value: unknown): value is Record<string, unknown> {
   const { roles } = (value ?? {}) as { roles?: { tasks?: unknown }[] | null };
   return Array.isArray(roles) && roles.every((role) => Array.isArray(role.tasks));
@@ -51,7 +50,6 @@ function withoutAliases(yaml: Yaml, text: string): string {
 
 type NodePair = Pair<Scalar, Node | null>;
 
-/** A list in the file, and its key. */
 interface HeldList {
   key: Scalar;
   list: YAMLSeq<Node>;

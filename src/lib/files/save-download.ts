@@ -30,7 +30,6 @@ export function openDownload(folder: string, name: string) {
   }
 
   return {
-    /** Receives the response. */
     sink: {
       begin: (headers: Record<string, string>) => {
         contentType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
@@ -69,7 +68,6 @@ export function openDownload(folder: string, name: string) {
         rmSync(temporary, { force: true });
       }
     },
-    /** Removes the temporary file. */
     discard: (): void => {
       close();
       rmSync(temporary, { force: true });

@@ -27,7 +27,6 @@ export interface SavedPlan<Content> {
   plan: string;
   /** The words after `diff`, to save the plan again. Earlier versions did not save them. */
   from?: readonly string[] | undefined;
-  /** The desired state, without secrets. */
   content: Content;
 }
 
@@ -109,7 +108,6 @@ export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Re
   });
 }
 
-/** The command that saves the plan again. */
 export function diffCommand({ from, kind }: Pick<SavedPlan<unknown>, 'kind' | 'from'>): string {
   return shellLine(['cdpadm', kind, 'diff', ...(from ?? [COMMANDS[kind].input]), '--save-plan', 'new.plan']);
 }

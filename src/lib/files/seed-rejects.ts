@@ -17,10 +17,7 @@ export type RejectsFile = ReturnType<typeof openRejects>;
 
 const PRIVATE = 0o600;
 
-/**
- * Creates the file on the first reject. `keep` is the number of bytes to keep from the file of an earlier run. Without
- * `keep`, an existing file causes usage (2).
- */
+/** `keep` is the number of bytes to keep of an earlier run's file. Without it, an existing file causes usage (2). */
 export function openRejects(path: string, keep: number | undefined) {
   if (keep === undefined) refuseTaken(path);
   let descriptor: number | undefined;

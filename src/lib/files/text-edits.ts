@@ -1,11 +1,9 @@
 // Edits to text that keep every other byte.
 
-/** The characters of blank lines. */
 const BLANKS = ' \t\r\n';
 
 export class TextEdits {
   readonly text: string;
-  /** The line ending of the text. */
   readonly lineEnd: string;
   readonly #edits: { from: number; to: number; insert: string }[] = [];
 
@@ -43,7 +41,6 @@ export class TextEdits {
     return lineEnd < 0 ? offset : Math.min(offset, lineEnd + 1);
   }
 
-  /** The start of the line that contains `offset`. */
   lineStart(offset: number): number {
     return this.text.lastIndexOf('\n', offset - 1) + 1;
   }
@@ -55,7 +52,6 @@ export class TextEdits {
     return end < 0 ? this.text.length : end + 1;
   }
 
-  /** The edited text. */
   apply(): string {
     let result = '';
     let done = 0;

@@ -39,7 +39,6 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** The sorted names of the definitions in a folder; none if the folder does not exist. */
 function definitionFiles(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name))

@@ -85,7 +85,6 @@ function syntaxProblem({ code, message, pos }: YAMLError): Problem {
 /** Converts nodes to plain data. An alias becomes the same object as its anchor. */
 class PlainData {
   readonly problems: Problem[] = [];
-  /** The node that each alias refers to. */
   readonly sources = new Map<Alias, Node>();
   /** Anchors by name. An anchor has no value while its node is being read. */
   readonly #anchors = new Map<string, { node: Node; value?: { it: unknown; size: number } }>();

@@ -33,7 +33,6 @@ export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [nev
     ? z.infer<Schema>
     : never;
 
-/** A request for a dry run, with an unmasked body and without credentials. */
 export interface DescribedRequest {
   method: string;
   url: string;
@@ -48,25 +47,20 @@ export interface Reply<T> {
   body: T;
 }
 
-/** A link from a response. */
 export interface Link {
   url: string;
   /** A link below this service's base address gets the service's credentials. Undefined: any address, none of them. */
   service?: 'dsr';
-  /** The `accept` header. */
   accept: string;
-  /** Additional headers, such as a range. */
   headers?: Record<string, string>;
 }
 
-/** Receives a download in chunks. An error that the sink throws ends the download. */
 export interface Sink {
   /** Called when a response starts. Discard the chunks of an earlier attempt. `headers` have lower-case names. */
   begin(headers: Record<string, string>): void;
   write(chunk: Buffer): void;
 }
 
-/** The result of sending one body. */
 export type SendOutcome<Body> =
   /** A complete 2xx response that passed the check by the endpoint's schema. */
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
@@ -77,32 +71,23 @@ export type SendOutcome<Body> =
 
 /** Sends many bodies to one endpoint, each of them once and unchanged. The caller retries. */
 export interface Sender<Body> {
-  /**
-   * Sends JSON bytes, or undefined for a call without a body. `params` fill the placeholders of the path. Throws the
-   * signal's reason once the signal is aborted.
-   */
+  /** Without a body, `body` is undefined. `params` fill the path. Throws the reason of an aborted signal. */
   send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome<Body>>;
 }
 
 export interface Client {
   /** One call with credentials, budget, retries and a checked reply. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
-  /** Like `call`, but also returns the status and the headers. */
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
-  /**
-   * GETs a link into a sink, with the retries and errors of `call`. Does not follow redirects. Throws KnownError for a
-   * forbidden link before anything is sent.
-   */
+  /** Like `call`, without redirects. Throws KnownError for a forbidden link before anything is sent. */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
   /** Returns the request that `call` would send. Sends nothing and resolves no credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
   /** Waits until the budget allows `count` requests without a pause between them, and then takes these slots. */
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
-  /** Fetches the token that the next call of this endpoint needs. */
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
   /** Opens a sender for many calls of an endpoint, with its own connections. */
   openSender<E extends Endpoint>(endpoint: E): Promise<Sender<ReplyOf<E>>>;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -133,7 +118,6 @@ export interface SentWrite {
   body?: string | Buffer | undefined;
 }
 
-/** A pause before a call. */
 export interface Wait {
   /** A sentence without its full stop. */
   text: string;
@@ -148,18 +132,15 @@ export interface Wait {
 export interface HttpOptions {
   /** Base addresses without a trailing slash. `address` throws KnownError (usage) if the address is not configured. */
   address(service: Service): string;
-  /** The `audience` of the token request. */
   audience(): string;
   /** Keys for cached data of a service or audience, which stay the same when the embedded platform's port changes. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;
   cacheFiles: CacheFiles;
-  /** The folder of cached tokens (cache directory). */
   tokenFolder: string;
   /** True to ignore the cached token, in order to test the credentials. */
   freshToken?: boolean | undefined;
-  /** The folder of the shared rate budget (state directory). */
   budgetFolder: string;
   /** The profile's rates by area, such as `{warehouse: '60/m'}`. */
   limits?: Readonly<Record<string, string>> | undefined;
@@ -167,7 +148,6 @@ export interface HttpOptions {
   names?: NamesMap | undefined;
   /** The time limit of one request in milliseconds. */
   requestTimeoutMs: number;
-  /** The number of attempts after the first. */
   retries: number;
   proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
   /** PEM text of additional authorities, trusted together with the system's authorities. */
@@ -182,7 +162,6 @@ export interface HttpOptions {
   allowWrite?: (() => void) | undefined;
   /** Called just before a write is sent; the write waits for the result. A repeat has the id of the first attempt. */
   onWrite?: ((write: SentWrite) => unknown) | undefined;
-  /** Called for each 2xx response to a write. */
   onAccepted?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
@@ -190,7 +169,6 @@ export interface HttpOptions {
   onLongWait?(text: string): void;
   /** Called when a wait starts. The returned function is called when the wait ends. */
   onWait?(wait: Wait): () => void;
-  /** Receives the text of each response. */
   onResponse?: ((text: string) => void) | undefined;
   /** `--debug` lines, redacted. */
   onDebug?: ((text: string) => void) | undefined;
@@ -203,7 +181,6 @@ export interface HttpOptions {
 
 export interface Exchange {
   method: string;
-  /** The scheme, host and port: `https://host:port`. */
   origin: string;
   /** The percent-encoded path and query, which are sent unchanged. */
   path: string;
@@ -222,7 +199,6 @@ export interface RawReply {
   headers: Record<string, string>;
   /** The body, possibly compressed. Empty if a sink received it, or if it exceeds MAX_ANSWER_BYTES. */
   body: Buffer;
-  /** The number of bytes of the body, as they were sent. */
   size: number;
   tooLarge: boolean;
 }

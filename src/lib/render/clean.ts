@@ -6,7 +6,6 @@ const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu
 /** Matches most strings, which then need no search for the pattern above. */
 const PRINTABLE = /^[ -~]*$/;
 
-/** Replaces a removed character. */
 const REPLACEMENT = '\ufffd';
 
 /** Cleans one line: tabs and line endings become spaces, and every other unsafe character becomes U+FFFD. */
@@ -27,10 +26,7 @@ export function cleanForAssistant(text: string): string {
   return cleanText(text).replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, REPLACEMENT);
 }
 
-/**
- * Breaks anything that GitHub's runner would read as a command: `::` at the start of a line, and `##[` anywhere. A
- * zero-width space is invisible to readers.
- */
+/** Breaks what GitHub's runner would read as a command, with a zero-width space: `::` at a line start, and `##[`. */
 export function breakCommands(text: string): string {
   return text.replace(/^[^\S\n]*:(?=:)/gm, '$&\u200b').replaceAll('##[', '##\u200b[');
 }

@@ -5,7 +5,6 @@ import { csvCell } from '../kernel/csv.ts';
 import { usageError } from '../kernel/errors.ts';
 import { suggest } from '../kernel/nearest.ts';
 
-/** A cell as text; empty if the cell has no value. */
 export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
 }
@@ -48,10 +47,7 @@ function toLines(lines: readonly string[], header: string | false): string {
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/**
- * Adds an apostrophe, which spreadsheets hide, to a cell that a spreadsheet would run as a formula. Numbers stay
- * unchanged. A cell that starts with an apostrophe gets another one, so that removing one restores the value.
- */
+/** A spreadsheet would run such a cell as a formula. Removing one apostrophe restores the value. */
 function disarm(value: CellValue): string {
   const text = cellText(value);
   return /^'*[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;

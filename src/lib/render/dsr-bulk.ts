@@ -59,12 +59,9 @@ export function renderDsrBulk({ done, duplicates, kinds, rows, skipWaiting }: Ds
   ].join('\n');
 }
 
-/** A request from a bulk file, as a dry run shows it. */
 export interface DsrBulkRow {
   row: number;
-  /** The displayed value, masked or not. */
   request: DsrRequest;
-  /** True if the file contains the id. */
   hasId: boolean;
 }
 

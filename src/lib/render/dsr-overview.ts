@@ -41,7 +41,6 @@ const DUE_COLUMNS = REQUEST_COLUMNS.flatMap((column): Column<RequestOverview>[] 
     : [column],
 );
 
-/** The view of due requests. */
 export function dueListView(empty: string): ListView<RequestOverview> {
   return { kind: 'list', columns: DUE_COLUMNS, empty };
 }
@@ -79,7 +78,6 @@ export function forwardingLine(
   return `${who}: ${paint(state)}`;
 }
 
-/** One line for a log of changes. */
 export function statusLine(request: RequestOverview, style: Style): string {
   const { request_status: status, subject_request_id: id } = request;
   const expected = request.expected_completion_time ? `, expected ${request.expected_completion_time}` : '';

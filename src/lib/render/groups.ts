@@ -40,7 +40,6 @@ export const groupView: RecordView<GroupReply> = {
   ],
 };
 
-/** The verbs for each method in plans, questions and notes. */
 export const GROUP_VERBS = {
   POST: { sign: '+', plan: 'create', question: 'Create', done: 'Created' },
   PUT: { sign: '~', plan: 'replace', question: 'Replace', done: 'Replaced' },
@@ -64,7 +63,7 @@ export function renderGroupPlan({ id, method, changes }: GroupPlan, style: Style
     ...(attributes?.added ?? []).map((it) => style.green(`    + ${clean(`${it.id}=${it.type}`)}`)),
     ...(attributes?.removed ?? []).map((it) => style.red(`    - ${clean(`${it.id}=${it.type}`)}`)),
     ...(attributes?.changed ?? []).map((it) =>
-      style.yellow(`    ~ ${clean(`${it.id}: ${String(it.type.from)} -> ${String(it.type.to)}`)}`),
+      style.yellow(`    ~ ${clean(`${it.id}: ${String(it.type.from)} -> ${it.type.to}`)}`),
     ),
   ].join('\n');
 }
@@ -82,7 +81,6 @@ export const groupPlanView: DocumentView<GroupPlan> = {
 interface GroupPlanRow {
   method: string;
   id: string;
-  /** The fields that change. */
   changed: string;
 }
 

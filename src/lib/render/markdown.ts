@@ -25,10 +25,7 @@ export function toCodeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.replace(/(?<!\n)\n*$/, '\n')}${fence}\n`;
 }
 
-/**
- * A plan below its heading, colored as a diff for a pull-request comment, with `lead` between them. The first character
- * of a line decides its color, so an indented sign is moved before its indentation.
- */
+/** A plan for a pull request. The first character of a line decides its color, so signs move before indentation. */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
   // A diff does not know `~`, so `!` colors changes.
   const signed = body.replace(

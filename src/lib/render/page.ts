@@ -7,10 +7,7 @@ export const MAX_PAGE_WIDTH = 100;
 /** Indents text that does not fit next to the first column of a table. */
 const BELOW = '      ';
 
-/**
- * Wraps a page to `width` columns, but at most to `MAX_PAGE_WIDTH`. Ignores the source's line breaks inside a paragraph
- * or table cell. Never breaks a command line after a prompt.
- */
+/** Joins the lines of a paragraph or cell before wrapping it. Never breaks a command line after a prompt. */
 export function wrapPage(text: string, width: number): string {
   const columns = Math.min(width, MAX_PAGE_WIDTH);
   return joinLines(text)
@@ -39,7 +36,6 @@ function startOf(line: string): string {
   return gap ? line.slice(0, gap.index + gap[0].length) : (/^ */.exec(line)?.[0] ?? '');
 }
 
-/** Joins the lines that are wrapped in the source. */
 function joinLines(text: string): string[] {
   const lines: string[] = [];
   // The column at which the last line continues.

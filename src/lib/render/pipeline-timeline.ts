@@ -10,7 +10,6 @@ import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
 import { grouped, largest } from '../kernel/numbers.ts';
 
-/** The source of the runs, and the pipeline, which may have no runs. */
 export interface RunsSource extends PageSource {
   pipeline: string;
 }
@@ -19,11 +18,8 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /** The minimum width of all columns, in pixels. On a phone, the chart scrolls. */
 const CHART_WIDTH = 840;
-/** The limits of a column's width, in pixels. */
 const COLUMN = { least: 3, most: 64 };
-/** The minimum width of a column with a sign. */
 const SIGN_WIDTH = 14;
-/** The width of a date below the columns. */
 const DATE_WIDTH = 64;
 /** If there are more runs than this, they are drawn by day, because a page of 50,000 rows would have 35 MB. */
 const MOST_RUNS = 2000;
@@ -117,7 +113,6 @@ ${columns.join('\n')}
 </figure>`;
 }
 
-/** The legend for the colors that occur. */
 function legend(entries: readonly Entry[]): string {
   const tones = new Set(entries.map(({ tone }) => tone));
   const isDaily = isByDay(entries);
@@ -150,10 +145,7 @@ function column(
   return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
-/**
- * Writes the day and minute of a run below its column. Adds seconds if two runs have the same minute, and the year if
- * the runs span several years and the date to the right (`after`) has a different year.
- */
+/** Adds seconds if two runs have the same minute, and the year if the date to the right (`after`) has another. */
 function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | undefined) => string {
   const times = timesOf(entries);
   const isClose = new Set(times.map(minuteOf)).size < times.length;

@@ -25,7 +25,6 @@ const RUN: Column<RunReply>[] = [
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
 ];
 
-/** The HTML page shows `source`. */
 export function runListView(source: RunsSource): ListView<RunReply> {
   return {
     kind: 'list',
@@ -61,7 +60,6 @@ export const reportView: RecordView<PipelineReportReply> = {
   ],
 };
 
-/** One line of a log for the state of a run. */
 export function runLine(run: RunReply, style: Style): string {
   const status = paintStatus(clean(run.status ?? 'unknown'), style);
   const { successful, failed } = recordsOf(run);
@@ -108,10 +106,7 @@ export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>
   return !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }
 
-/**
- * One sign for each of the newest runs, oldest first. The height of a sign shows the number of records of a successful
- * run. `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Empty if there are no runs.
- */
+/** `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. The height is the share of the most records. */
 export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
   const signs = plain ? PLAIN : BLOCKS;
   const shown = oldestFirst(runs).slice(-SHOWN);

@@ -22,7 +22,6 @@ export function bulkFacts({
   retries,
   share,
 }: {
-  /** The number of rows completed in `ms`. */
   completed: number;
   ms: number;
   rejected: number;

@@ -38,13 +38,11 @@ interface MatrixSource extends PageSource {
 /** The words for a cell. Color only repeats the words. */
 const HELD_WORDS = { direct: 'yes', implied: 'by *' } as const;
 
-/** Shown instead of an empty matrix. */
 const NOTHING = 'There are no roles, or none of them has a task.';
 
 /** With more roles, headings are vertical, and one sheet of paper cannot hold all columns. */
 const MANY_ROLES = 8;
 
-/** The number of columns that fit on a phone. */
 const FEW_ROLES = 2;
 
 export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {

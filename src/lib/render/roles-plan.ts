@@ -14,10 +14,7 @@ import { wrapMessage } from './width.ts';
 /** A diff with its plan hash. The hash is null for a comparison of two files. */
 export type DrawnPlan = RolesDiff & { plan?: string | null; warnings?: string[]; kept?: string[] };
 
-/**
- * The plan as text, without a final line feed. Control characters are removed from file and platform text, but its
- * spaces are kept: only our own sentences are wrapped to `width` columns.
- */
+/** Without a final line feed. Keeps the spaces of file and platform text: only our sentences are wrapped. */
 export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity): string {
   const lines: string[] = [];
   const sentence = (text: string): unknown => lines.push(wrapMessage(text, width));
@@ -31,7 +28,6 @@ export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity)
   return lines.join('\n');
 }
 
-/** The plan as Markdown for a pull request comment. */
 export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
   const escalations = escalationsOf(plan).map((item) => `\`${code(item.role_id)}\` gains \`${code(item.task_id)}\``);
   const kept = (plan.kept ?? []).map((id) => `\`${code(id)}\``);
@@ -44,7 +40,6 @@ export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
   return toDiffBlock(`Roles: ${plainSummary(plan)}`, renderRolesPlan(plan, plain), quoted);
 }
 
-/** One role of a plan, with its change. */
 export interface RolesPlanRow {
   change: 'create' | 'modify' | 'delete';
   role_id: string;

@@ -22,14 +22,12 @@ export const seedBulkView: RecordView<SeedBulkResult> = {
   ],
 };
 
-/** A run in progress. */
 export interface SeedBulkState {
   counts: { accepted: number; rejected: number; requests: number; retries: number; ms: number };
   bytes: number;
   totalBytes: number | undefined;
 }
 
-/** The state for the progress. */
 export function seedBulkProgress({ counts, bytes, totalBytes }: SeedBulkState) {
   const { accepted, rejected, requests, retries, ms } = counts;
   const done = accepted + rejected;

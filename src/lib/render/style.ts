@@ -17,10 +17,7 @@ const same = (text: string): string => text;
 /** For files, pipes and `NO_COLOR`. */
 export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
-/**
- * The style of one stream. The style uses only the sixteen colors of the terminal's own palette, because these are
- * readable on any background. Loads chalk only for a colored stream.
- */
+/** Only the terminal's own sixteen colors are readable on any background. Loads chalk only for a colored stream. */
 export async function createStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;
   const { Chalk } = await import('chalk');

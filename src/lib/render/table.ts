@@ -22,7 +22,6 @@ interface Sized<Row> {
   width: number;
   /** The minimum width: headings and the words of an `uncut` column are never truncated. */
   least: number;
-  /** True if every cell is empty. */
   isEmpty: boolean;
 }
 

@@ -3,7 +3,6 @@ import type { Style } from './style.ts';
 
 export type CellValue = string | number | bigint | boolean | null | undefined;
 
-/** One column of a table or one line of a record. */
 export interface Column<Row> {
   /** The name of the field, which `--fields` and CSV headers use. */
   key: string;
@@ -20,10 +19,7 @@ export interface Column<Row> {
   id?: boolean;
   /** True for a table's main content: it wraps instead of being truncated. If that is too narrow, rows become cards. */
   uncut?: boolean;
-  /**
-   * A table that is too wide drops the columns with the highest rank first: those that are empty in every row, and then
-   * others. Without a rank (default 0), a column is never dropped.
-   */
+  /** A table that is too wide drops empty columns, then others, highest rank first. 0 (default) is never dropped. */
   rank?: number;
   /** Omitted from a table that would be too wide, and from cards, because a line below them also shows it. */
   whole?: boolean;
@@ -35,7 +31,6 @@ export function fields<Key extends string>(...keys: Key[]): Column<Readonly<Part
   return keys.map((key) => ({ key, value: (row) => row[key] }));
 }
 
-/** A list of items of the same kind: table, csv, markdown, name, ndjson. */
 export interface ListView<Row> {
   kind: 'list';
   columns: Column<Row>[];

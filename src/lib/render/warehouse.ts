@@ -10,7 +10,6 @@ import type { Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { toDiffBlock } from './markdown.ts';
 import { wrapMessage } from './width.ts';
 
-/** A resource of any kind, as the platform returns it. */
 export type ShownResource = Record<string, unknown> & { id: string };
 
 const BAD = /^(?:faulted|invalid|failed)$/;
@@ -103,7 +102,6 @@ export function renderChange(
   return [style.bold(clean(head)), ...fieldLines(changes, style), ...sent].join('\n');
 }
 
-/** The messages of a resource or run, on one line. */
 export function errorsText(errors: unknown): string {
   if (!Array.isArray(errors)) return '';
   return (errors as ({ message?: string | null } | null)[]).map((error) => error?.message ?? '').join('; ');

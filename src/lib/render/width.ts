@@ -17,7 +17,6 @@ export function fitText(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Pads text on the right with spaces to `width` columns. */
 export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
@@ -43,10 +42,7 @@ export function packLines(
   return lines;
 }
 
-/**
- * Wraps sentences between words. Continuation lines have the indentation of the first line. Text in backticks and a
- * command at the end of a line are not broken, so that they can be copied.
- */
+/** Keeps the first line's indentation. Does not break text in backticks or a final command, so it can be copied. */
 export function wrapMessage(text: string, width: number): string {
   return text
     .split('\n')
@@ -73,10 +69,7 @@ export function wrapLogLine(line: string, width: number): string {
   return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');
 }
 
-/**
- * Wraps lines that are already aligned in columns. A line that is too long wraps below the rightmost column that still
- * leaves half of the width.
- */
+/** A line that is too long wraps below the rightmost column that still leaves half of the width. */
 export function wrapAligned(text: string, width: number): string {
   return text
     .split('\n')

@@ -5,7 +5,6 @@ import { KnownError, type Hints } from '../kernel/errors.ts';
 /** The error code of a write whose outcome is unknown. `http` throws this code if a response proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
 
-/** The reason why a write needs a read. */
 export interface Doubt {
   /** The error of the send. Undefined if the response proved nothing, or if this run has not sent anything yet. */
   readonly error?: KnownError;
@@ -21,9 +20,7 @@ export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: strin
 export interface Write<Result, Stored> {
   /** Completes "the outcome of … is unknown": `the cancellation of request X`. */
   readonly subject: string;
-  /** Explains how to check the outcome. */
   readonly hint: Hints;
-  /** The maximum number of sends. */
   readonly maxSends: number;
   /** If set, a read comes before the first send: an earlier run may have sent it, or the id may be taken. */
   readonly doubt?: Doubt;
@@ -90,14 +87,12 @@ export async function confirmWrite<Result, Stored>(
   }
 }
 
-/** Like `confirmWrite`, but returns the result or throws the error. */
 export async function confirmed<Result, Stored>(write: Write<Result, Stored>, ports: ConfirmPorts): Promise<Result> {
   const outcome = await confirmWrite(write, ports);
   if (outcome.state === 'done') return outcome.result;
   throw outcome.error;
 }
 
-/** True if the outcome of the write is unknown. */
 export function isUnknown(error: KnownError | undefined): boolean {
   return error?.code === UNKNOWN;
 }

@@ -23,13 +23,9 @@ export interface Triggered {
 
 export type TriggerPorts = RunPorts & { out: Messages };
 
-/** How many times the runs are read after a lost response. */
 const RUN_READS = 4;
 
-/**
- * Triggers a run once. Throws conflict (6), naming the current run, if the pipeline is not idle, and network (8) if the
- * response was lost and no new run appears.
- */
+/** Throws conflict (6) if the pipeline is not idle, network (8) if the response was lost and no new run appears. */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
   let known: ReadonlySet<string>;

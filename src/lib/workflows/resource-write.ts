@@ -4,7 +4,6 @@ import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
-/** The calls for one kind of resource. */
 export interface ResourceCalls<Reply, Body> {
   /** The name in a sentence: `connection`. */
   readonly noun: string;
@@ -34,10 +33,7 @@ const MAY_BE_TAKEN = [400, 409, 422];
 
 const MAX_SENDS = 3;
 
-/**
- * POSTs a resource whose id was free at the last read. "Already exists" is a success if the platform has this
- * definition. Throws conflict (6) if the platform has a different one.
- */
+/** "Already exists" is a success if the platform has this definition; throws conflict (6) for a different one. */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
   calls: ResourceCalls<Reply, Body>,
@@ -105,7 +101,6 @@ export async function checkUntouched<Reply, Body>(
   if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls, { wasSent: false });
 }
 
-/** A write of the resource `id` that a GET confirms. */
 async function confirmedById<Result, Reply extends Identified>(
   id: string,
   calls: Pick<ResourceCalls<Reply, never>, 'get' | 'noun' | 'look'>,

@@ -63,10 +63,7 @@ function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest):
   return on === null ? text : `${text} The platform last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
 }
 
-/**
- * Throws a conflict (6) if the plan is not the expected one. Also throws for a file with an older stamp and an unknown
- * base, unless it changes nothing or `expectPlan` names this plan.
- */
+/** Throws conflict (6) for another plan, or an older stamp without base, unless it changes nothing or is expected. */
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan)
@@ -79,7 +76,6 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   });
 }
 
-/** The conflict (6) with both sides of each field. */
 export function conflictError(
   { conflicts, file }: Pick<WantedRoles, 'conflicts' | 'file'>,
   redact: (text: string) => string,

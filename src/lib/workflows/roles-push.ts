@@ -46,7 +46,6 @@ export interface PushPorts {
   store: {
     /** Stores a manifest as the base of a file. A failure only causes a warning. */
     saveBase(manifest: ManifestReply): Promise<void>;
-    /** Returns the name of the revision. */
     saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
     exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   };

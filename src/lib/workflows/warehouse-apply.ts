@@ -73,11 +73,9 @@ interface ApplyPorts extends WritePorts {
   api: Api;
   /** Reads the secrets now, and adds them to the definition. */
   withSecrets(type: ResourceType, definition: Definition): Promise<Definition>;
-  /** Called after each step. */
   onEnd(result: StepResult, index: number): void;
 }
 
-/** All live resources of the three kinds. */
 export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<ResourceReply>> {
   const lists = new Map(
     await Promise.all(
@@ -87,10 +85,7 @@ export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<Re
   return byType((type) => lists.get(type) ?? []);
 }
 
-/**
- * Applies the steps in order. Reads a resource again before it is updated or deleted. A step that is not done stops
- * only the steps that need it.
- */
+/** Reads a resource again before changing it. A step that is not done stops only the steps that need it. */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
   live: ByType<ResourceReply>,

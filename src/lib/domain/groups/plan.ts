@@ -81,7 +81,6 @@ export function comparableGroup(group: Partial<GroupReply> | Partial<GroupReques
   };
 }
 
-/** A warning if a new definition would exceed the workspace's limit. */
 export function limitWarning(plan: GroupPlan, groups: readonly GroupReply[]): string | undefined {
   if (plan.method !== 'POST' || groups.length < GROUP_LIMITS.definitionsPerWorkspace) return undefined;
   const ids = groups.map(({ id }) => id).join(', ');

@@ -17,19 +17,16 @@ export interface Manifest extends Stamp {
   extra: Record<string, unknown>;
 }
 
-/** A manifest belongs to an organization at an address. */
 export interface ManifestScope {
   organization: string;
   address: string;
 }
 
-/** The manifest that the platform returned. */
 export function fromReply(reply: ManifestReply): Manifest {
   const { roles, last_modified_on, last_modified_by, ...extra } = reply;
   return { roles, last_modified_on: last_modified_on ?? null, last_modified_by: last_modified_by ?? null, extra };
 }
 
-/** The manifest in its wire format. */
 export function toReply(manifest: Manifest): ManifestReply {
   const { roles, last_modified_on, last_modified_by, extra } = manifest;
   return { ...extra, last_modified_on, last_modified_by, roles };
@@ -40,7 +37,6 @@ export function taskIds(role: Pick<Role, 'tasks'>): string[] {
   return [...new Set(role.tasks.map((task) => task.task_id))].filter((id) => id !== CORE_TASK);
 }
 
-/** The unknown fields of a role. */
 export function extraFields(role: Role): Record<string, unknown> {
   const { role_id, name, description, tasks, ...extra } = role;
   return extra;
@@ -61,7 +57,6 @@ export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   return content(a) === content(b);
 }
 
-/** The role without the fields that the specification does not define. */
 export function specifiedPart({ role_id, name, description, tasks }: Role): Role {
   return {
     role_id,
@@ -85,7 +80,6 @@ export function sameStamp(a: Stamp, b: Stamp): boolean {
   return a.last_modified_on === b.last_modified_on && a.last_modified_by === b.last_modified_by;
 }
 
-/** The manifest as one string, without stamps or order. */
 function manifestContent(manifest: Manifest): string {
   return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
 }
@@ -121,7 +115,6 @@ export function inStableOrder(roles: readonly Role[]): Role[] {
     .sort((a, b) => compare(a.role_id, b.role_id));
 }
 
-/** Tasks sorted by id, `user:core` first. */
 export function inTaskOrder(tasks: readonly TaskRef[]): TaskRef[] {
   return [...tasks].sort((a, b) => {
     if (a.task_id === CORE_TASK || b.task_id === CORE_TASK) {

@@ -21,11 +21,7 @@ export interface MergeResult {
   rebased: string[];
 }
 
-/**
- * Applies the changes from base to mine to theirs. Roles and fields that only one side changed come from that side.
- * Tasks are a set, to which the changes of both sides apply. My roles come first in my order, then the roles that only
- * they have.
- */
+/** Applies my changes since the base to their roles. Tasks are a set, to which the changes of both sides apply. */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
   const ours = rolesById(mine);
@@ -87,7 +83,6 @@ function mergeRole(
   return merged;
 }
 
-/** A value in the base, in my manifest and in theirs. */
 type Sides<T> = readonly [was: T, own: T, other: T];
 type ReportConflict = (field: string, sides: Sides<unknown>) => void;
 
@@ -150,7 +145,6 @@ export interface WantedRoles {
   again?: string;
 }
 
-/** Computes the roles that the file wants, given the live manifest. */
 export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Manifest): WantedRoles {
   if (base) {
     const known = rolesById(base.roles);
@@ -163,10 +157,7 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
   return { roles, conflicts: [], rebased: [], stale };
 }
 
-/**
- * Picks the remembered manifest that a file was created from. Because stamps have whole seconds, several may have the
- * file's stamp; the one whose roles differ least from the file's is picked. `candidates` come newest first.
- */
+/** Stamps are whole seconds, so several may fit: the nearest is picked. `candidates` come newest first. */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
   const measured = candidates
@@ -178,10 +169,7 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
   return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
-/**
- * The roles, with the additional fields of the same role or task in `source`. Omitting a field that the specification
- * does not know, or giving only the id of a task, does not remove anything.
- */
+/** Adds the fields of `source` that a role or task omits: omitting a field that we do not know removes nothing. */
 export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {
   const held = rolesById(source);
   return roles.map((role) => {

@@ -23,7 +23,6 @@ export function rolesPlanFields() {
     created: z.array(RoleReply),
     modified: z.array(modifiedRole()),
     deleted: z.array(RoleReply),
-    /** Ids. */
     unchanged: z.array(z.string()),
     summary: z.object({ create: z.number(), modify: z.number(), delete: z.number(), unchanged: z.number() }),
     /** Warnings for the person who approves the plan; omitted if there are none. */
@@ -61,7 +60,6 @@ export function compareManifests(from: Manifest, to: readonly Role[]): RolesComp
   return { plan: null, base, ...diffRoles(from.roles, to) };
 }
 
-/** A plan with the two manifests that it compares. */
 export interface PlannedPush {
   plan: RolesPlan;
   live: Manifest;
@@ -69,10 +67,7 @@ export interface PlannedPush {
   request: ManifestRequest;
 }
 
-/**
- * Plans to replace the live manifest with exactly these roles. Unchanged roles are sent back as the platform returned
- * them.
- */
+/** Unchanged roles are sent back as the platform returned them. */
 export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly Role[]): PlannedPush {
   const current = rolesById(live.roles);
   const roles = wanted.map((role) => {

@@ -13,10 +13,7 @@ export interface Known {
   base?: Manifest | undefined;
   /** The task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
-  /**
-   * True until the platform has been read. Unknown fields and empty strings are then not issues, because the platform
-   * may explain them.
-   */
+  /** True until the platform has been read, which may explain unknown fields and empty strings. */
   tolerateUnknown?: boolean | undefined;
   /** True if the roles come from the platform, so that no unknown field can be a typo. */
   fieldsOfPlatform?: boolean | undefined;
@@ -36,15 +33,11 @@ class Report {
   }
 }
 
-/** The manifests that the platform returned. */
 function remembered(known: Known): Manifest[] {
   return [known.live, known.base].filter((manifest) => manifest !== undefined);
 }
 
-/**
- * Reports each field that is neither in the specification (`allowed`) nor returned by the platform at this position
- * (`seen`), with the nearest name. Also checks inside maps that the specification does not define.
- */
+/** Reports fields that are not in `allowed` and that the platform did not return here (`seen`), also inside maps. */
 function checkFields(
   found: Record<string, unknown>,
   allowed: readonly string[],

@@ -73,7 +73,6 @@ export function completed(type: ResourceType, wanted: Definition, live: Definiti
   );
 }
 
-/** The paths of all masks. */
 export function findMasks(value: unknown, path: readonly (string | number)[] = []): (string | number)[][] {
   if (isMask(value)) return [[...path]];
   if (Array.isArray(value)) return value.flatMap((item, index) => findMasks(item, [...path, index]));
@@ -124,7 +123,6 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-/** The name in a sentence. */
 export const NOUNS: Readonly<Record<ResourceType, string>> = {
   connection: 'connection',
   data_model: 'data model',
@@ -138,7 +136,6 @@ export const GROUPS: Readonly<Record<ResourceType, string>> = {
   pipeline: 'pipelines',
 };
 
-/** Advice on a definition that is valid. */
 export function adviseOn(type: ResourceType, definition: Definition): FieldIssue[] {
   if (type !== 'pipeline') return [];
   const isFull = valueAt(definition, ['sync_mode', 'type']) === 'full';
@@ -159,7 +156,6 @@ export function describeReread(definition: Definition): string {
   return `This resets the sync position: the next run reads data model ${String(definition['data_model_id'])} again ${range}.`;
 }
 
-/** A reference, and the field that contains it. */
 export interface SecretUse {
   path: readonly string[];
   reference: string;
@@ -167,7 +163,6 @@ export interface SecretUse {
 
 const REFERENCE = /^(?:env|file|keychain|command):\s*\S/;
 
-/** True if a string is a reference to a secret. */
 export function isReference(text: string): boolean {
   return REFERENCE.test(text);
 }
@@ -202,7 +197,6 @@ export function isMaskIssue(issue: FieldIssue): issue is MaskIssue {
   return 'isMask' in issue;
 }
 
-/** A copy without these fields. */
 export function withoutPaths(
   value: Record<string, unknown>,
   paths: readonly (readonly string[])[],
@@ -210,7 +204,6 @@ export function withoutPaths(
   return paths.reduce((copy, path) => withValue(copy, path, undefined), value);
 }
 
-/** The references of a checked definition. */
 export function secretUses(type: ResourceType, definition: Definition): SecretUse[] {
   return SECRET_PATHS[type].flatMap((path) => {
     const reference = valueAt(definition, path);

@@ -35,7 +35,6 @@ export type Diagnosis = z.infer<ReturnType<typeof diagnosisResult>>;
 /** A finding before its hints become a string. */
 type Finding = Omit<Diagnosis['findings'][number], 'next'> & { next: readonly Hint[] };
 
-/** The fields to check in a connection or data model. */
 interface Part {
   id: string;
   config?: unknown;
@@ -245,10 +244,7 @@ const LIKELY: Readonly<Record<string, RegExp>> = {
   mobile_number: /mobile|phone/,
 };
 
-/**
- * Checks whether a query returns an identity, and which columns could serve as one. `names` translates the deployment's
- * words.
- */
+/** Whether a query returns an identity, and which columns could be one. `names` translates the deployment's words. */
 export function identityColumns(sql: string, names: Pick<ReturnType<typeof createWireNames>, 'fromWire' | 'toWire'>) {
   const columns = selectedColumns(sql);
   const isIdentity = (column: string): boolean => {

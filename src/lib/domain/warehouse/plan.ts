@@ -27,7 +27,6 @@ function stepFields() {
     secrets: z.array(z.string()),
     /** The references in the file: `{"config.password": "env:NAME"}`. */
     references: z.record(z.string(), z.string()),
-    /** True if the sync position of a pipeline is reset. */
     resets: z.boolean(),
   };
 }
@@ -36,7 +35,6 @@ export function planResult() {
   return z.object({
     /** A hash (32 hex digits) of the workspace, the address, and the live and desired resources. */
     plan: z.string(),
-    /** The steps in the order of execution. */
     steps: z.array(z.object(stepFields())),
     /** `connection/crm` … */
     unchanged: z.array(z.string()),
@@ -55,7 +53,6 @@ export function planResult() {
 export type WarehousePlan = z.infer<ReturnType<typeof planResult>>;
 export type Step = WarehousePlan['steps'][number];
 
-/** A step with its outcome. */
 export function stepResult() {
   const outcome = z.enum(['done', 'failed', 'skipped', 'unknown']);
   /** `reason` says why the step was not done; null if it was done. */

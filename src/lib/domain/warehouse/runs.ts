@@ -52,7 +52,6 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-/** Sorted runs, by day. */
 export function byDay(runs: readonly RunReply[]): [day: string, runs: RunReply[]][] {
   const days = new Map<string, RunReply[]>();
   for (const run of runs) {
@@ -63,7 +62,6 @@ export function byDay(runs: readonly RunReply[]): [day: string, runs: RunReply[]
   return [...days];
 }
 
-/** Triggered runs that are not in `known`. */
 export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<string>): RunReply[] {
   return runs.filter((run) => run.type !== 'scheduled' && !known.has(runId(run)));
 }

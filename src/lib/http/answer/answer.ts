@@ -38,7 +38,6 @@ async function readBody(body: Buffer, headers: Record<string, string>): Promise<
   return { text: bytes.toString('utf8'), ...(!isUtf8(bytes) && { problem: 'is not valid UTF-8' }) };
 }
 
-/** The decompressed bytes, or the reason why there are none. */
 async function decompress(bytes: Buffer, encoding: string): Promise<Buffer | string> {
   const zlib = await import('node:zlib');
   const limit = { maxOutputLength: MAX_ANSWER_BYTES };

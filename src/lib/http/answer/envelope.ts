@@ -2,7 +2,6 @@
 import { tryJson } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 
-/** One entry of an error body. */
 export interface ServerError {
   code?: string | number;
   message?: string;

@@ -8,14 +8,12 @@ import type { Answer } from './answer.ts';
 import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
 import { OutcomeUnknownError } from './network-failure.ts';
 
-/** The facts about a failed call that a message needs. */
 export interface FailedCall {
   endpoint: Endpoint;
   request: FailedRequest;
   origin: string;
   /** True if the user passed the access token, which cannot be renewed. */
   readyToken: boolean;
-  /** Masks secrets in text from the platform or a proxy. */
   redact(text: string): string;
 }
 
@@ -34,7 +32,6 @@ const CODE_OF_STATUS: Record<number, Code> = {
   505: 'http.warehouse_unreachable',
 };
 
-/** The error for a response whose status is not 2xx. */
 export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);

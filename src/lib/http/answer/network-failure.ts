@@ -9,7 +9,6 @@ import { isLoopback } from '../../kernel/address.ts';
 
 export interface LostExchange {
   request: FailedRequest;
-  /** The `https://host:port` that was called. */
   origin: string;
   /** The proxy that was used, without credentials. */
   proxy: string | undefined;
@@ -87,7 +86,6 @@ function hostOf({ origin }: LostExchange): string {
   return new URL(origin).host;
 }
 
-/** The peer of the connection, which is the proxy if there is one. */
 function peer({ origin, proxy }: LostExchange): string {
   if (proxy !== undefined) return `the proxy ${hostWithPort(proxy)}`;
   return hostWithPort(origin);

@@ -72,10 +72,7 @@ function repeats(value: unknown, wanted: string): boolean {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/**
- * In memory, a value takes up to forty times as many bytes, so a few megabytes of `{},{},…` would exhaust it. No
- * response of the platform has nearly as many values.
- */
+/** In memory, a value takes up to forty times as many bytes. No response of the platform has nearly as many values. */
 const MAX_VALUES = 400_000;
 
 class Unreadable {

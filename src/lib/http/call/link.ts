@@ -19,10 +19,7 @@ export function linkEndpoint({ service }: Link): Endpoint {
   };
 }
 
-/**
- * The request for a link. `address` is the base address of the link's service. Sends nothing and throws KnownError for
- * a link outside that address or, without a service, for one that is neither https nor http to this machine.
- */
+/** Throws KnownError for a link outside `address` or, without a service, one that is not https or to this machine. */
 export function linkRequest({ accept, headers, service, url: text }: Link, address: () => string): BuiltRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw foreign(`The platform sent an invalid link: ${text}`);

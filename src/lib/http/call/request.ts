@@ -6,7 +6,6 @@ import { stringifyJson } from '../../kernel/json.ts';
 import { shellQuoted } from '../../kernel/words.ts';
 import { createWireNames, NameCollision, type NamesMap } from '../../contract/names.ts';
 
-/** `CallInput` without its types, for use inside the client. */
 export interface AnyInput {
   params?: Record<string, string | number | bigint> | undefined;
   query?: Record<string, string | number | bigint | boolean | undefined> | undefined;
@@ -25,17 +24,13 @@ export interface BuiltRequest {
   query: string;
   /** JSON with exact integers; undefined for a call without a body. */
   body: string | Buffer | undefined;
-  /** Fields of the reply, each with the value that it must repeat. */
   about?: readonly (readonly [field: string, value: string])[];
   /** The `accept` header of a call for something other than JSON. The response must not be compressed. */
   accept?: string;
   headers?: Record<string, string>;
 }
 
-/**
- * Builds the request below the base address `address`. Throws KnownError (usage) for an invalid address, and for an id
- * that cannot be part of a path.
- */
+/** Throws KnownError (usage) for an invalid address, and for an id that cannot be part of a path. */
 export function buildRequest(endpoint: Endpoint, input: AnyInput, address: string): BuiltRequest {
   const { origin, prefix } = parseAddress(endpoint.service, address);
   const params = input.params ?? {};

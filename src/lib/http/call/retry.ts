@@ -5,7 +5,6 @@ import { isServerTrouble } from '../../contract/failures.ts';
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
 
-/** How one attempt failed. */
 export type Outcome =
   | { kind: 'answer'; status: number; retryAfter: string | undefined }
   | { kind: 'no-answer'; delivered: 'no' | 'perhaps'; permanent: boolean };
@@ -14,7 +13,6 @@ export interface Circumstances {
   safety: Safety;
   /** The number of the failed attempt, counted from 1. */
   attempt: number;
-  /** The maximum number of attempts. */
   attempts: number;
   /** Milliseconds since the epoch, to interpret a date in `Retry-After`. */
   now: number;
@@ -23,7 +21,6 @@ export interface Circumstances {
 
 export type RetryDecision =
   | { act: 'again'; afterMs: number }
-  /** The request failed. */
   | { act: 'give-up' }
   /** The platform may have executed the request, so it must not be sent again. */
   | { act: 'unknown' };
@@ -61,10 +58,7 @@ const HTTP_DATE = new RegExp(`^[A-Za-z]{3,9}, (?<day>\\d{2})[ -]${MONTH}[ -](?<y
 /** The obsolete form `Sun Nov  6 08:49:37 1994`. */
 const ASCTIME_DATE = new RegExp(`^[A-Za-z]{3} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`);
 
-/**
- * How many milliseconds to wait from `now`, according to a `Retry-After` in seconds or as an HTTP date. A past date
- * means 0. Undefined for anything else. The wait has no upper limit.
- */
+/** Milliseconds from `now`; 0 for a past date, undefined for any other text. The wait has no upper limit. */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);

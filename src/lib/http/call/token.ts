@@ -15,7 +15,6 @@ const MARGIN_MS = 300_000;
 
 export interface Token {
   value: string;
-  /** True if the user passed the token, so that there is no replacement if it is rejected. */
   ready: boolean;
 }
 
@@ -59,7 +58,6 @@ export function createTokenSource(
 ): TokenSource {
   const { cacheFiles, clock, credentials, redactor } = options;
   let latest: CachedToken | undefined;
-  /** The pending token request, which all calls of this process share. */
   let round: Promise<Token> | undefined;
 
   return async (signal, rejected) => {
@@ -100,7 +98,6 @@ export function createTokenSource(
     return cacheFiles.locked(`${path}.lock`, clock, work, options.signal);
   }
 
-  /** Throws the error of another process if its request failed while this process waited for the token. */
   function throwIfFailed(path: string, since: number): void {
     const failed = readRecord<FailedRound>(cacheFiles.read(failurePath(path)));
     const { at = 0, error } = failed ?? {};
@@ -165,7 +162,6 @@ export function createTokenSource(
   }
 }
 
-/** The name of the cache file for a client, audience and token service, in the folder for tokens. */
 export function tokenFileName(clientId: string, audience: string, authAddress: string): string {
   const key = JSON.stringify([clientId, audience, authAddress]);
   return `token-${createHash('sha256').update(key).digest('hex')}.json`;
@@ -184,18 +180,13 @@ function cachedToken(text: string | undefined): CachedToken | undefined {
 }
 
 export interface Authorization {
-  /** The value of the header; undefined for a call without credentials. */
   header: string | undefined;
-  /** The bearer token, if renewing it may help after a 401. */
   renewable: string | undefined;
   /** True if the user passed the token, so that the token cannot be renewed. */
   readyToken: boolean;
 }
 
-/**
- * Resolves credentials just before they are sent, and adds them to the redactor. `rejected` is a token that got a 401.
- * Throws KnownError (auth) if there are none.
- */
+/** Resolves credentials just before they are sent. Throws KnownError (auth). `rejected` is a token that got a 401. */
 export async function authorize(
   auth: Auth,
   { credentials, redactor }: Pick<HttpOptions, 'credentials' | 'redactor'>,

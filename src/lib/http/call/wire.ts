@@ -20,7 +20,6 @@ export interface Attempt {
   attempt: number;
   authorization: string | undefined;
   signal: AbortSignal;
-  /** Receives the body of a 2xx response. */
   sink?: Sink | undefined;
 }
 
@@ -37,7 +36,6 @@ export function createWire(options: HttpOptions, kind = options.engine) {
   }
 
   return {
-    /** A response of any status, or the TransportError. */
     send: async (attempt: Attempt): Promise<Answer | TransportError> => {
       const { endpoint, id, request } = attempt;
       const headers = headersOf(attempt);
@@ -112,13 +110,11 @@ async function exchange(
 
 const MAX_TRACED_BODY = 64 * 1024;
 
-/** One attempt with its response, or its failure below HTTP. */
 export interface Attempted {
   endpoint: Endpoint;
   id: string;
   attempt: number;
   request: BuiltRequest;
-  /** The headers as they were sent, including credentials. */
   headers: Record<string, string>;
   /** Milliseconds since the epoch. */
   startedAt: number;
@@ -127,7 +123,6 @@ export interface Attempted {
   error?: TransportError;
 }
 
-/** Writes the attempt to `onDebug` and `onTrace`. */
 export function traceAttempt(
   attempted: Attempted,
   { onDebug, onTrace, redactor }: Pick<HttpOptions, 'onDebug' | 'onTrace' | 'redactor'>,

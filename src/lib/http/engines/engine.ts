@@ -7,7 +7,6 @@ import { usageError } from '../../kernel/errors.ts';
 export interface Engine {
   /** Rejects with TransportError, or with KnownError (usage) for an invalid proxy or authority. */
   send(exchange: Exchange): Promise<RawReply>;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -20,10 +19,7 @@ export const KEEP_ALIVE_MS = 4_000;
 /** The events of an exchange that an engine reports. Events after the end of the exchange are ignored. */
 export type Progress = Pick<ExchangeMonitor, 'sending' | 'answered' | 'received' | 'ended' | 'failed'>;
 
-/**
- * Follows one exchange, so that all engines apply the same timeouts, size limit, abort and phases. `start` starts the
- * engine's work and returns a function that stops that work.
- */
+/** Applies the same limits and phases for all engines. `start` starts the work and returns a function that stops it. */
 export function followExchange(exchange: Exchange, start: (progress: Progress) => () => void): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     const monitor = new ExchangeMonitor(exchange, resolve, reject);
@@ -154,10 +150,7 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
   );
 }
 
-/**
- * A TLS context that trusts Node's roots and `pem`; undefined if there is nothing to add. Throws KnownError (usage) for
- * text without a certificate, because Node would ignore such text.
- */
+/** Trusts Node's roots and `pem`. Throws KnownError (usage) for text without a certificate, which Node would ignore. */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;
   const [{ X509Certificate }, { createSecureContext, rootCertificates }] = await Promise.all([

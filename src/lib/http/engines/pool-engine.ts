@@ -134,7 +134,6 @@ function skipContinue(socket: Socket): void {
   let awaitsAnswer = true;
   let held: Buffer = Buffer.alloc(0);
 
-  /** The bytes for the parser; empty while an interim response is incomplete. */
   function filter(chunk: Buffer): Buffer {
     if (!awaitsAnswer) return chunk;
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);

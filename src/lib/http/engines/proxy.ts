@@ -9,10 +9,7 @@ export interface ProxySettings {
   none?: string | undefined;
 }
 
-/**
- * The proxy for an origin, or undefined for a direct connection. Throws KnownError (usage) for an invalid proxy
- * address. Connections to this machine are direct unless the proxy runs on it too, so that plain http never leaves it.
- */
+/** Throws KnownError (usage). A call to this machine uses only a proxy on it, so that plain http never leaves it. */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);
   const variable = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -33,14 +30,12 @@ function parseProxy(address: string, variable: string): URL {
   );
 }
 
-/** The value of `proxy-authorization`, if the proxy's address contains credentials. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === '') return undefined;
   const text = `${decode(proxy.username)}:${decode(proxy.password)}`;
   return `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
 }
 
-/** The secrets in the proxy addresses, for the redactor. */
 export function proxySecrets(settings: ProxySettings): string[] {
   return [settings.https, settings.http].flatMap((address) => {
     const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@:]*):([^/]*)@/i.exec(address ?? '');

@@ -23,7 +23,6 @@ const MAX_AHEAD_MS = 3_600_000;
 /** Every write is padded to this length, so that an interrupted write cannot leave the end of a longer one. */
 const FILE_LENGTH = 2048;
 
-/** The shortest wait worth reporting. */
 const LONG_WAIT_MS = 1000;
 
 interface Schedule {
@@ -48,10 +47,7 @@ export interface BudgetTarget {
   key: string;
 }
 
-/**
- * Takes `count` slots of the budget for the target and waits until all of them are due. Rejects with the signal's
- * reason; to be safe, the slots then remain taken for a minute.
- */
+/** Takes `count` slots and waits until they are due. After an abort, the slots remain taken for a minute. */
 export async function takeSlots(
   budget: Budget,
   { address, key }: BudgetTarget,
@@ -82,10 +78,7 @@ export async function takeSlots(
   await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
 }
 
-/**
- * The time when `count` more requests may be sent together without exceeding `limit` in any window, and the new
- * schedule. Requests are scheduled in order of arrival.
- */
+/** When `count` more requests may be sent together without exceeding `limit` in any window, and the new schedule. */
 export function nextSlots(
   taken: readonly number[],
   now: number,
@@ -97,7 +90,6 @@ export function nextSlots(
   return { due, slots: [...taken, ...Array<number>(count).fill(due)].slice(-limit) };
 }
 
-/** The slots in the reader's time; none if the file is absent or damaged. */
 function readSchedule(text: string | undefined, now: number): number[] {
   const schedule = parseSchedule(text);
   if (!schedule) return [];

@@ -23,7 +23,6 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
       pausedUntil.set(service, clock.now() + PAUSE_MS);
       onDecision(`slowing down: ${header[0]} is ${header[1]}`);
     },
-    /** Waits before a request to a service whose limit is nearly used up. */
     wait: async (service: Service, signal: AbortSignal): Promise<void> => {
       const left = (pausedUntil.get(service) ?? 0) - clock.now();
       // Limited, because the clock may have been set back.
@@ -32,10 +31,8 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
   };
 }
 
-/** The part of the options that reports waits, and the clock. */
 export type Waiting = Pick<HttpOptions, 'onWait'> & { clock: Clock };
 
-/** Reports a wait for `work` until the work is done. */
 export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<HttpOptions, 'onWait'>): Promise<T> {
   const end = onWait?.(wait);
   try {
@@ -73,7 +70,6 @@ export function createLimits(limits: Readonly<Record<string, string>>, waiting: 
       const rate = rateOf(area);
       return rate === undefined ? undefined : Math.max(1, Math.floor(rate * 60));
     },
-    /** Waits until a call of this area may be sent. */
     wait: async ({ id }: Pick<Endpoint, 'id'>, signal: AbortSignal): Promise<void> => {
       const area = AREA_OF[id.split('.', 1)[0] ?? ''];
       const rate = area === undefined || PACED_ELSEWHERE.has(id) ? undefined : rateOf(area);
