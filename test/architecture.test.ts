@@ -228,6 +228,18 @@ describe('owners', () => {
     expect(found).toEqual([]);
   });
 
+  test('only `parseWith` parses with a schema, because another library may have set the language of zod', () => {
+    const found = findings(function* ({ path, ast }) {
+      if (path === 'src/lib/contract/explain.ts') return;
+      for (const node of walk(ast)) {
+        if (!ts.isPropertyAccessExpression(node) || !/^(?:safeParse|parse)(?:Async)?$/.test(node.name.text)) continue;
+        // `root` is the parser of the command line.
+        if (!['Date', 'JSON', 'root'].includes(node.expression.getText())) yield node.getText();
+      }
+    });
+    expect(found).toEqual([]);
+  });
+
   test('zod is imported as `z` from zod/mini, which adds 14 kB instead of 450 kB', () => {
     const found = findings(function* ({ ast, imports }) {
       for (const { specifier, late } of imports) {

@@ -1,5 +1,6 @@
 // `seed results` and `dsr bulk-results`: joins the JSON results of the parts of a bulk run, as if they had been one run.
 import * as z from 'zod/mini';
+import { parseWith } from '../lib/contract/explain.ts';
 import type { ExitName } from '../lib/errors/entry.ts';
 import { exitOf } from '../lib/errors/fail.ts';
 import { invalidInput, type Issue, KnownError, placeOf } from '../lib/kernel/errors.ts';
@@ -224,10 +225,10 @@ export async function readReports<Result extends Part, Label extends string | nu
         continue;
       }
       const error = isRecord(value['error']) ? value['error'] : undefined;
-      const { data: result, error: fault } = schema.safeParse(error === undefined ? value : error['progress']);
+      const { data: result, issues: found } = parseWith(schema, error === undefined ? value : error['progress']);
       isUsed ||= error !== undefined || result !== undefined;
       if (result === undefined) {
-        const field = String(fault?.issues[0]?.path[0]);
+        const field = String(found[0]?.path[0]);
         if (error !== undefined) ctx.out.warn(`${file}: ${String(error['message'])}`);
         else if ('rows' in value)
           ctx.out.warn(

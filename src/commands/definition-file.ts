@@ -1,5 +1,5 @@
 // Reads a definition from a file or standard input and checks it by the schema of its endpoint.
-import { explain } from '../lib/contract/explain.ts';
+import { parseWith } from '../lib/contract/explain.ts';
 import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { invalidDocument, type LoadedDocument, loadDocument, withoutSchemaHint } from '../lib/files/load.ts';
 import { isRecord } from '../lib/kernel/json.ts';
@@ -26,7 +26,7 @@ export async function readDefinition<T>(ctx: Context, path: string, endpoint: En
   const { document, value } = await loadDefinition(ctx, path, endpoint, what);
   const { body: schema } = endpoint;
   if (!schema) throw new TypeError('an endpoint without a body has no files');
-  const issues = explain(schema, value);
+  const { data, issues } = parseWith(schema, value);
   if (issues.length > 0) throw invalidDocument(document, what, issues);
-  return schema.parse(value) as T;
+  return data as T;
 }

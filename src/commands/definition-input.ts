@@ -2,7 +2,7 @@
 import { connectionsEndpoints, needsSecret } from '../lib/contract/connections.ts';
 import { dataModelsEndpoints } from '../lib/contract/data-models.ts';
 import type { Endpoint } from '../lib/contract/endpoint.ts';
-import { explain, type FieldIssue, showPath } from '../lib/contract/explain.ts';
+import { explain, type FieldIssue, parseWith, showPath } from '../lib/contract/explain.ts';
 import { isMask, MASK } from '../lib/contract/masks.ts';
 import { pipelinesEndpoints } from '../lib/contract/pipelines.ts';
 import {
@@ -104,12 +104,11 @@ function check(
 ): { definition: Definition; issues: FieldIssue[] } {
   const { body: schema } = DEFINITIONS[type].create();
   if (!schema) throw new TypeError('a definition has a schema');
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return { definition: toDefinition(parsed.data as Record<string, unknown>), issues: [] };
+  const { data, issues } = parseWith(schema, value);
+  if (data) return { definition: toDefinition(data as Record<string, unknown>), issues: [] };
   const key = ({ path, message }: FieldIssue): string => JSON.stringify([path, message]);
   const before = new Set(live && file === undefined ? explain(schema, toDefinition(live)).map(key) : []);
-  const issues = explain(schema, value).filter((issue) => !before.has(key(issue)));
-  return { definition: value as Definition, issues };
+  return { definition: value as Definition, issues: issues.filter((issue) => !before.has(key(issue))) };
 }
 
 function withField(value: Record<string, unknown>, { path, value: item }: GivenField): Record<string, unknown> {

@@ -1,5 +1,5 @@
 // Reads folders of definitions, merges overlays, and checks every definition.
-import { explain, type FieldIssue } from '../../lib/contract/explain.ts';
+import { type FieldIssue, parseWith } from '../../lib/contract/explain.ts';
 import {
   adviseOn,
   GROUPS,
@@ -89,12 +89,13 @@ export async function readDirectory(
     const masked = maskedSecrets(type, value);
     const { body } = DEFINITIONS[type].create();
     if (!body) throw new TypeError('a definition has a schema');
-    const found = [...explain(body, value), ...secretIssues(type, withoutPaths(value, masked))];
+    const { data, issues: invalid } = parseWith(body, value);
+    const found = [...invalid, ...secretIssues(type, withoutPaths(value, masked))];
     masks.push(...place(masked.map(maskIssue)));
     issues.push(...place(found));
     if (found.length > 0) continue;
     entries.push({
-      ...{ type, definition: toDefinition(body.parse(value) as Record<string, unknown>), file: layers[0].file },
+      ...{ type, definition: toDefinition(data as Record<string, unknown>), file: layers[0].file },
       ...{ masked, answers: new Map(), rules, isGiven: () => false, place },
       folderFor: (path) => folderOf(layerOf(path).file.path, ctx.io.cwd),
       issueAt: (path, message) => place([{ path: [...path], message }])[0] ?? { path: path.join('.'), message },

@@ -1,5 +1,5 @@
 // Reads, creates, changes and deletes profiles and their stored secrets.
-import { explainIssues, OWN_WORDS, showPath } from '../contract/explain.ts';
+import { parseWith, showPath } from '../contract/explain.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
@@ -200,11 +200,9 @@ function problemOfName(name: string, others: Iterable<string>): KnownError | und
 
 /** Checks a profile before it is written, so that the file can be read again. */
 function checked(profile: Profile): Profile {
-  const result = Profile.safeParse(profile, OWN_WORDS);
-  if (result.success) return result.data;
-  const problems = explainIssues(result.error.issues, profile).map(
-    ({ path, message }) => `${showPath(path)} ${message}.`,
-  );
+  const { data, issues } = parseWith(Profile, profile);
+  if (data) return data;
+  const problems = issues.map(({ path, message }) => `${showPath(path)} ${message}.`);
   throw usageError(`This profile cannot be stored: ${problems.join(' ')}`);
 }
 

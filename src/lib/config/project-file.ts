@@ -1,7 +1,7 @@
 // `.cdpadm.yaml`: settings that a repository shares with its users, but never credentials or decisions about trust.
 import * as fs from 'node:fs';
 import * as z from 'zod/mini';
-import { OWN_WORDS } from '../contract/explain.ts';
+import { parseWith } from '../contract/explain.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
@@ -42,12 +42,12 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   } catch (error) {
     throw unusable(file, text, [{ message: (error as Error).message, offset: () => 0 }]);
   }
-  const result = ProjectSettings.safeParse(value, OWN_WORDS);
-  if (result.success) {
-    const { $schema: _hint, profile, ...settings } = result.data;
+  const { data, issues: found } = parseWith(ProjectSettings, value);
+  if (data) {
+    const { $schema: _hint, profile, ...settings } = data;
     return { file, profile, settings };
   }
-  const issues = await locateIssues(result.error, value, text);
+  const issues = await locateIssues(found, text);
   throw unusable(
     file,
     text,

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { parseWith } from '../contract/explain.ts';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
@@ -83,7 +84,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   function read<T>(path: string, schema: z.ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
     const value = text === undefined ? undefined : tryJson(text);
-    return schema.safeParse(value).success ? (value as T) : undefined;
+    return parseWith(schema, value).data === undefined ? undefined : (value as T);
   }
 
   function readHead(path: string): RevisionHead | undefined {
@@ -92,8 +93,8 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     if (!file) return undefined;
     try {
       const [head = '', rest] = file.read(0, Math.min(file.size, HEAD_BYTES)).toString('utf8').split(HEAD_END);
-      const found = rest === undefined ? undefined : RevisionHead.safeParse(JSON.parse(`${head}}`));
-      if (found?.success) return found.data;
+      const found = rest === undefined ? undefined : parseWith(RevisionHead, JSON.parse(`${head}}`)).data;
+      if (found) return found;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     } finally {

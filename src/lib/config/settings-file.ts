@@ -1,7 +1,7 @@
 // Reads `config.json`, and writes it with conf under a lock. A broken file is never overwritten.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explainIssues, type FieldIssue, OWN_WORDS, showPath } from '../contract/explain.ts';
+import { type FieldIssue, parseWith, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
 import { invalidInput, type KnownError, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
@@ -13,7 +13,6 @@ import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
 import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './paths.ts';
 import { fail } from '../errors/fail.ts';
-import type * as z from 'zod/mini';
 import type { Node, Pair } from 'yaml';
 
 export interface StoredSettings {
@@ -95,12 +94,10 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
   if (text === undefined) return { raw: { version: FILE_VERSION, profiles: {} }, checked: {} };
   const value = parseText(file, text);
   refuseNewer(file, value);
-  const result = SettingsFile.safeParse(value, OWN_WORDS);
-  if (result.success) {
-    const raw = value as Partial<RawSettings>;
-    return { raw: { ...raw, version: FILE_VERSION, profiles: raw.profiles ?? {} }, checked: result.data };
-  }
-  throw broken(file, text, await locateIssues(result.error, value, text));
+  const { data: checked, issues } = parseWith(SettingsFile, value);
+  if (!checked) throw broken(file, text, await locateIssues(issues, text));
+  const raw = value as Partial<RawSettings>;
+  return { raw: { ...raw, version: FILE_VERSION, profiles: raw.profiles ?? {} }, checked };
 }
 
 function parseText(file: string, text: string): unknown {
@@ -151,8 +148,8 @@ export function unusableFile(
   return invalidInput(`${subject} cannot be used.`, issues, hint, found.length - issues.length);
 }
 
-/** Explains an error of zod. An issue is at its path, or at the nearest value around it. JSON is valid YAML. */
-export async function locateIssues(error: z.core.$ZodError, value: unknown, text: string) {
+/** An issue is at its path, or at the nearest value around it. JSON is valid YAML. */
+export async function locateIssues(issues: readonly FieldIssue[], text: string) {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;
   const offsetOf = (path: FieldIssue['path']): number => {
@@ -176,5 +173,5 @@ export async function locateIssues(error: z.core.$ZodError, value: unknown, text
     }
     return offset;
   };
-  return explainIssues(error.issues, value).map((issue) => ({ ...issue, offset: () => offsetOf(issue.path) }));
+  return issues.map((issue) => ({ ...issue, offset: () => offsetOf(issue.path) }));
 }

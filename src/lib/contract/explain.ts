@@ -1,4 +1,4 @@
-// Turns the issues of a schema into messages that name the field and its problem.
+// Checks a value against a schema, and turns the issues into messages that name the field and its problem.
 import type * as z from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from '../kernel/words.ts';
@@ -9,22 +9,32 @@ export interface FieldIssue {
   message: string;
   /** Set if the field itself is the problem, not its value. */
   at?: 'key';
+  /** True for a field that the schema does not have. */
+  isUnknown?: true;
   failure?: Failure;
 }
 
 /** The message of an issue when its schema has none. */
 const NO_MESSAGE = 'Invalid input';
 
-/** For `safeParse`: another library in the process may have set zod's language, which would replace our messages. */
-export const OWN_WORDS = { error: (): string => NO_MESSAGE };
+/** Another library in the process may have set zod's language, which would replace our messages. */
+const OWN_WORDS = { error: (): string => NO_MESSAGE };
 
-/** Checks `value` against `schema`. An empty list means that the value is valid. */
-export function explain(schema: z.ZodMiniType, value: unknown): FieldIssue[] {
-  const result = schema.safeParse(value, OWN_WORDS);
-  return result.success ? [] : explainIssues(result.error.issues, value);
+/** Only valid `data` has no issues. */
+export type Parsed<T> = { data: T; issues: [] } | { data: undefined; issues: FieldIssue[] };
+
+/** Checks `value` against `schema`. Nothing else calls the parser of a schema. */
+export function parseWith<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): Parsed<z.infer<Schema>> {
+  const { data, error } = schema.safeParse(value, OWN_WORDS);
+  return error ? { data: undefined, issues: explainIssues(error.issues, value) } : { data, issues: [] };
 }
 
-export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): FieldIssue[] {
+/** The issues of `value`. An empty list means that the value is valid. */
+export function explain(schema: z.ZodMiniType, value: unknown): FieldIssue[] {
+  return parseWith(schema, value).issues;
+}
+
+function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): FieldIssue[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
     const found = valueAt(value, path);
@@ -33,7 +43,7 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknow
     switch (issue.code) {
       case 'unrecognized_keys':
         return issue.keys.map((key): FieldIssue => {
-          return { path: [...path, key], message: `unknown field \`${key}\``, at: 'key' };
+          return { path: [...path, key], message: `unknown field \`${key}\``, at: 'key', isUnknown: true };
         });
       case 'invalid_key':
         // zod puts the key at the end of the path.

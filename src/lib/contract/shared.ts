@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { isCalendarDay } from '../kernel/timestamps.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { FieldIssue } from './explain.ts';
+import { explain } from './explain.ts';
 
 /** A check that fails with the issues that `issuesOf` returns. The paths of these issues start at the checked value. */
 export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
@@ -87,7 +88,7 @@ export const XpidInteger = z
 
 /** The reason why a string is not a valid profile id; undefined for a valid id. */
 export function xpidTextIssue(text: string): string | undefined {
-  if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && XpidInteger.safeParse(BigInt(text)).success) return undefined;
+  if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && explain(XpidInteger, BigInt(text)).length === 0) return undefined;
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;
   return `must be an integer, not \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;
 }

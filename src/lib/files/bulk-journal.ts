@@ -4,6 +4,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
+import { parseWith } from '../contract/explain.ts';
 import { fail } from '../errors/fail.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
@@ -76,7 +77,7 @@ export function openSeedJournal(path: string) {
     read: (): SeedCheckpoint | undefined => {
       const text = readPrivateFile(path);
       if (text === undefined) return undefined;
-      const { data } = checkpointSchema().safeParse(parse(text));
+      const { data } = parseWith(checkpointSchema(), parse(text));
       if (data !== undefined) return data;
       throw fail('seed.journal', {
         message: `The journal ${path} cannot be read.`,
@@ -130,7 +131,7 @@ export function openDsrJournal(path: string) {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);
       const first = await lines.next();
-      const { data } = headSchema().safeParse(first.done ? undefined : parse(first.value));
+      const { data } = parseWith(headSchema(), first.done ? undefined : parse(first.value));
       const isAlone = first.done === true || (await lines.next()).done === true;
       await lines.return(undefined);
       if (data !== undefined) return data;
@@ -147,7 +148,7 @@ export function openDsrJournal(path: string) {
         const value = isFirst ? undefined : parse(line);
         isFirst = false;
         if (value === undefined) continue;
-        const { data } = schema.safeParse(value);
+        const { data } = parseWith(schema, value);
         if (data === undefined) throw unreadable(path);
         yield data;
       }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import * as z from 'zod/mini';
+import { parseWith } from '../contract/explain.ts';
 import { fail } from '../errors/fail.ts';
 import { writeUserFile } from '../kernel/durable.ts';
 import { type KnownError, placeAt, usageError } from '../kernel/errors.ts';
@@ -78,7 +79,7 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
   if (body === undefined || json === undefined) throw damaged('the file does not have the format of a saved plan');
   if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
   const value = tryJson(json);
-  const { data: other } = z.object({ kind: z.enum(['roles', 'warehouse']) }).safeParse(value);
+  const { data: other } = parseWith(z.object({ kind: z.enum(['roles', 'warehouse']) }), value);
   if (other && other.kind !== kind) {
     throw fail('plans.damaged', {
       message: `${name} is a plan of \`${other.kind} diff\`. Nothing was sent.`,
@@ -89,11 +90,10 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
     });
   }
   const [words, from] = [z.record(z.string(), z.string()), z.optional(z.array(z.string()))];
-  const saved = z
-    .object({ kind: z.literal(kind), target: words, plan: z.string(), from, content: schema })
-    .safeParse(value);
-  if (!saved.success) throw damaged('another version of the program saved this plan');
-  return saved.data as SavedPlan<z.infer<Content>>;
+  const wanted = z.object({ kind: z.literal(kind), target: words, plan: z.string(), from, content: schema });
+  const { data: saved } = parseWith(wanted, value);
+  if (!saved) throw damaged('another version of the program saved this plan');
+  return saved as SavedPlan<z.infer<Content>>;
 }
 
 /** Throws a conflict (6) if the plan was made for a different target. */

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import type { Api } from '../api/index.ts';
 import { ConnectionRequest } from '../contract/connections.ts';
 import { DataModelRequest } from '../contract/data-models.ts';
+import { explain } from '../contract/explain.ts';
 import { GroupRequest } from '../contract/groups.ts';
 import { PipelineRequest } from '../contract/pipelines.ts';
 import { PERMISSIONS } from '../contract/role-catalog.ts';
@@ -32,9 +33,7 @@ export async function readLiveFixtures(api: Api, signal: AbortSignal) {
   };
   /** Removes the fields that are not in the contract. */
   const request = (schema: z.ZodMiniType, definition: Definition): object => {
-    const unknown = (schema.safeParse(definition).error?.issues ?? []).flatMap((issue) =>
-      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path.map(String), key]) : [],
-    );
+    const unknown = explain(schema, definition).flatMap((issue) => (issue.isUnknown ? [issue.path.map(String)] : []));
     omitted.push(...unknown.map((path) => `field ${path.join('.')} of ${definition.id}`));
     return withoutPaths(definition, unknown);
   };

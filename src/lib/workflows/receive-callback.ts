@@ -1,5 +1,6 @@
 // Checks and stores one callback, and acknowledges it only after that.
 import { RequestStatusReply } from '../contract/dsr.ts';
+import { parseWith } from '../contract/explain.ts';
 import { eventId, type ReceivedLine } from '../domain/callbacks/outbox.ts';
 import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
 import { exitOf } from '../errors/fail.ts';
@@ -68,7 +69,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
     const whose = workspace === undefined ? 'does not specify a workspace' : `is for workspace ${workspace}`;
     return refuse(401, `controller: the callback ${whose}; only workspace ${ports.workspace} is accepted`, verdict);
   }
-  const state = RequestStatusReply.safeParse(value).data;
+  const state = parseWith(RequestStatusReply, value).data;
   const isStatus = state !== undefined && workspace !== undefined;
   let isNew: boolean;
   try {

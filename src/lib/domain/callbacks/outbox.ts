@@ -1,6 +1,8 @@
 // The lines of an outbox, and the state that they add up to: open deliveries and received statuses.
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { parseWith } from '../../contract/explain.ts';
+import { readRecord } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { isAdvance } from '../dsr/statuses.ts';
 import { SignatureFacts } from './verify.ts';
@@ -182,9 +184,5 @@ export function compactLines({ open, seen, unknown }: OutboxState, now: number):
 
 /** Undefined for a line that this version does not know. */
 export function readLine(text: string): OutboxLine | undefined {
-  try {
-    return OutboxLine.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return parseWith(OutboxLine, readRecord(text)).data;
 }

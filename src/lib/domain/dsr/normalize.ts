@@ -1,7 +1,7 @@
 // Upgrades, normalizes and checks the body of a request from any source, and lists every issue and warning.
 import { API_VERSION, DsrRequest, dsrEndpoints, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
-import { explainIssues, OWN_WORDS, type FieldIssue } from '../../contract/explain.ts';
+import { type FieldIssue, parseWith } from '../../contract/explain.ts';
 import { DEVICE_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
@@ -38,16 +38,16 @@ export function normalizeRequest(
 ): NormalizedRequest {
   const decoded = names.decode(value, dsrEndpoints.create.names?.body ?? []);
   const upgraded = upgradeRequest(inLowerCase(decoded), vendorDomain);
-  const result = DsrRequest.safeParse(upgraded.value, OWN_WORDS);
+  const parsed = parseWith(DsrRequest, upgraded.value);
   const issues = [
     ...upgraded.issues,
-    ...(result.success ? [] : explainIssues(result.error.issues, upgraded.value)),
+    ...parsed.issues,
     ...foreignExtensions(upgraded.value, vendorDomain),
     ...futureTime(upgraded.value, now),
     ...nullIdentities(upgraded.value, nulls),
   ];
-  if (!result.success || issues.length > 0) return { issues, warnings: [], changes: upgraded.changes };
-  const request = { ...result.data, api_version: API_VERSION };
+  if (!parsed.data || issues.length > 0) return { issues, warnings: [], changes: upgraded.changes };
+  const request = { ...parsed.data, api_version: API_VERSION };
   return { request, issues: [], warnings: adviceOn(request, now), changes: upgraded.changes };
 }
 

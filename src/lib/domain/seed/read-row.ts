@@ -1,6 +1,6 @@
 // The exact check: parses the body of one user and checks it, in neutral words, against the contract. This check is
 // slower than the byte check, but finds the issues.
-import { explainIssues, OWN_WORDS, type FieldIssue } from '../../contract/explain.ts';
+import { type FieldIssue, parseWith } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
 import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -48,11 +48,11 @@ export function checkSeed(
   neutral: unknown,
   { identityTypes, nulls }: RowRules,
 ): { seed: SingleSeed } | { issues: FieldIssue[] } {
-  const result = SingleSeed.safeParse(neutral, OWN_WORDS);
+  const { data: seed, issues } = parseWith(SingleSeed, neutral);
   const identities = (neutral as { identities?: unknown } | null)?.identities;
   const own = userIdentityIssues(identities, 'identities', identityTypes, nulls);
-  if (result.success) return own.length === 0 ? { seed: result.data } : { issues: own };
+  if (seed && own.length === 0) return { seed };
   const places = new Set(own.map(({ path }) => path.join('\n')));
-  const others = explainIssues(result.error.issues, neutral).filter(({ path }) => !places.has(path.join('\n')));
+  const others = issues.filter(({ path }) => !places.has(path.join('\n')));
   return { issues: [...others, ...own] };
 }

@@ -5,6 +5,7 @@ import {
   internalIdentityType,
   REQUEST_IDENTITY_TYPES,
 } from '../../contract/identities.ts';
+import { parseWith } from '../../contract/explain.ts';
 import type { PipelineRequest } from '../../contract/pipelines.ts';
 import { Xpid } from '../../contract/shared.ts';
 import type { Row } from '../warehouse/reader.ts';
@@ -65,9 +66,9 @@ function identityType(column: string): string | undefined {
 }
 
 function xpidOf(column: string, value: number | bigint | string): number | bigint {
-  const parsed = Xpid.safeParse(typeof value === 'string' ? value.trim() : value);
-  if (!parsed.success) throw new BadRow(`column \`${column}\` does not contain a 64-bit integer`);
-  return parsed.data;
+  const { data } = parseWith(Xpid, typeof value === 'string' ? value.trim() : value);
+  if (data === undefined) throw new BadRow(`column \`${column}\` does not contain a 64-bit integer`);
+  return data;
 }
 
 function identityOf(column: string, value: number | bigint | string): string {

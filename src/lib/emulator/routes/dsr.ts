@@ -8,6 +8,7 @@ import {
   SIGNATURE_HEADER,
   SubjectRequestId,
 } from '../../contract/dsr.ts';
+import { parseWith } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { OTHER_SPELLING } from '../../contract/dsr-rules.ts';
 import { REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
@@ -71,8 +72,8 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   /** The request in a path. Throws 404 if the request is unknown or belongs to another workspace. */
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
-    const id = SubjectRequestId.safeParse(call.params.requestId);
-    const request = id.success ? store.requests.find({ workspace, id: id.data }) : undefined;
+    const { data: id } = parseWith(SubjectRequestId, call.params.requestId);
+    const request = id === undefined ? undefined : store.requests.find({ workspace, id });
     if (!request) throw refuse(DSR_FAILURES.notFound);
     return request;
   }

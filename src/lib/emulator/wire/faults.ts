@@ -1,5 +1,6 @@
 // Injected faults: errors, delays and lost connections for matching requests.
 import * as z from 'zod/mini';
+import { parseWith } from '../../contract/explain.ts';
 import { messageRule, textWhere } from '../../contract/shared.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
@@ -43,7 +44,8 @@ const KEY = 'faults';
 
 /** Opens the stored faults. `random` returns numbers that are uniform in [0, 1). */
 export function openFaults(settings: StoredSettings, random: () => number) {
-  let faults = z.array(Fault).parse(settings.get(KEY) ?? []);
+  // Another version may have stored faults that this one does not know.
+  let faults = parseWith(z.array(Fault), settings.get(KEY) ?? []).data ?? [];
 
   function save(next: Fault[]): void {
     faults = next;

@@ -1,7 +1,7 @@
 // Reads, parses and checks the body of a request. Numbers keep all their digits. Each area has its own error messages.
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
-import { explainIssues, OWN_WORDS, type FieldIssue, showPath } from '../../contract/explain.ts';
+import { type FieldIssue, parseWith, showPath, valueAt } from '../../contract/explain.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { type PlatformError, refusal } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
@@ -71,13 +71,12 @@ export function checkBody<Schema extends z.ZodMiniType>(
   value: unknown,
   prefix: string,
 ): z.infer<Schema> {
-  const parsed = schema.safeParse(value, OWN_WORDS);
-  if (parsed.success) return parsed.data;
+  const { data, issues } = parseWith(schema, value);
+  if (issues.length === 0) return data as z.infer<Schema>;
+  const listed = issues.slice(0, MOST_ERRORS);
   throw refusal(
     400,
-    explainIssues(parsed.error.issues, value)
-      .slice(0, MOST_ERRORS)
-      .map((issue) => `${prefix}: ${sentenceOf(issue)}`),
+    listed.map((issue) => `${prefix}: ${sentenceOf(issue)}`),
   );
 }
 
@@ -100,12 +99,13 @@ export function acceptBody<Schema extends z.ZodMiniType>(
   value: unknown,
   judge: (issues: FieldIssue[]) => PlatformError,
 ): z.infer<Schema> {
-  const first = schema.safeParse(value, OWN_WORDS);
-  if (first.success) return first.data;
-  const unknown = first.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
-  if (unknown.length === 0) throw judge(explainIssues(first.error.issues, value));
+  const { data, issues } = parseWith(schema, value);
+  if (issues.length === 0) return data as z.infer<Schema>;
+  const unknown = issues.filter(({ isUnknown }) => isUnknown);
+  if (unknown.length === 0) throw judge(issues);
   const known = structuredClone(value);
-  for (const { path, keys } of unknown) for (const key of keys) removeAt(known, path, key);
+  for (const { path } of unknown)
+    Reflect.deleteProperty(valueAt(known, path.slice(0, -1)) as object, path.at(-1) ?? '');
   return acceptBody(schema, known, judge);
 }
 
@@ -117,11 +117,6 @@ export function acceptJson<Schema extends z.ZodMiniType>(
   malformed: Failure = invalid,
 ): z.infer<Schema> {
   return acceptBody(schema, readJson(body, malformed), (issues) => refuse(invalid, ...sentences(issues)));
-}
-
-function removeAt(value: unknown, path: readonly PropertyKey[], key: string): void {
-  const place = path.reduce<unknown>((inner, segment) => (inner as Record<PropertyKey, unknown>)[segment], value);
-  Reflect.deleteProperty(place as object, key);
 }
 
 /** A sentence for each issue: first the position, then the problem. */

@@ -1,5 +1,5 @@
 // Parses the body of a 2xx response with exact integers, and checks it against the contract.
-import { explainIssues, OWN_WORDS, showPath } from '../../contract/explain.ts';
+import { parseWith, showPath } from '../../contract/explain.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, TooManyValues } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
@@ -37,17 +37,17 @@ export function readReply(
   const parsed = parseBody(answer);
   if (parsed instanceof Unreadable) throw unreadableReply(parsed.problem);
   const value = decode(parsed);
-  const result = reply.safeParse(value, OWN_WORDS);
-  if (result.success) {
-    const body = result.data as Record<string, unknown> | null;
+  const {
+    data,
+    issues: [issue],
+  } = parseWith(reply, value);
+  if (!issue) {
+    const body = data as Record<string, unknown> | null;
     const foreign = about.find(([field, wanted]) => !repeats(body?.[field], wanted));
     if (foreign) throw unreadableReply(`describes a different resource (${foreign[0]} ${String(body?.[foreign[0]])})`);
     return { status, headers, text, body };
   }
-  const [issue] = explainIssues(result.error.issues.slice(0, 1), value);
-  throw unreadableReply(
-    `does not have the expected shape (${showPath(issue?.path ?? []) || 'the body'} ${issue?.message ?? ''})`,
-  );
+  throw unreadableReply(`does not have the expected shape (${showPath(issue.path) || 'the body'} ${issue.message})`);
 
   function anyBody(): unknown {
     if (text.trim() === '') return undefined;

@@ -3,6 +3,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import * as z from 'zod/mini';
+import { parseWith } from '../../contract/explain.ts';
 import { exitOf } from '../../errors/fail.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { SentWrite } from '../../http/types.ts';
@@ -117,14 +118,14 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       const found = new Map<string, LoggedWrite>();
       const take = (line: string): void => {
         const { event, chain: _hash, entry: _number, ...fields } = parsed(line);
-        if (event === 'started' && started.safeParse(fields).success) {
+        if (event === 'started' && parseWith(started, fields).data) {
           const { request, ...rest } = fields as z.infer<typeof started>;
           const known: Record<string, unknown> = { ...unknownEnd(request), ...rest };
           const entry = Object.fromEntries(keys.map((key) => [key, known[key]])) as LoggedWrite;
           if (isWanted(entry)) found.set(entry.id, entry);
           const [oldest = ''] = found.keys();
           if (found.size > limit) found.delete(oldest);
-        } else if (event === 'ended' && ended.safeParse(fields).success) {
+        } else if (event === 'ended' && parseWith(ended, fields).data) {
           const entry = found.get(String(fields['id']));
           if (entry) Object.assign(entry, fields);
         }

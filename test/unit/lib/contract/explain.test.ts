@@ -157,7 +157,9 @@ describe('the messages of built-in checks', () => {
   );
 
   it('marks an issue of a field’s name rather than its value', () => {
-    expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([{ path: ['one'], message: 'unknown field `one`', at: 'key' }]);
+    expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([
+      { path: ['one'], message: 'unknown field `one`', at: 'key', isUnknown: true },
+    ]);
     expect(explain(Checked, { keys: { long: 'x' } })[0]?.at).toBe('key');
     expect(explain(Checked, { text: 'x' })[0]?.at).toBeUndefined();
   });
