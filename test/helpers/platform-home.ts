@@ -1,6 +1,8 @@
 // A home of one user with an embedded platform, for tests of commands.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SETTING_NAMES, variableOf } from '../../src/lib/config/setting-fields.ts';
+import { settingsFilePath } from '../../src/lib/config/paths.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliOptions, type CliResult, createCliHome, wordsOf } from './cli.ts';
 import type { ClockMode } from '../../src/lib/emulator/base/clock.ts';
@@ -99,4 +101,15 @@ export async function openPlatformHome(
       (await platform.api.requests()).filter((it) => it.method === method && it.path.startsWith(path)).length,
     close: () => (closed ??= close()),
   };
+}
+
+/** Moves the settings of the environment to the profile `qa`, which becomes the profile in use. The secrets stay. */
+export function useProfile({ env }: { env: Record<string, string> }): void {
+  const names = SETTING_NAMES.filter((name) => env[variableOf(name)] !== undefined);
+  const qa = Object.fromEntries(names.map((name) => [name, env[variableOf(name)]]));
+  for (const name of names) Reflect.deleteProperty(env, variableOf(name));
+  env['CDPADM_PROFILE'] = 'qa';
+  const file = settingsFilePath(env['CDPADM_CONFIG_DIR'] ?? '');
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify({ version: 1, profiles: { qa } }), { mode: 0o600 });
 }

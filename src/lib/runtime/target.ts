@@ -4,6 +4,7 @@ import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 import type { Service } from '../contract/endpoint.ts';
+import { targetFlags } from './command-line/complete-hint.ts';
 
 /** A service that accepts writes. `organization` and `workspace` share the platform's address. */
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
@@ -34,21 +35,21 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
   };
 }
 
-const TARGET_FLAGS = { org_id: '--org', account_id: '--account', workspace_id: '--workspace' } as const;
-
 /**
- * The flags with which a later command has the same target, from any folder and environment. Undefined if there are none,
- * because `--profile` would replace an address that is not from the profile.
+ * The flags with which a later command has the same target, even if the profile changes. No flag sets an address, so
+ * `isComplete` is false if an address is not from the profile: that command then also needs the same settings.
  */
-export function flagsOf(target: Target, { get, profile }: Settings): string[] | undefined {
-  const isForeign = (name: SettingName): boolean =>
-    profile !== undefined && !['profile', 'default', undefined].includes(get(name)?.origin.kind);
-  if ([...Object.values(ADDRESS_OF), 'audience' as const].some(isForeign)) return undefined;
-  const ids = (['org_id', 'account_id', 'workspace_id'] as const).flatMap((name) => {
-    const id = target[name];
-    return id && (isForeign(name) || get(name)?.origin.kind === 'flag') ? [TARGET_FLAGS[name], id] : [];
+export function flagsOf(target: Target, { get, profile }: Settings): { flags: string[]; isComplete: boolean } {
+  const isOwn = (name: SettingName): boolean => ['profile', 'default', undefined].includes(get(name)?.origin.kind);
+  const isComplete = profile !== undefined && [...Object.values(ADDRESS_OF), 'audience' as const].every(isOwn);
+  const flags = targetFlags({
+    profile: isComplete ? profile.value : undefined,
+    org: target.org_id ?? undefined,
+    account: target.account_id ?? undefined,
+    workspace: target.workspace_id ?? undefined,
+    caFile: isComplete && isOwn('ca_file') ? undefined : get('ca_file')?.value,
   });
-  return [...(profile === undefined ? [] : ['--profile', profile.value]), ...ids];
+  return { flags: flags.flat(), isComplete };
 }
 
 /** `Target: prod (protected), production, workspace 3001, https://api.example.com`. */

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loggedWrite, type LoggedWrite } from '../../../src/lib/runtime/memory/write-log.ts';
 import { MODEL, SECRET_ENV, stageSync } from '../../helpers/warehouse-files.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
-import type { PlatformHome } from '../../helpers/platform-home.ts';
+import { type PlatformHome, useProfile } from '../../helpers/platform-home.ts';
 
 let home: PlatformHome;
 beforeEach(async () => {
@@ -41,6 +41,8 @@ it('has no entry before the first write, and none after reads and dry runs', asy
 });
 
 it('names the plan, the target, the request and the command that undoes a write', async () => {
+  const { CDPADM_BASE_URL: address, CDPADM_ORG_ID: org_id = '', CDPADM_ACCOUNT_ID: account_id = '' } = home.env;
+  useProfile(home);
   await update('Reader');
   const [entry, ...others] = await entries();
   expect(others).toEqual([]);
@@ -49,15 +51,15 @@ it('names the plan, the target, the request and the command that undoes a write'
     args: ['user-role'],
     outcome: 'done',
     error: null,
-    profile: null,
+    profile: 'qa',
     plan: expect.stringMatching(/^[0-9a-f]{32}$/),
     digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     requests: 1,
     request_ids: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
     counts: { create: 0, modify: 1, delete: 0 },
-    undo: expect.stringMatching(/^cdpadm roles rollback \S+$/),
+    undo: expect.stringMatching(`^cdpadm roles rollback \\S+ --profile qa --org ${org_id} --account ${account_id}$`),
   });
-  expect(entry?.target).toMatchObject({ org_id: home.env['CDPADM_ORG_ID'], address: home.env['CDPADM_BASE_URL'] });
+  expect(entry?.target).toMatchObject({ org_id, address });
   const undone = await home.run(`${entry?.undo?.replace('cdpadm ', '') ?? ''} --yes`);
   expect(undone.code).toBe(0);
   expect((await entries()).map(({ command }) => command)).toEqual(['roles update', 'roles rollback']);
@@ -75,9 +77,10 @@ it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
 );
 
 it('keeps the log private, without identities and secrets', async () => {
+  useProfile(home);
   await submit('ada@example.com');
   const [entry] = await entries();
-  expect(entry?.undo).toMatch(/^cdpadm dsr cancel [0-9a-f-]{36}$/);
+  expect(entry?.undo).toMatch(/^cdpadm dsr cancel [0-9a-f-]{36} --profile qa --workspace \d+$/);
   for (const name of readdirSync(folder())) {
     expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder(), name), 'utf8')).not.toMatch(/ada@|example\.com/);
@@ -110,6 +113,7 @@ it.each([
 });
 
 it('shows a killed command as unknown, from the line before its first request', async () => {
+  useProfile(home);
   await update('Reader');
   const [started = ''] = lines();
   const { plan, undo } = (await entries())[0] ?? {};
@@ -121,6 +125,7 @@ it('shows a killed command as unknown, from the line before its first request', 
 });
 
 it('shows how to undo a killed submission', async () => {
+  useProfile(home);
   await submit('ada@example.com');
   const [{ undo } = {}] = await entries();
   writeFileSync(path(), `${lines()[0] ?? ''}\n`);
@@ -187,6 +192,7 @@ it('writes with a warning if the log cannot be written', async () => {
 });
 
 it('shows one write in full by the first characters of its id', async () => {
+  useProfile(home);
   await update('One');
   await submit('ada@example.com');
   const [first, second] = await entries();
@@ -212,6 +218,7 @@ it.each([
   [80, [/^ID +AT +COMMAND +ARGS +OUTCOME +UNDO$/m, /roles rollback$/m]],
   [110, [/UNDO +TARGET/m, /organization 1001/m]],
 ] as const)('shows what matters on a terminal with %i columns', async (columns, shapes) => {
+  useProfile(home);
   await update('One');
   const { stderr, stdout } = await home.run('log', { tty: true, columns, env: { NO_COLOR: '1' } });
   for (const shape of shapes) expect(stdout).toMatch(shape);

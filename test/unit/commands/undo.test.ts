@@ -1,9 +1,8 @@
 // Every write logs the commands that undo it, or why there are none. The commands restore the previous state.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
-import type { PlatformHome } from '../../helpers/platform-home.ts';
+import { type PlatformHome, useProfile } from '../../helpers/platform-home.ts';
+import { environmentOf } from '../../../src/lib/runtime/emulator/environment.ts';
 import { CREATIONS, SECRET_ENV, stageWarehouse, writeAll } from '../../helpers/warehouse-files.ts';
 
 interface Entry {
@@ -20,6 +19,7 @@ interface Entry {
 let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
+  useProfile(home);
   stageWarehouse(home.cwd);
   const person = { environment: 'development', user_identities: { customer_id: '1' } };
   const spent = { attribute_name: 'spent', calculation_type: 'sum', cutoff_date: '2026-01-31', seed: { value: 1 } };
@@ -135,34 +135,37 @@ it.each([
   else expect(entry.journal).toMatch(journal);
 });
 
-it.each<[where: string, flags: string, env: Record<string, string>, undo: RegExp | null]>([
-  ['a flag', '--profile qa --workspace 3002', {}, / --profile qa --workspace 3002$/],
-  ['the profile', '--profile qa', {}, / --profile qa$/],
-  ['a flag without a profile', '--workspace 3002', {}, / delete both --workspace 3002$/],
-  ['the environment', '', { CDPADM_PROFILE: 'qa', CDPADM_WORKSPACE_ID: '3002' }, null],
-])('logs commands for the target of the write if the workspace is from %s', async (_where, flags, env, undo) => {
-  const names = ['base_url', 'auth_url', 'org_id', 'account_id', 'workspace_id'];
-  const qa = Object.fromEntries(names.map((name) => [name, home.env[`CDPADM_${name.toUpperCase()}`]]));
-  const secrets = { client_id: 'env:CDPADM_CLIENT_ID', client_secret: 'env:CDPADM_CLIENT_SECRET' };
-  const file = join(home.env['CDPADM_CONFIG_DIR'] ?? '', 'config.json');
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify({ version: 1, profiles: { qa: { ...qa, secrets } } }), { mode: 0o600 });
+it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>([
+  ['a flag', '--profile qa --workspace 3002', true, / --profile qa --workspace 3002$/],
+  ['a profile that is edited later', '', true, / --profile qa --workspace 3001$/],
+  ['a flag without a profile', '--workspace 3002', false, null],
+  ['the environment', '', false, null],
+  ['the environment, which also names an address', '--workspace 3002', true, null],
+])('logs commands for the target of the write if the workspace is from %s', async (where, flags, isProfile, undo) => {
+  const workspace = flags.includes('3002') ? '3002' : '3001';
+  const other = workspace === '3001' ? '3002' : '3001';
   const create = 'data-models create both --name Both --sql-query';
   const words = (more: string) => [...create.split(' '), 'SELECT 1', '--yes', ...more.split(' ').filter(Boolean)];
-  if (flags.includes('3002') || env['CDPADM_WORKSPACE_ID']) await home.run(words('--workspace 3001'));
+  await home.run(words(`--profile qa --workspace ${other}`));
+  const given = environmentOf(home.platform.ready);
+  const env = isProfile ? {} : { ...given, CDPADM_PROFILE: '' };
+  if (where.includes('address')) Object.assign(env, { CDPADM_DSR_BASE_URL: given['CDPADM_DSR_BASE_URL'] });
   expect(await home.run(words(flags), { env })).toMatchObject({ code: 0 });
   const [entry] = (await home.json<Entry[]>('log --limit 1')).data;
   if (undo === null) {
-    expect(entry).toMatchObject({
-      undo: null,
-      undo_note: expect.stringContaining('data-models delete both') as unknown,
-    });
+    const note = expect.stringMatching(
+      ` With the same settings: cdpadm data-models delete both --workspace ${workspace} --ca-file \\S+$`,
+    );
+    expect(entry).toMatchObject({ undo: null, undo_note: note as unknown });
+    expect(JSON.stringify(entry)).not.toContain(given['CDPADM_CLIENT_SECRET']);
     return;
   }
   expect(entry?.undo).toMatch(undo);
+  await home.run(`profile edit qa --set workspace_id=${other}`);
   expect(await home.run(`${entry?.undo?.replace('cdpadm ', '') ?? ''} --yes`)).toMatchObject({ code: 0 });
-  const left = (await home.json<{ id: string }[]>('data-models list')).data.map(({ id }) => id);
-  expect(left.includes('both')).toBe(flags.includes('3002'));
+  const idsIn = async (id: string) =>
+    (await home.json<{ id: string }[]>(`data-models list --workspace ${id}`)).data.map((it) => it.id);
+  expect([(await idsIn(workspace)).includes('both'), (await idsIn(other)).includes('both')]).toEqual([false, true]);
 });
 
 it('covers every command that writes', async () => {

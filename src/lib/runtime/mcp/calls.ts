@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord, parseJson, tryJson } from '../../kernel/json.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
+import { targetFlags } from '../command-line/complete-hint.ts';
 import { type CommandRecord, flagName } from '../command-line/define-command.ts';
 import type { Context, TextSink } from '../context.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
@@ -63,7 +64,7 @@ export async function runWords(
     onResponse: (text: string) => void read.push(text),
   };
   try {
-    const code = await ctx.runCommand([...targetFlags(ctx), ...words], io, stop);
+    const code = await ctx.runCommand([...globalFlags(ctx), ...words], io, stop);
     // The assistant does not know any folders, so messages contain the paths that it passed.
     const [stdout, stderr] = [out, err].map(({ text }) => text().replaceAll(`${folder}${sep}`, ''));
     return { code, ...documentsOf(stdout ?? '', stderr ?? ''), read: read.sort() };
@@ -72,11 +73,11 @@ export async function runWords(
   }
 }
 
-function targetFlags({ flags }: Context): string[] {
-  const { account, caFile, org, profile, requestTimeoutMs, retries, traceFile, workspace } = flags;
-  const given = { profile, org, account, workspace, 'ca-file': caFile, 'trace-file': traceFile };
+function globalFlags({ flags }: Context): string[] {
+  const { requestTimeoutMs, retries, traceFile } = flags;
   return [
-    ...Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    ...targetFlags(flags).map(([flag, value]) => `${flag}=${value}`),
+    ...(traceFile === undefined ? [] : [`--trace-file=${traceFile}`]),
     ...[`--request-timeout=${requestTimeoutMs}ms`, `--retries=${retries}`, `--timeout=${LIMIT}`],
     ...['--output=json', '--no-input', '--progress=none', '--color=never'],
   ];

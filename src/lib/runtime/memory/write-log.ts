@@ -197,10 +197,11 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
   const undoing = (): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
-    const flags = flagsOf(target, settings);
-    const lines = (command.undo ?? []).map((words) => shellLine(['cdpadm', ...words, ...(flags ?? [])])).join(' && ');
-    if (flags || lines === '') return { undo: lines || null, undo_note: command.undoNote ?? null };
-    const why = `An address of this write is not from profile ${profile ?? ''}. With the same settings: ${lines}`;
+    const { flags, isComplete } = flagsOf(target, settings);
+    const lines = (command.undo ?? []).map((words) => shellLine(['cdpadm', ...words, ...flags])).join(' && ');
+    if (isComplete || lines === '') return { undo: lines || null, undo_note: command.undoNote ?? null };
+    const owner = profile === null ? 'a profile' : `profile ${profile}`;
+    const why = `An address of this write is not from ${owner}. With the same settings: ${lines}`;
     return { undo: null, undo_note: [why, command.undoNote].filter(Boolean).join('. ') };
   };
 

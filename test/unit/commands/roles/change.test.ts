@@ -1,5 +1,6 @@
 // Changing single roles by flags, and analyzing roles.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useProfile } from '../../../helpers/platform-home.ts';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
 
 let admin: RolesHome;
@@ -197,6 +198,7 @@ describe('the printed and logged command that undoes a write', () => {
     ['many created roles', ['push', 'a b c d e f g h i j'], /^cdpadm roles rollback \S+ --allow-delete --force$/],
   ])('restores the roles before %s', async (_what, [line = '', ids = ''], shape) => {
     const before = await admin.live();
+    useProfile(admin);
     if (line === 'push') {
       await admin.run('roles pull');
       const roles = ids
@@ -207,11 +209,13 @@ describe('the printed and logged command that undoes a write', () => {
     const done = await admin.run(line === 'push' ? 'roles push --yes' : line);
     expect(done.code).toBe(0);
     const { data } = await admin.json<{ undo: string; undo_note: string | null }[]>('log');
-    const { undo = '', undo_note = '' } = data.at(-1) ?? {};
+    const { undo: whole = '', undo_note = '' } = data.at(-1) ?? {};
+    const [undo = '', target] = whole.split(' --profile ');
+    expect(target).toMatch(/^qa --org \d+ --account \d+$/);
     expect(undo).toMatch(shape);
     expect(undo_note !== null).toBe(undo.includes('rollback'));
     expect(done.stderr).toContain(`To undo this: ${undo}`);
-    expect((await admin.run(`${undo.replace('cdpadm ', '')} --yes`)).code).toBe(0);
+    expect((await admin.run(`${whole.replace('cdpadm ', '')} --yes`)).code).toBe(0);
     expect(await admin.live()).toEqual(before);
   });
 });
