@@ -1,10 +1,10 @@
 // A private file of chained lines (`kernel/hash-chain.ts`): append, verify, prune. A writer must hold the file's lock.
 import { hash } from 'node:crypto';
-import { closeSync, constants, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, ownTurn } from './clock.ts';
 import { appendDurably } from './durable-log.ts';
-import { readPrivateFile, removeFile, replacePrivateFile, PRIVATE_FILE } from './durable.ts';
+import { readPrivateFile, removeFile, replacePrivateFile, writePrivateFile } from './durable.ts';
 import {
   CHAIN_START,
   chainLine,
@@ -49,8 +49,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   function currentTip(): ChainTip {
     const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
-    const isNewer = stored.entry > last.entry;
-    return isNewer || (stored.entry === last.entry && stored.hash !== CHAIN_START.hash) ? stored : last;
+    return stored.entry >= last.entry ? stored : last;
   }
 
   /** Writes each JSON object as a line, and flushes the lines. Chains the lines of an earlier version first. */
@@ -237,8 +236,8 @@ function isWhole(line: string): boolean {
 }
 
 /**
- * A line of fixed length that is overwritten in place. Its digest reveals a line that a killed process wrote only in
- * part: `read` then returns the number of the entry with the hash of no line.
+ * A line of fixed length that is overwritten in place, after the lines of the chain. Its digest reveals a head that a
+ * killed process wrote only in part. Such a head says nothing about the chain, so `read` returns the start.
  */
 function openHead(path: string) {
   const digestOf = (tip: string): string => hash('sha256', tip).slice(0, 8);
@@ -246,17 +245,22 @@ function openHead(path: string) {
     read: (): ChainTip | undefined => {
       const text = readPrivateFile(path) ?? '';
       const [, tip = '', entry, own, digest] = /^((\d{16}) ([0-9a-f]{64}))(?: ([0-9a-f]{8}))?\n$/.exec(text) ?? [];
-      // A version without the digest wrote the same line.
+      // An earlier version wrote no digest. Doubting its head would hide that the last line was replaced or removed.
       if (own !== undefined && (digest ?? digestOf(tip)) === digestOf(tip)) return { entry: Number(entry), hash: own };
-      const [number] = /^\d{16}/.exec(text) ?? [];
-      return number === undefined ? undefined : { entry: Number(number), hash: CHAIN_START.hash };
+      return /^\d{16}/.test(text) ? CHAIN_START : undefined;
     },
     write: ({ entry, hash: own }: ChainTip): void => {
       const tip = `${String(entry).padStart(16, '0')} ${own}`;
+      const text = `${tip} ${digestOf(tip)}\n`;
       try {
-        const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT, PRIVATE_FILE);
+        // A part of this line in front of a head without a digest would be taken for a whole head without a digest.
+        if (statSync(path, { throwIfNoEntry: false })?.size !== text.length) {
+          writePrivateFile(path, text);
+          return;
+        }
+        const descriptor = openSync(path, 'r+');
         try {
-          writeSync(descriptor, `${tip} ${digestOf(tip)}\n`, 0);
+          writeSync(descriptor, text, 0);
         } finally {
           closeSync(descriptor);
         }

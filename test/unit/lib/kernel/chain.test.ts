@@ -1,6 +1,15 @@
 // The hash chain of a log: it detects every change, survives a killed process, and adopts the lines of older versions once.
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -143,18 +152,32 @@ describe('a partial line', () => {
     }
   });
 
-  it('keeps the chain valid at every possible length of a truncated write of the head', async () => {
+  it.each([1, 9])(
+    'keeps the chain valid at any length of a truncated write of the head after %i lines',
+    async (most) => {
+      await chain.append(objects(...Array.from({ length: most }, String)));
+      const before = readFileSync(`${path}.head`);
+      await chain.append(objects('b', 'c'));
+      const [after, text] = [readFileSync(`${path}.head`), readFileSync(path)];
+      for (let size = 0; size <= after.length; size++) {
+        writeFileSync(path, text);
+        writeFileSync(`${path}.head`, Buffer.concat([after.subarray(0, size), before.subarray(size)]));
+        expect(await faults(), `cut at ${size}`).toEqual([]);
+        await openChain(path, { clock: systemClock }).append(objects('d'));
+        expect(await faults(), `cut at ${size}`).toEqual([]);
+      }
+    },
+  );
+
+  it('never joins a new head and one without a digest, which is replaced as a whole', async () => {
     await chain.append(objects('a'));
-    const before = readFileSync(`${path}.head`);
-    await chain.append(objects('b', 'c'));
-    const [after, text] = [readFileSync(`${path}.head`), readFileSync(path)];
-    for (let size = 0; size <= after.length; size++) {
-      writeFileSync(path, text);
-      writeFileSync(`${path}.head`, Buffer.concat([after.subarray(0, size), before.subarray(size)]));
-      expect(await faults(), `cut at ${size}`).toEqual([]);
-      await openChain(path, { clock: systemClock }).append(objects('d'));
-      expect(await faults(), `cut at ${size}`).toEqual([]);
-    }
+    const old = readFileSync(`${path}.head`, 'utf8').replace(/ [0-9a-f]{8}\n$/, '\n');
+    writeFileSync(`${path}.head`, old);
+    const keptLink = `${path}.old`;
+    linkSync(`${path}.head`, keptLink);
+    await chain.append(objects('b'));
+    expect(readFileSync(keptLink, 'utf8')).toBe(old);
+    expect(await faults()).toEqual([]);
   });
 
   it('is counted, and so are NUL bytes left on the disk', async () => {
