@@ -23,7 +23,7 @@ const PICTURES = [
   ],
   [
     'seed-bulk',
-    'A bulk run of 5,001 rows, of which one is rejected',
+    'A bulk run of 5,001 rows, one of them rejected',
     [
       'echo identity:customer_id,attr:Revenue:sum >users.csv',
       "seq 5000 | sed 's/$/,10/' >>users.csv",

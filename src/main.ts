@@ -37,7 +37,7 @@ class SeveralProfiles extends Error {
   }
 }
 
-/** How many turns of 100 ms a stopped command may wait. Time in which the process works does not count. */
+/** How many turns of 100 ms a stopped command may wait. Time when the process works does not count. */
 const LAST_TURNS = 9;
 const TURN_MS = 100;
 /** How many turns of 10 ms the threads of a stopped command may take. */

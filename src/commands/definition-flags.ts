@@ -108,7 +108,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
     at('--schedule', 'schedule.type', 'interval, once or on_demand', { value: 'type', offered: SCHEDULE_TYPES }),
     at('--frequency', 'schedule.frequency', `interval: ${anyOf(FREQUENCIES)}`, { offered: FREQUENCIES }),
     at('--start', 'schedule.start', 'interval: time of the first run, ISO 8601', { value: 'time' }),
-    at('--end', 'schedule.end', 'time after which no run starts, ISO 8601', { value: 'time' }),
+    at('--end', 'schedule.end', 'end of the schedule, ISO 8601', { value: 'time' }),
     at('--delay', 'schedule.delay', 'delay of the data: a number and s, m, h, d, w or y'),
     at('--partner-feed-id', 'partner_feed_id', 'partner feed that receives the data', {
       value: 'number',

@@ -66,7 +66,7 @@ test('names package, version and source of each component, with the hash of its 
   }
 });
 
-test('names the version of SQLite by which scanners know its vulnerabilities', () => {
+test('names the version of SQLite, so that scanners know its vulnerabilities', () => {
   const database = new sqlite.Database(':memory:');
   const { version } = database.get('SELECT sqlite_version() AS version') as { version: string };
   database.close();

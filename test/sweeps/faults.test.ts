@@ -69,7 +69,7 @@ async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Pr
 
 const isWanted = ({ name }: ProxyFault): boolean => name.includes(process.env.FAULT ?? '');
 
-/** Every request and mode in which a fault can be injected. */
+/** Every request, with every mode of a fault. */
 function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
   return PROXY_FAULTS.filter(isWanted).flatMap((fault) =>
     Array.from({ length: requests }, (_, at) => at).flatMap((at) =>

@@ -9,7 +9,7 @@ import { nameOf, runProgram } from './program.ts';
 import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** A folder in which no user can create anything. */
+/** A folder where no user can create anything. */
 const NOWHERE = '/proc/cdpadm';
 /** `doctor` reports the problems of the home. */
 const EXAMINES = 'doctor';

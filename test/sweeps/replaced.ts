@@ -157,7 +157,7 @@ export function alteredForms({ answered }: Pick<ProxiedRequest, 'answered'>): Pr
 
 const TROUBLED = JSON.stringify(TROUBLE);
 
-/** Faults after which a read decides the outcome of a write. */
+/** After these faults, a read decides the outcome of a write. */
 export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) => [
   replaced('503', delivered, () => ({ status: 503, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),
   replaced('429', delivered, () => ({ status: 429, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),

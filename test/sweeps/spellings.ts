@@ -1,4 +1,4 @@
-// The encodings in which a secret may leak unnoticed.
+// The encodings that a secret may leak in unnoticed.
 
 /** The secret itself, in JSON, in a URL, in hex, and in base64 at each alignment. */
 export function spellings(secret: string): string[] {

@@ -1,4 +1,4 @@
-// A platform with a fast clock and a proxy in front of it, in which any command of the table can run.
+// A platform with a fast clock and a proxy in front of it. Any command of the table can run there.
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

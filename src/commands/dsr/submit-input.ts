@@ -36,7 +36,7 @@ export const requestFlags = {
     help: 'identity of a type in the vendor extension (repeatable)',
   },
   groupId: { value: 'id', help: 'group of related requests' },
-  callbackUrl: { value: 'url', many: true, help: 'address to which the platform posts each status (repeatable)' },
+  callbackUrl: { value: 'url', many: true, help: 'address that the platform posts each status to (repeatable)' },
   submittedTime: {
     value: 'iso',
     help: 'when the subject made the request; the deadline counts from here (default: now)',
@@ -141,7 +141,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
   throw fail(isFuture ? 'input.invalid' : 'usage', {
     message: 'The request is not valid. Nothing was sent.',
     hint: isFuture
-      ? 'Pass --submitted-time with the time at which the subject made the request.'
+      ? 'Pass --submitted-time with the time when the subject made the request.'
       : { text: 'To see the flags:', command: 'cdpadm dsr submit --help' },
     issues,
   });

@@ -72,7 +72,7 @@ export const seedFiles = defineCommand({
     restart: { help: 'ignore an earlier run of the same files and start over' },
     rateStore: {
       value: 'address',
-      help: 'Redis server through which the shards share --rate; env:NAME reads its address (default: CDPADM_RATE_STORE)',
+      help: 'Redis server that the shards share --rate through; env:NAME reads its address (default: CDPADM_RATE_STORE)',
     },
     shard: {
       value: 'i/n',

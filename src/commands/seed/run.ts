@@ -41,7 +41,7 @@ export interface BulkNumbers {
   /** `rate` is this machine's share of the rate. */
   pace: Pace;
   shard: Shard | undefined;
-  /** The store through which the shards share their rate. */
+  /** The shards share their rate through this store. */
   store: URL | undefined;
 }
 

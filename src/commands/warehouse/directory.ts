@@ -48,7 +48,7 @@ interface Layer {
   value: Record<string, unknown>;
 }
 
-/** The files of one resource, in the order in which they are merged. */
+/** The files of one resource, in the order that they are merged. */
 interface Draft {
   type: ResourceType;
   layers: [Layer, ...Layer[]];

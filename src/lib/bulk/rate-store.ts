@@ -1,4 +1,4 @@
-// A Redis server through which all processes share one rate, and its address, which may contain a password.
+// Shares one rate among all processes through a Redis server. Its address may contain a password.
 import { createHash } from 'node:crypto';
 import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';

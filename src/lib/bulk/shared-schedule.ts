@@ -23,7 +23,7 @@ const LATE_MS = 10;
 /** `share` is the rate of this process alone. */
 export function createSharedSchedule({ store, onFound, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
-  /** The time at which each reserved request may be sent. */
+  /** When each reserved request may be sent. */
   let slots: number[] = [];
   let everyMs = 0;
   let isAsking = false;

@@ -7,7 +7,7 @@ export interface Failure {
 }
 
 /**
- * True for a temporary 5xx, after which the outcome is unknown. The same applies to 408 and 425, which a proxy may send
+ * True for a temporary 5xx: the outcome is unknown. The same applies to 408 and 425, which a proxy may send
  * after forwarding the request. 501 is permanent, and 505 means that the warehouse could not be reached (decision: D9).
  */
 export function isServerTrouble(status: number): boolean {

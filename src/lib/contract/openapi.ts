@@ -232,7 +232,7 @@ function capital(text: string): string {
 }
 
 /**
- * The schema of the wire format, in which a 64-bit integer is one integer, not one of two JavaScript types. The
+ * The schema of the wire format. There, a 64-bit integer is one integer, not one of two JavaScript types. The
  * platform ignores unknown fields, although our own requests are strict (decision: D6). Responses are described as the
  * platform sends them, although the client accepts more.
  */

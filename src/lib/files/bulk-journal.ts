@@ -1,4 +1,4 @@
-// The journals of bulk runs: private files from which an interrupted run resumes. Journals contain no identities.
+// The journals of bulk runs: private files that an interrupted run resumes from. Journals contain no identities.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';

@@ -60,7 +60,7 @@ interface StoredMessage {
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.\d+(?=\.headers\.json$)/;
 
-/** The messages of these requests, in the order in which they were stored. Throws if the folder cannot be read. */
+/** The messages of these requests, in the order that they were stored. Throws if the folder cannot be read. */
 export function readMessages(folder: string, ids: ReadonlySet<string>): StoredMessage[] {
   try {
     const names = readdirSync(folder).flatMap((file) => {

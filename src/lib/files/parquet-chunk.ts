@@ -19,7 +19,7 @@ export interface ChunkFile {
   onHeld(bytes: number): void;
 }
 
-/** A leaf of the schema, and the levels at which the leaf has a value. */
+/** A leaf of the schema, and the levels where it has a value. */
 export interface Leaf {
   element: SchemaElement;
   maxRepetition: number;

@@ -6,7 +6,7 @@ import { isJson } from '../kernel/json.ts';
 
 export interface Reject {
   file: string;
-  /** The line on which the row begins, or the number of the row if the format has no lines (Parquet). */
+  /** The line where the row begins, or the number of the row if the format has no lines (Parquet). */
   line: number;
   reason: string;
   /** The row as it was read. */

@@ -193,7 +193,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   return { append, rotate, lines, verify, prune };
 }
 
-/** Creates lines of which the first follows `tip` and each other line follows the one before it. */
+/** Creates lines that follow `tip` and each other. */
 function followOn(tip: ChainTip) {
   let last = tip;
   return {

@@ -13,7 +13,7 @@ export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 
 /** Lines that a chain writes about itself. */
 type OwnEvent =
-  /** Replaces pruned lines, and has the hash of the last one, from which the chain continues. Not hashed itself. */
+  /** Replaces pruned lines. Not hashed itself: it has the hash of the last one, and the chain continues there. */
   | { event: 'checkpoint'; entries: number }
   /** The number of lines that all checkpoints replace. */
   | { event: 'pruned'; entries: number }
@@ -36,7 +36,7 @@ export function chainLine(json: string, tip: ChainTip): ChainTip & { line: strin
   return { entry, hash: own, line: `${body},"chain":"${own}"}` };
 }
 
-/** The line that replaces `entries` pruned lines, the last of which was `tip`. */
+/** The line that replaces `entries` pruned lines. `tip` was the last one. */
 export function checkpointLine(entries: number, tip: ChainTip): string {
   return `{"event":"checkpoint","entries":${entries},"entry":${tip.entry},"chain":"${tip.hash}"}`;
 }

@@ -34,7 +34,7 @@ export function toTabbed<Row>(rows: readonly Row[], columns: Column<Row>[], head
   return toLines(lines, header && columns.map(columnTitle).join('\t'));
 }
 
-/** CSV (RFC 4180, with LF) below the names of the fields, some of which are ids from the platform. */
+/** CSV (RFC 4180, with LF) below the names of the fields. Some names are ids from the platform. */
 export function toCsv<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: CellValue[]): string => cells.map((cell) => csvCell(disarm(cell))).join(',');
   const lines = rows.map((row) => line(columns.map((column) => column.value(row))));

@@ -38,7 +38,7 @@ function startOf(line: string): string {
 
 function joinLines(text: string): string[] {
   const lines: string[] = [];
-  // The column at which the last line continues.
+  // The column where the last line continues.
   let column: number | undefined;
   for (const line of text.split('\n')) {
     const indent = line.length - line.trimStart().length;

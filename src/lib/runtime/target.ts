@@ -36,7 +36,7 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
 }
 
 /**
- * The flags with which a later command has the same target, even if the profile changes. No flag sets an address, so
+ * The flags that give a later command the same target, even if the profile changes. No flag sets an address, so
  * `isComplete` is false if an address is not from the profile: that command then also needs the same settings.
  */
 export function flagsOf(target: Target, { get, profile }: Settings): { flags: string[]; isComplete: boolean } {
@@ -101,7 +101,7 @@ export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }
 
-/** The key under which this machine remembers a service, even if the embedded platform's port changes. */
+/** This machine remembers a service under this key, even if the embedded platform's port changes. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
   return isEmbedded(settings, name)
     ? 'local'

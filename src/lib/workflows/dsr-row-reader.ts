@@ -22,7 +22,7 @@ import { invalidInput, type Issue } from '../kernel/errors.ts';
 
 export interface RowOptions extends NormalizeOptions {
   mapping: ReadonlyMap<string, string>;
-  /** The time at which the rows are checked, in epoch milliseconds. */
+  /** The time of the check, in epoch milliseconds. */
   now: number;
   nulls: NullWords;
   /** Values for fields that a row lacks. `submitted_time` is always set. */

@@ -22,7 +22,7 @@ export interface GatedRequest<Body> {
 }
 
 /**
- * Resolves with any outcome after which the run can continue. Otherwise, stops the gate, and throws the rejection that
+ * Resolves with the outcome if the run can continue. Otherwise, stops the gate, and throws the rejection that
  * ends the run or the error of `send`.
  */
 export async function sendThrough<Body>(

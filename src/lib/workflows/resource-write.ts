@@ -28,7 +28,7 @@ interface Identified {
   readonly id: string;
 }
 
-/** The statuses with which the platform may reject an id that is already used. */
+/** The platform may reject an id that is already used with one of these statuses. */
 const MAY_BE_TAKEN = [400, 409, 422];
 
 const MAX_SENDS = 3;

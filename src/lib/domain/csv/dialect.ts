@@ -2,7 +2,7 @@
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** The cells in which a backslash escapes the next character. */
+/** The cells where a backslash escapes the next character. */
 export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 
 export interface Dialect {

@@ -19,7 +19,7 @@ const NOT_CLOSED = 'this cell starts with a quote that is never closed';
 
 export class CsvFeed implements RowReader {
   readonly scan: RecordScan;
-  /** The line on which the current record begins, from 1. */
+  /** The line where the current record begins, from 1. */
   line = 1;
   separator = 0;
   /** True if the input begins with a byte-order mark. */

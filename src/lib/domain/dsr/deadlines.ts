@@ -51,7 +51,7 @@ export function daysLate(deadline: number, at: number): number {
   return Math.max(0, -daysLeft(deadline, at));
 }
 
-/** The window in which an erasure completes, in days from receipt. Other types have no such window. */
+/** An erasure completes in this window, in days from receipt. Other types have no such window. */
 export function expectedDays(type: string | undefined, skipWaiting: boolean): { from: number; to: number } | undefined {
   if (type !== 'erasure') return undefined;
   return DSR_LIMITS.completionDays[skipWaiting ? 'skipped' : 'waiting'];

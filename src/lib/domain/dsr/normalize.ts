@@ -86,7 +86,7 @@ export function identitiesOf(request: DsrRequest): [type: string, value: string]
   return maps.flatMap((map) => Object.entries(map ?? {}).map(([type, entry]): [string, string] => [type, entry.value]));
 }
 
-/** The form in which identities of different requests are compared. The original value is sent to the platform. */
+/** Identities of different requests are compared in this form. The original value is sent to the platform. */
 export function comparable(type: string, value: string): string {
   const text = value.normalize('NFC').trim();
   return type === 'email' ? text.toLowerCase() : text;

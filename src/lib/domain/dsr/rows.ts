@@ -8,7 +8,7 @@ import { isoOf } from '../../kernel/timestamps.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
-/** Columns that are not identities, in the order in which we write them. */
+/** Columns that are not identities, in the order of our files. */
 export const ROW_FIELDS = [
   'regulation',
   'subject_request_type',

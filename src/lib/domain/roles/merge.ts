@@ -21,7 +21,7 @@ export interface MergeResult {
   rebased: string[];
 }
 
-/** Applies my changes since the base to their roles. Tasks are a set, to which the changes of both sides apply. */
+/** Applies my changes since the base to their roles. Tasks are a set: the changes of both sides apply to it. */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
   const ours = rolesById(mine);

@@ -18,7 +18,7 @@ export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLo
 /** A row that is rejected instead of sent. */
 export interface RefusedRow {
   position: number;
-  /** The line on which the row begins, or its number if the input has no lines. */
+  /** The line where the row begins, or its number if the input has no lines. */
   line: number;
   issues: readonly RowIssue[];
   /** The row as it was read. */
@@ -43,7 +43,7 @@ export class Batch {
   #bytes: Buffer;
   /** The end of each row; the next row begins after a comma. */
   readonly #ends: number[] = [];
-  /** The line on which each row begins. */
+  /** The line where each row begins. */
   readonly #lines: number[] = [];
 
   constructor(bytes: Buffer) {
@@ -79,7 +79,7 @@ export class Batch {
     return this.#bytes.length;
   }
 
-  /** The line on which a row begins, or its number if the input has no lines. */
+  /** The line where a row begins, or its number if the input has no lines. */
   line(index: number): number {
     return this.#lines[index] as number;
   }

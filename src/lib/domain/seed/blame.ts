@@ -5,7 +5,7 @@ import type { Batch } from './batch.ts';
 export interface Suspects {
   /** Invalid rows: no further request is needed. */
   guilty: number[];
-  /** Rows of which at least one is invalid. Empty unless `guilty` is empty. */
+  /** Rows, at least one of them invalid. Empty unless `guilty` is empty. */
   suspects: number[];
   /** Probably valid rows. */
   rest: number[];

@@ -73,7 +73,7 @@ export class ElementReader implements RowReader {
   readonly #taker: JsonTaker;
   readonly #pending = new Pending();
   #position = 0;
-  /** The number of the current line. The taker gets the line on which an element begins. */
+  /** The number of the current line. The taker gets the line where an element begins. */
   #line = 1;
   #inArray: boolean | undefined;
   /** The last token of the array. */

@@ -11,7 +11,7 @@ export interface Stretch {
 export interface Mark {
   file: number;
   position: number;
-  /** The offset at which reading can resume after the mark; -1 if reading must start from the beginning. */
+  /** The offset where reading can resume after the mark; -1 if reading must start from the beginning. */
   offset: number;
 }
 

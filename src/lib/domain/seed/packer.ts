@@ -29,9 +29,9 @@ export class RowPacker {
   ready: Batch[] = [];
   /** Turns records of the current input into bodies; undefined if the records are bodies. */
   table: RecordTable | undefined;
-  /** The line on which the current row begins. Set only if positions are not lines. */
+  /** The line where the current row begins. Set only if positions are not lines. */
   line: number | undefined;
-  /** The offset at which reading can resume after the current row; -1 if it cannot. */
+  /** The offset where reading can resume after the current row; -1 if it cannot. */
   offset = -1;
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;

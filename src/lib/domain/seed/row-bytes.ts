@@ -10,11 +10,11 @@ export interface RowReader {
 
 /** Receives rows of JSON. */
 export interface JsonTaker {
-  /** The line on which the current row begins. Set only if positions are not lines. */
+  /** The line where the current row begins. Set only if positions are not lines. */
   line: number | undefined;
-  /** The offset at which reading can resume after the current row; -1 if it cannot. */
+  /** The offset where reading can resume after the current row; -1 if it cannot. */
   offset: number;
-  /** The column at which the current row begins. Updated only if already set. */
+  /** The column where the current row begins. Updated only if already set. */
   column?: number;
   /** Accepts a row of JSON text, from `start` to `end`. The byte after it is below 0x20. The bytes may change later. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;

@@ -17,7 +17,7 @@ export function inRecordShard(record: number, shard: Shard | undefined, together
   return shard === undefined || Math.floor(record / together) % shard.count === shard.index;
 }
 
-/** The byte range in which the shard's lines begin. */
+/** The byte range where the shard's lines begin. */
 export function shardRange(size: number, shard: Shard | undefined): { start: number; end: number } {
   if (shard === undefined) return { start: 0, end: size };
   const edge = (index: number): number => Number((BigInt(size) * BigInt(index)) / BigInt(shard.count));

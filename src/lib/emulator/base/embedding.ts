@@ -40,7 +40,7 @@ export interface EmulatorOptions {
   names?: Record<string, string>;
   /** The deployment that the platform imitates. Overrides the fixtures. */
   identity?: EmulatorIdentity;
-  /** The address in responses and in the ready line. Default: the address on which the platform listens. */
+  /** The address in responses and in the ready line. Default: the address that the platform listens on. */
   publicUrl?: string;
   /** PEM strings. With `tls`, the platform uses https. The control address still uses http, on a different port. */
   tls?: { cert: string; key: string };

@@ -112,7 +112,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
-  /** Starts to send in the background. `at` is the quarter of an hour at which the clock waits for `sent`. */
+  /** Starts to send in the background. `at` is the quarter of an hour when the clock waits for `sent`. */
   function wake(at?: number): void {
     if (stopping.signal.aborted) return;
     quarter = at;
@@ -160,7 +160,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   };
 }
 
-/** A callback in the form in which it is sent. */
+/** A callback as it is sent. */
 interface CallbackMessage {
   body: string;
   headers: Record<string, string>;

@@ -1,4 +1,4 @@
-// Calls the control address, on which the page itself is served.
+// Calls the control address, which also serves this page.
 import { byId, visible } from './dom.js';
 
 /** @typedef {import('./dom.js').Row} Row */

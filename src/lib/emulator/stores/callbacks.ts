@@ -20,7 +20,7 @@ export interface StoredCallback {
   /** The status of the request that the callback reports. */
   status: string;
   url: string;
-  /** JSON in which links lack the platform's address. */
+  /** JSON. Its links lack the platform's address. */
   body: string;
   state: Callback['state'];
   /** Epoch milliseconds. */

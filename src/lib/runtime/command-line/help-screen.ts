@@ -8,7 +8,7 @@ import { largest } from '../../kernel/numbers.ts';
 /** If fewer columns are left, the description of a flag goes below the flag. */
 const LEAST_BESIDE = 24;
 
-/** A space at which a line cannot break, replaced by a normal space at the end. */
+/** A space that does not break a line. It becomes a normal space at the end. */
 const GLUE = '\u2060';
 /** The last line below the exit codes, which fits into the narrowest terminal. */
 const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';

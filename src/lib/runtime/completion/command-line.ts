@@ -19,7 +19,7 @@ const SPACE = /[ \t\r\n]/;
 const SEPARATOR = /[;|&<>)\n]/;
 
 export interface Reading {
-  /** The characters after which the shell starts a new word. */
+  /** The characters that end a word in the shell. */
   breaks?: string;
   /** Backticks enclose a command, as in bash. */
   hasBackticks?: boolean;

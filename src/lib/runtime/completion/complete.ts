@@ -34,7 +34,7 @@ export type Values = (subject: Argument | Option, point: CompletionPoint) => Pro
 
 const NOTHING: Completion = { kind: 'values', candidates: [] };
 
-/** Parses `words` as the program would, and returns candidates for the next word, of which `current` was typed. */
+/** Parses `words` as the program would, and returns candidates for the next word. `current` is its typed part. */
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;

@@ -153,7 +153,7 @@ const fields: Source = async ({ command, flags, operands, typed }) => {
   return (known ?? []).filter((name) => !given.includes(name)).map((name) => [...given, name].join(','));
 };
 
-/** The flags in the form in which a command gets them: `--dry-run` as `dryRun`. */
+/** The flags as a command gets them: `--dry-run` as `dryRun`. */
 function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
 }

@@ -32,7 +32,7 @@ export function environmentOf(ready: EmulatorReady): Record<string, string> {
 }
 
 /**
- * Also replaces the current profile, whose names and audience may not fit, and the other variables of the shell. An empty
+ * Also replaces the current profile (its names and audience may not fit) and the other variables of the shell. An empty
  * variable counts as unset.
  */
 export function shellEnvironment(ready: EmulatorReady, profile: string | undefined): Record<string, string> {

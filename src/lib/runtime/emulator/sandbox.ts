@@ -20,7 +20,7 @@ export interface CommandRun {
 export interface Sandbox {
   /** The working folder of all commands. */
   readonly folder: string;
-  /** Control calls for which there is no command. */
+  /** Control calls without a command of their own. */
   control: EmulatorControl;
   /** Runs `cdpadm` with these arguments in a separate process. */
   run(args: readonly string[]): Promise<CommandRun>;

@@ -11,7 +11,7 @@ import { readRecord } from '../../kernel/json.ts';
 
 export type SecretMemory = Awaited<ReturnType<typeof openSecretMemory>>;
 
-/** The key under which the hash of a secret is stored: `connection/crm/config.password`. */
+/** The key of the stored hash of a secret: `connection/crm/config.password`. */
 export function secretKey(type: string, id: string, path: string): string {
   return `${type}/${id}/${path}`;
 }

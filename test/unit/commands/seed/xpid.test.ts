@@ -48,7 +48,7 @@ function commandOf([, args, name, content]: Input, id: string): readonly string[
   return args;
 }
 
-/** The rejects files, in which bulk runs report reasons. */
+/** The rejects files, where bulk runs report reasons. */
 const rejects = (): string =>
   readdirSync(seeding.folder)
     .filter((name) => name.includes('.rejects.'))

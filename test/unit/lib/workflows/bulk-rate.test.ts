@@ -110,7 +110,7 @@ const steady = (ms: number) => (): number => ms;
 /** The first requests are slow, because they open connections. */
 const coldStart = (ms: number, cold: number) => (request: number, random: () => number) =>
   request < 16 ? cold : ms * (0.5 + random());
-/** Latencies of which one percent are delayed. */
+/** Latencies. One percent of them are delayed. */
 const jittery = (ms: number, spread: number, delay: number) => (_request: number, random: () => number) =>
   random() < 0.01 ? delay : ms + spread * (random() - 0.5);
 

@@ -79,7 +79,7 @@ it('ignores an empty name, even if rows contain empty strings', () => {
   expect(createBlame().judge(batchOf([''], ['a']), [0, 1], [': wrong'])).toMatchObject({ suspects: [0, 1] });
 });
 
-describe('an attribute for which two single rows were rejected', () => {
+describe('an attribute that two single rows were rejected for', () => {
   const judge = (blame: Blame) => blame.judge(ABC, [0, 1, 2, 3], ['A: wrong']);
   const ifBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
   const ifOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };

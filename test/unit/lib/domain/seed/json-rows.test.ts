@@ -1,4 +1,4 @@
-// Rows in JSON bytes: the line, the row number, and the offset from which reading can resume.
+// Rows in JSON bytes: the line, the row number, and the offset where reading can resume.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
