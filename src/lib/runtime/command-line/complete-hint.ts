@@ -2,9 +2,8 @@
 import type { Hint } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/words.ts';
 import { PROGRAM } from '../../kernel/version.ts';
-import type { GlobalFlags } from '../context.ts';
 
-type TargetFlags = Pick<GlobalFlags, 'profile' | 'org' | 'account' | 'workspace' | 'caFile'>;
+type TargetFlags = Partial<Record<'profile' | 'org' | 'account' | 'workspace' | 'caFile', string | undefined>>;
 
 /** Adds the target flags to a hint's command. `asking`: the first words of commands that take them (`auth test`). */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {
@@ -19,18 +18,18 @@ export function hintCompleter(asking: readonly string[], flags: TargetFlags): (h
 }
 
 export function targetFlags({
-  profile,
-  org,
   account,
-  workspace,
   caFile,
+  org,
+  profile,
+  workspace,
 }: TargetFlags): [flag: string, value: string][] {
-  const given = [
-    ['--profile', profile],
-    ['--org', org],
-    ['--account', account],
-    ['--workspace', workspace],
-    ['--ca-file', caFile],
-  ] as const;
-  return given.flatMap(([flag, value]): [string, string][] => (value === undefined ? [] : [[flag, value]]));
+  const flags = {
+    '--profile': profile,
+    '--org': org,
+    '--account': account,
+    '--workspace': workspace,
+    '--ca-file': caFile,
+  };
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [[flag, value]]));
 }
