@@ -1,4 +1,5 @@
 // `seed results` and `dsr bulk-results`: joins the JSON results of the parts of a bulk run, as if they had been one run.
+import { groupBy } from '../lib/kernel/group-by.ts';
 import * as z from 'zod/mini';
 import { parseWith } from '../lib/contract/explain.ts';
 import type { ExitName } from '../lib/errors/entry.ts';
@@ -154,11 +155,10 @@ export async function emitJoined<Result extends Part, Label extends string | num
   else if (only !== undefined) ctx.setExit(only);
   else if (partial.some((key) => (sums[key] ?? 0) > 0)) ctx.setExit('partial');
 
-  const reasons = new Map<string, Label[]>();
-  for (const { label, message } of errors) reasons.set(message, [...(reasons.get(message) ?? []), label]);
-  const named = [...reasons].map(([message, labels]) => {
-    const what = labels.length === 1 ? names.part : names.parts;
-    return `${what.replace(/^./, (letter) => letter.toUpperCase())} ${labels.join(', ')} failed: ${message}`;
+  const named = [...groupBy(errors, ({ message }) => message)].map(([message, alike]) => {
+    const what = alike.length === 1 ? names.part : names.parts;
+    const labels = alike.map(({ label }) => label).join(', ');
+    return `${what.replace(/^./, (letter) => letter.toUpperCase())} ${labels} failed: ${message}`;
   });
   showSome(ctx, '', named);
   const stuck = errors.filter((one) => one.correct_first).map((one) => one.again);

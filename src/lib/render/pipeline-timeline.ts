@@ -1,11 +1,22 @@
 // The runs of a pipeline as one HTML page with figures, one column per run, and a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
-import { byDay, dayOf, oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { dayOf, oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import { counted } from '../kernel/words.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
-import { dayEntry, type Entry, entryOf, isBad, toneOf, startMs, sum } from './pipeline-timeline-entries.ts';
-import { ceiling, halfOf, short } from './pipeline-timeline-scale.ts';
+import {
+  ceiling,
+  dayEntry,
+  type Entry,
+  entryOf,
+  halfOf,
+  isBad,
+  short,
+  toneOf,
+  startMs,
+  sum,
+} from './pipeline-timeline-entries.ts';
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
 import { grouped, largest } from '../kernel/numbers.ts';
@@ -33,7 +44,7 @@ export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): 
   const facts = factsLine([...placeFacts(source), ...madeFacts(source)]);
   const head = `<header><h1>Runs of <code>${escapeHtml(source.pipeline)}</code></h1>\n${facts}</header>`;
   const isDaily = ordered.length > MOST_RUNS;
-  const entries = isDaily ? byDay(ordered).map(dayEntry) : ordered.map(entryOf);
+  const entries = isDaily ? [...groupBy(ordered, dayOf)].map(dayEntry) : ordered.map(entryOf);
   const main =
     ordered.length === 0
       ? '<p>There are no matching runs.</p>'
@@ -61,13 +72,8 @@ function figures(runs: readonly RunReply[]): string {
 
 /** The causes of unsuccessful runs, newest first, with links to the runs or days in the table. */
 function unwell(runs: readonly RunReply[], isDaily: boolean): string {
-  const causes = new Map<string, RunReply[]>();
-  for (const run of runs.toReversed().filter(isBad)) {
-    const cause = `${run.status ?? ''} ${errorsText(run.errors)}`;
-    const alike = causes.get(cause);
-    if (alike) alike.push(run);
-    else causes.set(cause, [run]);
-  }
+  const bad = runs.toReversed().filter(isBad);
+  const causes = groupBy(bad, (run) => `${run.status ?? ''} ${errorsText(run.errors)}`);
   if (causes.size === 0) return '';
   const items = [...causes.values()].slice(0, NAMED).map((alike) => `<li>${causeOf(alike, isDaily)}</li>`);
   const rest = causes.size - items.length;

@@ -1,6 +1,6 @@
 // Views of connections, data models and pipelines.
 import type { FieldChanges } from '../domain/field-changes.ts';
-import { valueAt, type ResourceType } from '../domain/warehouse/definition.ts';
+import { GROUPS, NOUNS, valueAt, type ResourceType } from '../domain/warehouse/definition.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
@@ -37,7 +37,7 @@ function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<
 const ID = field('id', { id: true });
 const STATUS = field('status', { paint: (text, _row, style) => paintStatus(text, style) });
 const ERRORS: Column<ShownResource> = { key: 'errors', rank: 1, value: (row) => errorsText(row['errors']) };
-const AUDIT = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'].map((name) => field(name));
+const AUDIT = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
 
 const LIST_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
   connection: [
@@ -61,27 +61,21 @@ const LIST_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
   ],
 };
 
-const EMPTY: Readonly<Record<ResourceType, string>> = {
-  connection: 'This workspace has no connections. To create one: cdpadm connections create --help',
-  data_model: 'This workspace has no data models. To create one: cdpadm data-models create --help',
-  pipeline: 'This workspace has no pipelines. To create one: cdpadm pipelines create --help',
-};
-
 export function resourceListView(type: ResourceType): ListView<ShownResource> {
-  return { kind: 'list', columns: LIST_COLUMNS[type], empty: EMPTY[type] };
+  const empty = `This workspace has no ${NOUNS[type]}s. To create one: cdpadm ${GROUPS[type]} create --help`;
+  return { kind: 'list', columns: LIST_COLUMNS[type], empty };
 }
 
+const columns = (...of: (string | Column<ShownResource>)[]) =>
+  of.map((it) => (typeof it === 'string' ? field(it) : it));
+
 const RECORD_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
-  connection: [ID, field('name'), field('service_provider'), field('state'), STATUS, ERRORS, field('config'), ...AUDIT],
-  data_model: [
-    ...[ID, field('name'), field('state'), STATUS, ERRORS, field('type')],
-    ...[field('config.sql_query'), ...AUDIT],
-  ],
+  connection: columns(ID, 'name', 'service_provider', 'state', STATUS, ERRORS, 'config', ...AUDIT),
+  data_model: columns(ID, 'name', 'state', STATUS, ERRORS, 'type', 'config.sql_query', ...AUDIT),
   pipeline: [
-    ...[ID, field('name'), field('pipeline_type'), field('connection_id'), field('data_model_id')],
-    ...[field('field_transformation_id'), field('partner_feed_id'), field('partner_feed_key')],
-    ...[field('state'), STATUS, ERRORS, field('sync_mode'), field('schedule'), field('environment')],
-    ...[field('data_plan_id'), field('data_plan_version'), ...AUDIT],
+    ...columns(ID, 'name', 'pipeline_type', 'connection_id', 'data_model_id', 'field_transformation_id'),
+    ...columns('partner_feed_id', 'partner_feed_key', 'state', STATUS, ERRORS, 'sync_mode', 'schedule'),
+    ...columns('environment', 'data_plan_id', 'data_plan_version', ...AUDIT),
   ],
 };
 

@@ -1,4 +1,5 @@
 // The third check: a valid certificate for the processor's domain, with an RSA key and a chain to a trusted root.
+import { groupBy } from '../../kernel/group-by.ts';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateFields, DerError, readCertificate } from './der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from './usage.ts';
@@ -38,11 +39,7 @@ const SOUND_SIGNATURES = new Set([
 ]);
 
 export function indexRoots(roots: readonly X509Certificate[]): TrustedRoots {
-  const bySubject = new Map<string, X509Certificate[]>();
-  for (const root of roots) {
-    const { subject } = root;
-    bySubject.set(subject, [...(bySubject.get(subject) ?? []), root]);
-  }
+  const bySubject = groupBy(roots, ({ subject }) => subject);
   return { fingerprints: new Set(roots.map(({ fingerprint256 }) => fingerprint256)), bySubject };
 }
 

@@ -1,4 +1,5 @@
 // The lines of an outbox, and the state that they add up to: open deliveries and received statuses.
+import { groupBy } from '../../kernel/group-by.ts';
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { parseWith } from '../../contract/explain.ts';
@@ -158,11 +159,7 @@ const REMEMBERED_MS = 90 * 86_400_000;
 /** The smallest set of lines that produces the same state. */
 export function compactLines({ open, seen, unknown }: OutboxState, now: number): string[] {
   const lines: OutboxLine[] = [];
-  const events = new Map<string, Delivery[]>();
-  for (const delivery of open.values()) {
-    events.set(delivery.callback.id, [...(events.get(delivery.callback.id) ?? []), delivery]);
-  }
-  for (const deliveries of events.values()) {
+  for (const deliveries of groupBy(open.values(), ({ callback }) => callback.id).values()) {
     const [first] = deliveries;
     if (!first) continue;
     lines.push({ ...first.callback, targets: deliveries.map(({ target }) => target) });

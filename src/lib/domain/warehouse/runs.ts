@@ -52,16 +52,6 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-export function byDay(runs: readonly RunReply[]): [day: string, runs: RunReply[]][] {
-  const days = new Map<string, RunReply[]>();
-  for (const run of runs) {
-    const day = days.get(dayOf(run));
-    if (day) day.push(run);
-    else days.set(dayOf(run), [run]);
-  }
-  return [...days];
-}
-
 export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<string>): RunReply[] {
   return runs.filter((run) => run.type !== 'scheduled' && !known.has(runId(run)));
 }

@@ -1,4 +1,5 @@
 // Sends status callbacks: signs them, calls receivers in order, stores the results (decision: D143). And control calls.
+import { groupBy } from '../../kernel/group-by.ts';
 import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
@@ -102,7 +103,8 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   async function work(): Promise<void> {
     const deaf = new Set<string>();
     for (;;) {
-      const lanes = byReceiver(store.list({ state: 'sending' }, `ORDER BY due_at, id LIMIT ${BATCH}`));
+      const due = store.list({ state: 'sending' }, `ORDER BY due_at, id LIMIT ${BATCH}`);
+      const lanes = [...groupBy(due, ({ url }) => url).values()];
       if (lanes.length === 0) return;
       const worker = async (): Promise<void> => {
         for (let lane = lanes.shift(); lane; lane = lanes.shift()) await follow(lane, deaf);
@@ -191,16 +193,6 @@ function checkMessage({ body, headers }: CallbackMessage, chain: string, domain:
     { name: 'certificate', ok: isValid, detail: `issued for ${domain}, valid until ${certificate.validTo}` },
     { name: 'signature', ok: isSigned, detail: `${isSigned ? 'valid' : 'not valid'} for the body` },
   ];
-}
-
-function byReceiver(callbacks: readonly StoredCallback[]): StoredCallback[][] {
-  const lanes = new Map<string, StoredCallback[]>();
-  for (const callback of callbacks) {
-    const lane = lanes.get(callback.url);
-    if (lane) lane.push(callback);
-    else lanes.set(callback.url, [callback]);
-  }
-  return [...lanes.values()];
 }
 
 /** A receiver that does not respond in time is called again later. */

@@ -37,7 +37,7 @@ export function createWire(options: HttpOptions, kind = options.engine) {
 
   return {
     send: async (attempt: Attempt): Promise<Answer | TransportError> => {
-      const { endpoint, id, request } = attempt;
+      const { endpoint, request } = attempt;
       const headers = headersOf(attempt);
       const engine = await engineFor(request.origin);
       const startedAt = options.clock.now();
@@ -45,10 +45,7 @@ export function createWire(options: HttpOptions, kind = options.engine) {
       if ('status' in result && result.status < 429 && endpoint.service !== 'auth') options.onResponse?.(result.text);
       traceAttempt(
         {
-          endpoint,
-          id,
-          attempt: attempt.attempt,
-          request,
+          ...attempt,
           headers,
           startedAt,
           endedAt: options.clock.now(),
@@ -110,11 +107,7 @@ async function exchange(
 
 const MAX_TRACED_BODY = 64 * 1024;
 
-export interface Attempted {
-  endpoint: Endpoint;
-  id: string;
-  attempt: number;
-  request: BuiltRequest;
+export interface Attempted extends Pick<Attempt, 'attempt' | 'endpoint' | 'id' | 'request'> {
   headers: Record<string, string>;
   /** Milliseconds since the epoch. */
   startedAt: number;

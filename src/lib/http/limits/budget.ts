@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Budget } from '../../contract/endpoint.ts';
-import type { CacheFiles } from '../../kernel/cache-files.ts';
-import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import { readRecord } from '../../kernel/json.ts';
 import { tryLock } from '../../kernel/lock.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
@@ -32,11 +31,8 @@ interface Schedule {
   slots: number[];
 }
 
-export interface BudgetOptions extends Pick<HttpOptions, 'onWait'> {
+export interface BudgetOptions extends Pick<HttpOptions, 'cacheFiles' | 'clock' | 'onDecision' | 'onWait'> {
   folder: string;
-  cacheFiles: CacheFiles;
-  clock: Clock;
-  onDecision(text: string): void;
   /** The profile's limit per minute, if it is lower. */
   most?: number | undefined;
 }
@@ -90,21 +86,15 @@ export function nextSlots(
   return { due, slots: [...taken, ...Array<number>(count).fill(due)].slice(-limit) };
 }
 
+/** In the reader's time. A damaged file starts a new budget, because it must not block every command. */
 function readSchedule(text: string | undefined, now: number): number[] {
-  const schedule = parseSchedule(text);
-  if (!schedule) return [];
-  const setBack = Math.max(0, schedule.written - now);
-  return schedule.slots.map((slot) => slot - setBack);
-}
-
-/** A damaged file starts a new budget, because it must not block every command. */
-function parseSchedule(text: string | undefined): Schedule | undefined {
   const { written = NaN, slots } = readRecord<Schedule>(text) ?? {};
-  if (!Number.isSafeInteger(written) || !Array.isArray(slots)) return undefined;
+  if (!Number.isSafeInteger(written) || !Array.isArray(slots)) return [];
   const isSound = slots.every(
     (slot, index) => Number.isSafeInteger(slot) && slot >= (slots[index - 1] ?? 0) && slot <= written + MAX_AHEAD_MS,
   );
-  return isSound ? { written, slots } : undefined;
+  const setBack = Math.max(0, written - now);
+  return isSound ? slots.map((slot) => slot - setBack) : [];
 }
 
 /** Removes expired schedules, which belong to addresses that no process has used for an hour. */

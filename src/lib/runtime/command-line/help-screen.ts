@@ -1,4 +1,5 @@
 // The layout of every help screen.
+import { groupBy } from '../../kernel/group-by.ts';
 import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
 import { shapeTextOf } from '../output/result-shape.ts';
@@ -56,11 +57,11 @@ function formatHelp(command: Command, helper: Help): string {
     .map((one) => item(one.name(), unquoted(helper.argumentDescription(one))));
   const parts = [wrap(asSentence(command.description())), section('Usage:', [`  ${usageOf(command)}`])];
   parts.push(section('Arguments:', args));
-  for (const [title, options] of grouped(helper.visibleOptions(command), (one) => one.helpGroupHeading ?? 'Flags:')) {
+  for (const [title, options] of groupBy(helper.visibleOptions(command), (one) => one.helpGroupHeading ?? 'Flags:')) {
     const lines = options.map((one) => item(one.flags, unquoted(helper.optionDescription(one))));
     parts.push(section(title, lines));
   }
-  for (const [title, commands] of grouped(command.commands, (child) => child.helpGroup() || 'Commands:')) {
+  for (const [title, commands] of groupBy(command.commands, (child) => child.helpGroup() || 'Commands:')) {
     const lines = commands.map((one) => item(one.name(), helper.subcommandDescription(one)));
     parts.push(section(title, lines));
   }
@@ -106,15 +107,4 @@ function asSentence(text: string): string {
 
 function indent(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line}`);
-}
-
-function grouped<T>(items: readonly T[], headingOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of items) {
-    const heading = headingOf(one);
-    const group = groups.get(heading);
-    if (group) group.push(one);
-    else groups.set(heading, [one]);
-  }
-  return groups;
 }

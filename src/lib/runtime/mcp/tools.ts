@@ -1,4 +1,5 @@
 // The MCP server's tools, generated from the command records: for each area, one to read, one to plan, one to write.
+import { groupBy } from '../../kernel/group-by.ts';
 import type { Command } from 'commander';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../../kernel/json.ts';
@@ -109,17 +110,19 @@ function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Too
   const common = { notice: text, warnings: { type: 'array', items: text }, exit_code: { type: 'integer' } };
   const form = (own: Schema, required: string[]) => ({ type: 'object', properties: { ...common, ...own }, required });
   // Many commands have the same result schema.
-  const byResult = new Map<string, string[]>();
-  for (const command of commands) {
-    const data = JSON.stringify(answerSchema(resultSchema(command) ?? {}));
-    byResult.set(data, [...(byResult.get(data) ?? []), recordOf(command)?.path ?? '']);
-  }
+  const byResult = groupBy(commands, (command) => JSON.stringify(answerSchema(resultSchema(command) ?? {})));
   const planned = { command: text, plan: { type: ['object', 'null'] }, data: { type: 'object' } };
   const results =
     kind === 'plan'
       ? [form(planned, Object.keys(planned))]
-      : [...byResult].map(([data, paths]) =>
-          form({ command: { enum: paths }, data: JSON.parse(data) as Schema }, ['command', 'data']),
+      : [...byResult].map(([data, alike]) =>
+          form(
+            {
+              command: { enum: alike.map((command) => recordOf(command)?.path ?? '') },
+              data: JSON.parse(data) as Schema,
+            },
+            ['command', 'data'],
+          ),
         );
   const error = {
     type: 'object',
