@@ -40,8 +40,6 @@ function shownResult() {
 const GAP = 2;
 const LEAST = 20;
 
-const SECRETS = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'] as const;
-
 export const showProfile = defineCommand({
   path: 'profile show',
   summary: 'show the settings that a command would use',
@@ -67,11 +65,9 @@ export const showProfile = defineCommand({
 
 async function shownOf(settings: Settings): Promise<Shown> {
   const secrets: Shown['secrets'] = {};
-  for (const name of SECRETS) {
-    const origin = settings.secretOrigin(name);
-    const value = name === 'client_id' && origin ? await clientIdOf(settings, origin) : undefined;
-    if (origin)
-      secrets[name] = { ...(value !== undefined && { value }), origin: { kind: origin.kind, detail: origin.detail } };
+  for (const [name, { kind, detail, reference }] of settings.secretOrigins()) {
+    const value = name === 'client_id' ? await clientIdOf(settings, reference) : undefined;
+    secrets[name] = { ...(value !== undefined && { value }), origin: { kind, detail } };
   }
   return {
     profile: settings.profile ?? null,
@@ -89,7 +85,7 @@ async function shownOf(settings: Settings): Promise<Shown> {
 }
 
 /** Undefined if the client id needs a command or the keychain, or cannot be read. */
-async function clientIdOf(settings: Settings, { reference }: { reference?: string }): Promise<string | undefined> {
+async function clientIdOf(settings: Settings, reference: string | undefined): Promise<string | undefined> {
   if (reference !== undefined && !reference.startsWith('env:')) return undefined;
   try {
     return await settings.secret('client_id');

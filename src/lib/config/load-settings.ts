@@ -15,7 +15,7 @@ import { SETTING_NAMES, variableOf, type Setting, type SettingName } from './set
 import { fail } from '../errors/fail.ts';
 
 export interface SettingsSources {
-  flags: { profile?: string | undefined; settings: Readonly<Partial<Record<SettingName, string>>> };
+  flags: { profile?: string | undefined; settings: Readonly<Partial<Record<SettingName, string | undefined>>> };
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   home: string;

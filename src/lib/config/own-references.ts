@@ -48,15 +48,7 @@ const NEEDED_TO_RUN =
  * that a profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer than
  * eight characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
  */
-export async function childEnvironment({
-  env,
-  folder,
-  redactor,
-}: {
-  env: Environment;
-  folder: string;
-  redactor: Redactor;
-}): Promise<Environment> {
+export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));
   const variables = [
     ...SECRET_NAMES.map((name) => ({ name, variable: variableOf(name) })),

@@ -28,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, string>>>;
 
 export interface SettingsLayers {
-  flags: Readonly<Partial<Record<SettingName, string>>>;
+  flags: Readonly<Partial<Record<SettingName, string | undefined>>>;
   env: Environment;
   /** Relative paths in flags and variables start here. */
   cwd: string;
@@ -121,6 +121,7 @@ export function resolveSettings(given: SettingsLayers) {
     needInteger: (name: IdName) => BigInt(need(name)),
     /** The source of a secret, never its value. */
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
+    secretOrigins: () => Array.from(sources, ([name, { origin }]) => [name, origin] as const),
     /** Throws as `secret` does if the secret is missing or may not be sent. Reads nothing. */
     allowSecret: (name: SecretName) => void needSecret(name),
     /** Reads the secret and adds it to the redactor. Throws KnownError auth (4) if it is missing or may not be sent. */

@@ -67,6 +67,11 @@ function keyOf(scope: { organization: string; address: string }): string {
   return digest(scope).slice(0, 16);
 }
 
+/** The facts of a manifest in the head of its revision. */
+function factsOf({ last_modified_by = null, last_modified_on = null, roles }: ManifestReply) {
+  return { roles: roles.length, last_modified_on, last_modified_by };
+}
+
 /** Newest first. */
 function jsonFiles(folder: string): string[] {
   return namesIn(folder)
@@ -102,9 +107,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     }
     // An earlier version wrote this file.
     const { manifest, ...saved } = read(path, SavedRevision) ?? {};
-    if (!manifest) return undefined;
-    const { last_modified_by = null, last_modified_on = null, roles } = manifest;
-    return { ...(saved as Revision), roles: roles.length, last_modified_on, last_modified_by };
+    return manifest && { ...(saved as Revision), ...factsOf(manifest) };
   }
 
   function stampName(): string {
@@ -140,9 +143,8 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
       const { manifest, ...rest } = entry;
-      const { last_modified_by = null, last_modified_on = null, roles } = manifest;
-      const head = { revision, saved_at: new Date(clock.now()).toISOString(), ...rest };
-      const saved = { ...head, roles: roles.length, last_modified_on, last_modified_by, manifest };
+      const head = { revision, saved_at: new Date(clock.now()).toISOString(), ...rest, ...factsOf(manifest) };
+      const saved = { ...head, manifest };
       writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
       return revision;
     },

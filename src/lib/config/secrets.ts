@@ -53,7 +53,7 @@ export function createSecrets(options: SecretsOptions) {
     profile: string,
     typed: Partial<Record<ProfileSecretName, string>>,
     storage: 'keychain' | 'file',
-  ): Promise<Partial<Record<ProfileSecretName, string>>> {
+  ): Promise<typeof typed> {
     const entries = Object.entries(typed) as [ProfileSecretName, string][];
     for (const [name, value] of entries) if (name !== 'client_id') redactor.add(value);
     if (entries.length === 0) return {};
@@ -62,7 +62,7 @@ export function createSecrets(options: SecretsOptions) {
       return Object.fromEntries(entries.map(([name]) => [name, 'file:']));
     }
     const chain = await keychain();
-    const kept: Partial<Record<ProfileSecretName, string>> = {};
+    const kept: typeof typed = {};
     try {
       for (const [name, value] of entries) {
         // The random part distinguishes profiles with the same name in different configuration folders.
@@ -129,7 +129,12 @@ export async function readReference(
     if (value) return value;
     throw missing(`is not in the keychain (service cdpadm, entry ${reference.entry})`);
   }
-  return await secretFromCommand(reference.line, { ...options, env: await childEnvironment(options), what });
+  const { env, folder, redactor } = options;
+  return await secretFromCommand(reference.line, {
+    ...options,
+    env: await childEnvironment(env, folder, redactor),
+    what,
+  });
 }
 
 const TIME_LIMIT_MS = 30_000;

@@ -19,24 +19,15 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
     ...sourcesOf(ctx),
     flags: {
       profile: profile ?? ctx.flags.profile,
-      settings: {
-        ...(org !== undefined && { org_id: org }),
-        ...(account !== undefined && { account_id: account }),
-        ...(workspace !== undefined && { workspace_id: workspace }),
-        ...(caFile !== undefined && { ca_file: caFile }),
-      },
+      settings: { org_id: org, account_id: account, workspace_id: workspace, ca_file: caFile },
     },
   });
 }
 
 /** The settings of a second profile, to which only `--ca-file` applies. `flag` is the flag that names the profile. */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
-  const { caFile } = ctx.flags;
-  return await loadSettings({
-    ...sourcesOf(ctx),
-    flags: { profile, settings: caFile === undefined ? {} : { ca_file: caFile } },
-    alone: flag,
-  });
+  const settings = { ca_file: ctx.flags.caFile };
+  return await loadSettings({ ...sourcesOf(ctx), flags: { profile, settings }, alone: flag });
 }
 
 function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flags'> {

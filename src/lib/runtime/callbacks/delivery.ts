@@ -10,7 +10,7 @@ import { isLoopback } from '../../kernel/address.ts';
 import { splitWords } from '../../kernel/words.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { furtherAuthorities } from '../checks/trusted-roots.ts';
-import { environmentForChild } from '../child-environment.ts';
+import { childEnvironment } from '../../config/own-references.ts';
 import type { Context } from '../context.ts';
 
 export interface DeliveredCallback {
@@ -106,7 +106,8 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   if (program.includes('/') && !existsSync(resolvePath(ctx.io.cwd, program)))
     ctx.out.warn(`The command of --on does not exist: ${program}. Deliveries to it fail until it does.`);
   return async ({ body, id, variables }, signal) => {
-    const env = { ...(await environmentForChild(ctx)), ...variables, CDPADM_EVENT_ID: id };
+    const own = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);
+    const env = { ...own, ...variables, CDPADM_EVENT_ID: id };
     signal.throwIfAborted();
     const over = new AbortController();
     const limit = ctx.clock.sleep(limitMs, over.signal);

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
-import type { SecretName, SettingName } from '../../config/setting-fields.ts';
+import type { SettingName } from '../../config/setting-fields.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/network-failure.ts';
 import { probeAddress } from '../../http/engines/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';
@@ -103,11 +103,8 @@ export function checkProfile(settings: Settings): Finding {
 
 export async function checkSecrets(ctx: Context): Promise<Finding[]> {
   const settings = await ctx.settings();
-  const names: SecretName[] = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret', 'access_token'];
   const findings: Finding[] = [];
-  for (const name of names) {
-    const origin = settings.secretOrigin(name);
-    if (!origin) continue;
+  for (const [name, origin] of settings.secretOrigins()) {
     const check = `secret ${name}`;
     try {
       await settings.secret(name);

@@ -3,7 +3,15 @@ import type { Hint } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/words.ts';
 import { PROGRAM } from '../../kernel/version.ts';
 
-type TargetFlags = Partial<Record<'profile' | 'org' | 'account' | 'workspace' | 'caFile', string | undefined>>;
+/** Field of the global flags -> flag, in the order of a command line. */
+const TARGET_FLAGS = {
+  profile: '--profile',
+  org: '--org',
+  account: '--account',
+  workspace: '--workspace',
+  caFile: '--ca-file',
+};
+type TargetFlags = Partial<Record<keyof typeof TARGET_FLAGS, string | undefined>>;
 
 /** Adds the target flags to a hint's command. `asking`: the first words of commands that take them (`auth test`). */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {
@@ -17,19 +25,9 @@ export function hintCompleter(asking: readonly string[], flags: TargetFlags): (h
   };
 }
 
-export function targetFlags({
-  account,
-  caFile,
-  org,
-  profile,
-  workspace,
-}: TargetFlags): [flag: string, value: string][] {
-  const flags = {
-    '--profile': profile,
-    '--org': org,
-    '--account': account,
-    '--workspace': workspace,
-    '--ca-file': caFile,
-  };
-  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [[flag, value]]));
+export function targetFlags(flags: TargetFlags): [flag: string, value: string][] {
+  return Object.entries(TARGET_FLAGS).flatMap(([key, flag]): [string, string][] => {
+    const value = flags[key as keyof TargetFlags];
+    return value === undefined ? [] : [[flag, value]];
+  });
 }

@@ -20,9 +20,6 @@ const PASSING_INTERVAL_MS = 1000;
 /** If a pause is longer than this, the user may prefer to resume later. */
 const LONG_WAIT_MS = 60_000;
 
-/** Whether every event is reported, or only as many as there would be plain lines. */
-type Pace = 'every' | 'now-and-then';
-
 /** Starts the progress of an operation, in the mode that `--progress` or the terminal determines. */
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
   switch (flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress) {
@@ -31,9 +28,9 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
     case 'live':
       return liveProgress(title, io, messages);
     case 'json':
-      return jsonProgress(title, io, messages, 'every');
+      return jsonProgress(title, io, messages);
     case 'paced-json':
-      return jsonProgress(title, io, messages, 'now-and-then');
+      return jsonProgress(title, io, messages, createPace(io, PLAIN_INTERVAL_MS));
     default:
       return plainProgress(title, io, messages);
   }
@@ -101,9 +98,8 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
   };
 }
 
-function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Progress {
-  const { isDue, isWaitDue } =
-    pace === 'every' ? { isDue: () => true, isWaitDue: () => true } : createPace(io, PLAIN_INTERVAL_MS);
+/** Without a pace, reports every event. */
+function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnType<typeof createPace>): Progress {
   let isStarted = false;
   let passedAt = Number.NEGATIVE_INFINITY;
   let passed: object | undefined;
@@ -111,19 +107,19 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
     const progress = { event, title, at: isoMillis(io.clock.now()), ...fields };
     messages.write(`${stringifyJson({ progress })}\n`);
   };
-  const start = (): void => {
+  const report = (event: string, fields: object): void => {
     if (!isStarted) write('start', {});
     isStarted = true;
-  };
-  const report = (event: string, fields: object): void => {
-    start();
     write(event, fields);
   };
   // A short operation without any event needs no report.
-  if (pace === 'every') start();
+  if (!pace) {
+    write('start', {});
+    isStarted = true;
+  }
   return {
     update: ({ data, isPassing = false, share, ...state }) => {
-      if (!isDue({ ...state, ...(share !== undefined && { share }) })) return;
+      if (pace?.isDue({ ...state, ...(share !== undefined && { share }) }) === false) return;
       const fields = { ...state, ...(share !== undefined && { share: Math.round(share * 1000) / 1000 }), ...data };
       if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
       else {
@@ -133,7 +129,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace: Pace): Pr
       }
     },
     wait: (ms, why) => {
-      if (isWaitDue(ms)) report('wait', { seconds: Math.ceil(ms / 1000), text: why });
+      if (pace?.isWaitDue(ms) !== false) report('wait', { seconds: Math.ceil(ms / 1000), text: why });
     },
     end: (text) => {
       if (passed !== undefined) report('progress', passed);

@@ -6,26 +6,21 @@ import { wrapLogLine } from '../../render/width.ts';
 import type { Context } from '../context.ts';
 import { resultText } from './result-text.ts';
 
-export interface ResultLines<T> {
-  /** Writes the heading of CSV and Markdown before the first row is known. */
-  begin(): Promise<void>;
-  tell(state: T): Promise<void>;
-}
-
 /** Prints each state as `-o` requests: a line, an object, a document, a row or an id. `view` is that of a list. */
 export function createResultLines<T>(
   { flags, io, out }: Context,
   view: ListView<T>,
   line: (state: T, style: Style) => string,
-): ResultLines<T> {
-  const hasRows = flags.output === 'csv' || flags.output === 'markdown';
+) {
+  /** The number of lines above the first row. */
+  const headingLines = flags.output === 'markdown' ? 2 : flags.output === 'csv' && flags.header ? 1 : 0;
   let heading: Promise<void> | undefined;
-  // Writes the heading only once, before all rows.
+  /** Writes the heading of CSV and Markdown, once, before the first row is known. */
   const begin = (): Promise<void> => (heading ??= writeHeading());
   return { begin, tell };
 
   async function writeHeading(): Promise<void> {
-    const text = hasRows ? (await textOf([])).trimEnd() : '';
+    const text = headingLines > 0 ? (await textOf([])).trimEnd() : '';
     if (text !== '') await out.emitLine([], text);
   }
 
@@ -40,7 +35,7 @@ export function createResultLines<T>(
     const text = flags.output === 'yaml' ? `---\n${await textOf(state)}` : await textOf([state]);
     // With `-o name`, a state without an id prints nothing.
     if (text.trim() === '') return;
-    await out.emitLine(state, withoutHeading(text, hasRows ? headingLines(flags) : 0).trimEnd());
+    await out.emitLine(state, text.split('\n').slice(headingLines).join('\n').trimEnd());
   }
 
   function textOf(data: T | T[]): Promise<string> {
@@ -53,14 +48,4 @@ export function createResultLines<T>(
 export function watchClock({ clock, io, out }: Context, text: string): Clock {
   if (!io.tty.stderr) return clock;
   return { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal).finally(out.waits({ text })) };
-}
-
-/** The number of lines above the first row of CSV and Markdown. */
-function headingLines({ output, header }: Context['flags']): number {
-  if (output === 'markdown') return 2;
-  return output === 'csv' && header ? 1 : 0;
-}
-
-function withoutHeading(text: string, lines: number): string {
-  return text.split('\n').slice(lines).join('\n');
 }

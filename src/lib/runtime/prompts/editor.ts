@@ -7,7 +7,7 @@ import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import { splitWords } from '../../kernel/words.ts';
-import { environmentForChild } from '../child-environment.ts';
+import { childEnvironment } from '../../config/own-references.ts';
 import type { Context, Io } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
@@ -75,7 +75,7 @@ function editorCommand(io: Io): string[] {
 /** The editor's output is not the result, so without a terminal on standard output, it goes to standard error. */
 async function runEditor([program = 'vi', ...args]: string[], path: string, ctx: Context): Promise<void> {
   const { io, signal } = ctx;
-  const env = await environmentForChild(ctx);
+  const env = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);
   const stdio: StdioOptions = ['inherit', io.tty.stdout ? 'inherit' : 2, 'inherit'];
   const takeBackInterrupt = host.leaveInterruptToChild();
   await new Promise<void>((resolve, reject) => {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { CANARY, folderWith } from './folders.ts';
 
 const environmentOf = (env: Record<string, string>, folder = temporaryFolder(), redactor = createRedactor()) =>
-  childEnvironment({ env, folder, redactor });
+  childEnvironment(env, folder, redactor);
 
 it('removes only our variables that contain credentials', async () => {
   const env = {
