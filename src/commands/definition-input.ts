@@ -26,7 +26,7 @@ import { isRecord } from '../lib/kernel/json.ts';
 import { counted } from '../lib/kernel/words.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
-import { openReferenceRules, refuseOwnSecrets } from '../lib/runtime/reference-rules.ts';
+import { openReferenceRules } from '../lib/runtime/reference-rules.ts';
 import type { ResourceReply } from '../lib/workflows/warehouse-apply.ts';
 import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';
@@ -69,7 +69,7 @@ export async function readSource(
     isGiven: (path) => source.fields.some((field) => field.path.join('.') === path.join('.')),
     issueAt: (path, message) => placed([{ path: [...path], message }])[0] ?? { path: path.join('.'), message },
   };
-  refuseOwnSecrets(sourced.rules, referencesOf(sourced));
+  sourced.rules.refuseOwnSecrets(referencesOf(sourced));
   await askForSecrets(ctx, sourced);
   for (const issue of placed(adviseOn(type, definition))) ctx.out.warn(issue);
   return sourced;

@@ -11,8 +11,7 @@ import {
 } from '../lib/domain/warehouse/definition.ts';
 import type { Issue } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { readReference } from '../lib/runtime/file-secrets.ts';
-import { type JudgedReference, type ReferenceRules, refuseOwnSecrets } from '../lib/runtime/reference-rules.ts';
+import type { JudgedReference, ReferenceRules } from '../lib/runtime/reference-rules.ts';
 import { flagOf } from './definition-flags.ts';
 
 /** A checked definition whose secrets have not been read yet. */
@@ -65,7 +64,7 @@ export async function askForSecrets(ctx: Context, source: SourcedDefinition): Pr
     if (!isReference(answer)) ctx.redactor.add(answer);
     source.answers.set(path.join('.'), answer);
   }
-  refuseOwnSecrets(source.rules, referencesOf(source));
+  source.rules.refuseOwnSecrets(referencesOf(source));
 }
 
 function complaint(text: string): string | undefined {
@@ -74,18 +73,16 @@ function complaint(text: string): string | undefined {
 }
 
 /** Throws auth (4), in a dry run too. Commands and keychains may prompt the user each time, so they are not tried. */
-export async function checkSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
-  for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(ctx, source, use);
+export async function checkSecrets(source: SourcedDefinition): Promise<void> {
+  for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(source, use);
 }
 
-export async function secretOf(ctx: Context, source: SourcedDefinition, use: PlacedUse): Promise<string> {
-  const options = { rules: source.rules, field: use.path.at(-1) ?? '', what: nameOf(source, use.path) };
-  return await readReference(ctx, use, options);
+export async function secretOf(source: SourcedDefinition, use: PlacedUse): Promise<string> {
+  return await source.rules.read(use, { field: use.path.at(-1) ?? '', what: nameOf(source, use.path) });
 }
 
 /** The definition to send, completed from the live one. `onSecret` gets each secret that it contains, with its path. */
 export async function bodyWithSecrets(
-  ctx: Context,
   source: SourcedDefinition,
   definition: Definition,
   onSecret: (path: string, secret: string) => void,
@@ -100,7 +97,7 @@ export async function bodyWithSecrets(
     if (answer === undefined || isReference(answer)) body = withValue(body, path, undefined);
     else put(path, answer);
   }
-  for (const use of referencesOf(source)) put(use.path, await secretOf(ctx, source, use));
+  for (const use of referencesOf(source)) put(use.path, await secretOf(source, use));
   return body;
 }
 

@@ -17,7 +17,6 @@ import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
-import { guardReferences } from '../lib/runtime/reference-rules.ts';
 import { checkUntouched, createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { readFieldFlags, undoSteps } from './definition-flags.ts';
@@ -58,7 +57,7 @@ export async function createResource(
   const calls = warehouseCalls(await ctx.api(), type);
   if (!ctx.flags.curl) {
     if (await ifFound(calls.get(definition.id, ctx.signal))) throw exists(type, definition.id);
-    await checkReferences(ctx, source);
+    await checkReferences(source);
   }
   if (ctx.flags.dryRun) {
     const request = calls.describeCreate(withHiddenSecrets(type, definition));
@@ -76,9 +75,9 @@ export async function createResource(
 }
 
 /** Throws guard (12) for a reference that is not allowed, then auth (4) for one that cannot be read; in dry runs too. */
-async function checkReferences(ctx: Context, source: SourcedDefinition): Promise<void> {
-  guardReferences(source.rules, referencesOf(source));
-  await checkSecrets(ctx, source);
+async function checkReferences(source: SourcedDefinition): Promise<void> {
+  source.rules.guard(referencesOf(source));
+  await checkSecrets(source);
 }
 
 /** Replaces a resource with a file, or changes the fields that flags give. */
@@ -132,7 +131,7 @@ export async function writeChange(
   const calls = warehouseCalls(await ctx.api(), type, { allowReset: resets });
   const draw = (style: Style) => renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style);
   if (resets) ctx.out.warn(describeReread(definition));
-  if (!ctx.flags.curl) await checkReferences(ctx, source);
+  if (!ctx.flags.curl) await checkReferences(source);
   if (ctx.flags.dryRun) {
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) throw resetRefused(id);
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));
@@ -164,7 +163,7 @@ async function sending(
   const { type, definition } = source;
   if (ctx.flags.curl) return await write(withHiddenSecrets(type, definition));
   const sent = new Map<string, string>();
-  const body = await bodyWithSecrets(ctx, source, definition, (path, secret) => sent.set(path, secret));
+  const body = await bodyWithSecrets(source, definition, (path, secret) => sent.set(path, secret));
   const reply = await write(body);
   if (sent.size > 0) {
     const memory = await openSecretMemory(ctx);

@@ -60,7 +60,7 @@ async function watchStatus(ctx: Context, session: DsrSession, ids: readonly stri
     { ...session, clock: watchClock(ctx, 'Waiting for a new status') },
     async (requests) => {
       if (screen) {
-        screen.draw((style, width) => requestView.text([...requests], style, width));
+        screen((style, width) => requestView.text([...requests], style, width));
         return;
       }
       for (const request of requests) {

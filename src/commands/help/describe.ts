@@ -4,7 +4,14 @@ import * as z from 'zod/mini';
 import type { ErrorEntry } from '../../lib/errors/entry.ts';
 import { ERRORS } from '../../lib/errors/registry.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
-import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from '../../lib/runtime/command-line/help.ts';
+import {
+  byCode,
+  commandAt,
+  type CommandHelp,
+  helpOf,
+  usageOf,
+  usualExits,
+} from '../../lib/runtime/command-line/help.ts';
 import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { resultSchema } from '../../lib/runtime/output/result-shape.ts';
 import { topics } from './topics.ts';
@@ -46,10 +53,7 @@ type Described = z.infer<ReturnType<typeof commandsResult>>[number];
 
 /** The command that these words name, and all commands below it; undefined for unknown words. */
 export function describeCommands(root: Command, words: readonly string[]): Described[] | undefined {
-  const found = words.reduce<Command | undefined>(
-    (command, word) => command?.commands.find((child) => child.name() === word),
-    root,
-  );
+  const found = commandAt(root, words);
   return found && actingFrom(found, words);
 }
 

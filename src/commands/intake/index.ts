@@ -26,11 +26,6 @@ interface IntakeCall<Body extends { environment: string }> {
   send(body: Body): Promise<void>;
 }
 
-interface IntakeFlags {
-  file: string;
-  identityType?: string[];
-}
-
 /** The fields that both records share. */
 const intakeRecord = {
   effect: 'write',
@@ -48,7 +43,7 @@ const intakeRecord = {
 /** Throws KnownError invalid input (9) with the position of every issue. */
 async function sendIntake<Body extends { environment: string }>(
   ctx: Context,
-  flags: IntakeFlags,
+  flags: { file: string; identityType?: string[] },
   call: IntakeCall<Body>,
 ): Promise<{ accepted: true; target: Target } | undefined> {
   const document = await loadDocument(flags.file, ctx);

@@ -4,7 +4,13 @@ import * as z from 'zod/mini';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import type { TargetFlags } from '../../lib/runtime/command-line/complete-hint.ts';
+import {
+  defineCommand,
+  type FlagSpec,
+  type FlagValues,
+  optionKey,
+} from '../../lib/runtime/command-line/define-command.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { profileText } from './change-text.ts';
 import { type AddressProbe, askForSettings, hasAddress } from './questions.ts';
@@ -130,17 +136,10 @@ function asStored({ profile, typed, storage }: Draft): Draft['profile'] {
 }
 
 function settingsFrom(ctx: Context, profiles: Profiles, flags: Flags): Partial<Record<SettingName, string>> {
-  const { org, account, workspace, caFile } = ctx.flags;
-  const everywhere: Partial<Record<SettingName, string | undefined>> = {
-    org_id: org,
-    account_id: account,
-    workspace_id: workspace,
-    ca_file: caFile,
-  };
   const found: Partial<Record<SettingName, string>> = {};
   for (const { name, key, flag } of FIELDS) {
     const variable = `CDPADM_${name.toUpperCase()}`;
-    const given = key === undefined ? everywhere[name] : flags[key];
+    const given = key === undefined ? ctx.flags[optionKey(flag) as keyof TargetFlags] : flags[key];
     const text = given ?? (flags.fromEnv ? ctx.io.env[variable] || undefined : undefined);
     if (text === undefined) continue;
     const checked = profiles.checkValue(name, text);

@@ -5,6 +5,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES } from '../../lib/files/json-schema.ts';
 import { suggest } from '../../lib/kernel/nearest.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { commandAt } from '../../lib/runtime/command-line/help.ts';
 import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
 const OUTPUT = 'output' as const;
@@ -43,10 +44,7 @@ export const command = defineCommand({
 });
 
 function outputSchema(root: Command, words: readonly string[], shape: typeof resultSchema): JsonSchema {
-  const found = words.reduce<Command | undefined>(
-    (command, word) => command?.commands.find((child) => child.name() === word),
-    root,
-  );
+  const found = commandAt(root, words);
   const schema = words.length > 0 && found ? shape(found) : undefined;
   if (schema) return schema;
   if (found && resultSchema(found)) throw usageError(`\`${words.join(' ')}\` accepts only one --profile.`);

@@ -137,7 +137,7 @@ async function applyDirectory(
     }
     await passGuards(ctx, planned, flags);
     const sources = entriesSent(planned.plan, entries);
-    for (const source of sources) await checkSecrets(ctx, source);
+    for (const source of sources) await checkSecrets(source);
     if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), planned.plan, draw, ids);
     for (const source of sources) await askForSecrets(ctx, source);
     const { delete: deleted } = planned.plan.summary;
@@ -193,7 +193,7 @@ async function sendSteps(
     withSecrets: async (type, definition) => {
       const source = sources.find((it) => it.type === type && it.definition.id === definition.id);
       if (!source) return definition;
-      return await bodyWithSecrets(ctx, source, definition, (path, secret) =>
+      return await bodyWithSecrets(source, definition, (path, secret) =>
         sent.set(secretKey(type, definition.id, path), secret),
       );
     },

@@ -65,7 +65,7 @@ export const diffFolder = defineCommand({
       ctx.out.warn({ ...issue, message: 'is a mask: `warehouse apply` will ask for the secret' });
     }
     try {
-      for (const entry of entriesSent(plan, entries)) await checkSecrets(ctx, entry);
+      for (const entry of entriesSent(plan, entries)) await checkSecrets(entry);
     } catch (error) {
       // A comparison does not need secrets.
       if (!(error instanceof KnownError) || error.code !== 'secrets.missing') throw error;

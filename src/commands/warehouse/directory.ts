@@ -23,12 +23,7 @@ import { isRecord } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
-import {
-  guardReferences,
-  openReferenceRules,
-  type ReferenceRules,
-  refuseOwnSecrets,
-} from '../../lib/runtime/reference-rules.ts';
+import { openReferenceRules, type ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { DEFINITIONS } from '../definition-input.ts';
 import { referencesOf, type SourcedDefinition } from '../definition-secrets.ts';
 
@@ -67,8 +62,8 @@ export async function openDirectory(ctx: Context, dirs: readonly [string, ...str
 /** Throws invalid input (9) for the program's own secrets. `guard` throws (12) for references that need permission. */
 export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefinition[]) {
   const references = entries.flatMap(referencesOf);
-  refuseOwnSecrets(rules, references);
-  return { entries, guard: () => guardReferences(rules, references) };
+  rules.refuseOwnSecrets(references);
+  return { entries, guard: () => rules.guard(references) };
 }
 
 /** Each folder is an overlay of those before it. Throws invalid input (9) with all issues of all files. */

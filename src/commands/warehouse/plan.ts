@@ -133,7 +133,7 @@ export async function changedSecrets(
       const key = secretKey(type, definition.id, use.path.join('.'));
       if (!memory.knows(key)) continue;
       try {
-        const value = values.get(key) ?? (await secretOf(ctx, entry, use));
+        const value = values.get(key) ?? (await secretOf(entry, use));
         values.set(key, value);
         if (memory.isChanged(key, value)) changed.add(`${type}/${definition.id}`);
       } catch (error) {

@@ -8,8 +8,7 @@ import type { KnownError } from '../kernel/errors.ts';
 import type { ExitName } from '../errors/entry.ts';
 import { host } from '../kernel/host.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
-import type { Begun } from './output/output.ts';
-import type { Context, GlobalFlags, Io, LoggedCommand, Output, WriteFacts } from './context.ts';
+import type { Context, GlobalFlags, Io, LoggedCommand, Output, Prompts, WriteFacts } from './context.ts';
 import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
 import type { Target, WriteScope } from './target.ts';
@@ -54,10 +53,12 @@ class RunContext implements StartedContext {
   readonly paths;
   exit: ExitName = 'ok';
   hasWritten = false;
+  flags!: GlobalFlags;
+  out!: Output;
+  prompt!: Prompts;
   readonly #program;
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #settings = new Map<string | undefined, Promise<Settings>>();
-  #begun: Begun | undefined;
   #cacheFiles: CacheFiles | undefined;
   #api: Promise<Api> | undefined;
   #target: Promise<Target> | undefined;
@@ -90,24 +91,7 @@ class RunContext implements StartedContext {
       this.#isShown = this.#writes !== undefined;
       return out.emit(data, view);
     };
-    this.#begun = { ...begun, out: { ...out, emit } };
-  }
-
-  get #ready(): Begun {
-    if (!this.#begun) throw new Error('the context is complete only when an action runs');
-    return this.#begun;
-  }
-
-  get flags() {
-    return this.#ready.flags;
-  }
-
-  get out() {
-    return this.#ready.out;
-  }
-
-  get prompt() {
-    return this.#ready.prompt;
+    Object.assign(this, { flags, prompt: begun.prompt, out: { ...out, emit } });
   }
 
   get cacheFiles(): CacheFiles {

@@ -153,7 +153,9 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
   if (isDrawn && flags.query === undefined && shown.length > 0 && (isTabular || flags.output === 'csv')) {
     const rows = shown.flatMap(rowsOf);
     const columns = columnsOf(shown, rows);
-    const view: ListView<LabeledRow> = { kind: 'list', columns, empty: emptySentence(shown) };
+    const [first] = shown;
+    const empty = first?.result?.view.kind === 'list' ? first.result.view.empty : '';
+    const view: ListView<LabeledRow> = { kind: 'list', columns, empty };
     await out.emit(rows, view);
     return;
   }
@@ -197,10 +199,6 @@ function columnsOf(parts: readonly Part[], rows: readonly LabeledRow[]): Column<
     { key: 'profile', id: true, value: ({ profile }) => profile },
     ...labeled.filter(({ key }) => key !== 'profile'),
   ];
-}
-
-function emptySentence([first]: readonly Part[]): string {
-  return first?.result?.view.kind === 'list' ? first.result.view.empty : '';
 }
 
 function documentText({ result }: Part, style: Style, width: number): string {

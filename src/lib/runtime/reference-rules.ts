@@ -1,10 +1,15 @@
 // Decides which references in a definition are followed: a repository's file must not run commands or read other files.
+// Reads the secrets of those that are followed.
 import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
-import { invalidInput, type Issue, type Hint } from '../kernel/errors.ts';
-import type { Context } from './context.ts';
+import { looksLikeReference, parseReference } from '../config/secret-file.ts';
+import { readReference } from '../config/secrets.ts';
+import { isMask } from '../contract/masks.ts';
 import { fail } from '../errors/fail.ts';
+import { invalidInput, type Issue, type Hint, KnownError } from '../kernel/errors.ts';
+import type { Context } from './context.ts';
 
 /** A reference, and the folder that its path is relative to. */
 export interface JudgedReference {
@@ -12,6 +17,7 @@ export interface JudgedReference {
   folder: string;
   /** True if the reference comes from the command line or a prompt, not from a file. */
   given: boolean;
+  /** Attaches a message to the position of the reference. */
   issue(message: string): Issue;
 }
 
@@ -22,29 +28,68 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   const settings = await ctx.settings();
   const held = await profileReferences(ctx.paths.config);
   const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
-  return {
-    /** A reason if the reference leads to a secret of this program, which is never allowed. */
-    ownSecret: (source: JudgedReference): string | undefined => {
+
+  /** A reason if the reference is not followed, with the flag or setting that allows it. */
+  function refusal(source: JudgedReference): { message: string; hint: Hint } | undefined {
+    if (ctx.io.inputsBelow !== undefined) {
+      return { message: `${source.reference} is not followed for an assistant`, hint: IN_A_TERMINAL };
+    }
+    if (source.given) return undefined;
+    const path = filePath(source);
+    if (path !== undefined) {
+      if ([source.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
+      return {
+        message: `${source.reference} is outside the folder of the file that refers to it`,
+        hint: ALLOW_FILES,
+      };
+    }
+    if (!source.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
+    return { message: `${source.reference} runs a command`, hint: ALLOW_COMMANDS };
+  }
+
+  /** Throws invalid input (9) for references to secrets of this program, which never go to a warehouse. */
+  function refuseOwnSecrets(references: readonly JudgedReference[]): void {
+    const issues = references.flatMap((source) => {
       const path = filePath(source);
       const isOwn = path === undefined ? isOwnReference(source.reference, held) : isOwnFile(path, own);
-      return isOwn ? `${source.reference} is a secret of this program, and is never sent to a warehouse` : undefined;
-    },
-    /** A reason if the reference is not followed, with the flag or setting that allows it. */
-    refusal: (source: JudgedReference): { message: string; hint: Hint } | undefined => {
-      if (ctx.io.inputsBelow !== undefined) {
-        return { message: `${source.reference} is not followed for an assistant`, hint: IN_A_TERMINAL };
-      }
-      if (source.given) return undefined;
-      const path = filePath(source);
-      if (path !== undefined) {
-        if ([source.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
-        return {
-          message: `${source.reference} is outside the folder of the file that refers to it`,
-          hint: ALLOW_FILES,
-        };
-      }
-      if (!source.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
-      return { message: `${source.reference} runs a command`, hint: ALLOW_COMMANDS };
+      const message = `${source.reference} is a secret of this program, and is never sent to a warehouse`;
+      return isOwn ? [source.issue(message)] : [];
+    });
+    if (issues.length === 0) return;
+    const hint = 'Refer to the secret of the warehouse, for example env:WAREHOUSE_PASSWORD.';
+    throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, hint);
+  }
+
+  /** Throws guard (12) for references that need permission. */
+  function guard(references: readonly JudgedReference[]): void {
+    const refused = references.flatMap((source) => {
+      const refused = refusal(source);
+      return refused ? [{ ...refused, issue: source.issue(refused.message) }] : [];
+    });
+    if (refused.length === 0) return;
+    throw fail('references.not_allowed', {
+      message: `Reference not allowed: ${refused[0]?.message ?? ''}. Nothing was sent.`,
+      hint: [...new Set(refused.map(({ hint }) => hint))],
+      issues: refused.map(({ issue }) => issue),
+    });
+  }
+
+  return {
+    refuseOwnSecrets,
+    guard,
+    /**
+     * Reads the secret in `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
+     * `command:LINE`, and adds it to the redactor. `field` is its name in the definition, and `what` its name in
+     * messages. Throws KnownError auth (4) if it cannot be read.
+     */
+    read: async (source: JudgedReference, { field, what }: { field: string; what: string }): Promise<string> => {
+      refuseOwnSecrets([source]);
+      guard([source]);
+      const value = await readSecret(ctx, source, DOCUMENTS.has(field), what);
+      if (value.trim() === '') throw missing(what, 'is empty');
+      if (isMask(value)) throw missing(what, 'is only a mask (asterisks), not a secret');
+      ctx.redactor.add(value);
+      return value;
     },
   };
 }
@@ -61,35 +106,60 @@ const ALLOW_COMMANDS: Hint = {
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
 
-/** Throws invalid input (9) for references to secrets of this program. */
-export function refuseOwnSecrets(rules: ReferenceRules, references: readonly JudgedReference[]): void {
-  const issues = references.flatMap((it) => {
-    const message = rules.ownSecret(it);
-    return message === undefined ? [] : [it.issue(message)];
-  });
-  if (issues.length === 0) return;
-  const hint = 'Refer to the secret of the warehouse, for example env:WAREHOUSE_PASSWORD.';
-  throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, hint);
+/** Secrets that are multi-line documents. For any other secret, only the first line of a command's output counts. */
+const DOCUMENTS = new Set(['service_account_key']);
+
+const NOT_SENT = 'Nothing was sent with it. Put the secret there, or change the reference in the definition.';
+
+async function readSecret(
+  { clock, io, paths, redactor, signal }: Context,
+  { reference, folder }: JudgedReference,
+  whole: boolean,
+  what: string,
+): Promise<string> {
+  const path = pathIn(reference, folder);
+  if (path !== undefined) return await readSecretFile(path, what);
+  const parsed = looksLikeReference(reference) ? parseReference(reference) : undefined;
+  if (!parsed || parsed.kind === 'file')
+    throw missing(what, 'has an invalid reference: write env:NAME, file:PATH, keychain:NAME or command:LINE');
+  try {
+    return await readReference(parsed, {
+      ...{ folder: paths.config, env: io.env, clock, redactor, signal },
+      ...{ what, whole, hint: NOT_SENT },
+    });
+  } catch (error) {
+    if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
+    // The hint of the keychain's own error applies only to the secrets of a profile.
+    throw error.with({
+      message: `The ${what} is in the keychain. ${error.message}`,
+      hint: 'Nothing was sent with it. Use env:NAME, file:PATH or command:LINE in the definition.',
+    });
+  }
 }
 
-/** Throws guard (12) for references that need permission. */
-export function guardReferences(rules: ReferenceRules, references: readonly JudgedReference[]): void {
-  const refused = references.flatMap((it) => {
-    const refusal = rules.refusal(it);
-    return refusal ? [{ ...refusal, issue: it.issue(refusal.message) }] : [];
-  });
-  if (refused.length === 0) return;
-  throw fail('references.not_allowed', {
-    message: `Reference not allowed: ${refused[0]?.message ?? ''}. Nothing was sent.`,
-    hint: [...new Set(refused.map(({ hint }) => hint))],
-    issues: refused.map(({ issue }) => issue),
-  });
+/** The whole file without the line ending of its last line. */
+async function readSecretFile(path: string, what: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+  } catch (error) {
+    throw missing(what, `is in ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  }
 }
 
-/** The file of a `file:` reference, with symlinks resolved. Undefined for other references. */
-function filePath({ reference, folder }: JudgedReference): string | undefined {
+function missing(what: string, why: string): KnownError {
+  return fail('secrets.missing', { message: `The ${what} ${why}.`, hint: NOT_SENT });
+}
+
+/** The path of a `file:` reference. Undefined for other references. */
+function pathIn(reference: string, folder: string): string | undefined {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
-  return path === undefined ? undefined : realPath(resolve(realPath(folder), path.trim()));
+  return path === undefined ? undefined : resolve(folder, path.trim());
+}
+
+/** Like `pathIn`, with symlinks resolved. */
+function filePath({ reference, folder }: JudgedReference): string | undefined {
+  const path = pathIn(reference, realPath(folder));
+  return path === undefined ? undefined : realPath(path);
 }
 
 /** The path with symlinks resolved, or the path as written if it does not exist. */

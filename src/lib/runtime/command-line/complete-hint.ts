@@ -11,7 +11,7 @@ const TARGET_FLAGS = {
   workspace: '--workspace',
   caFile: '--ca-file',
 };
-type TargetFlags = Partial<Record<keyof typeof TARGET_FLAGS, string | undefined>>;
+export type TargetFlags = Partial<Record<keyof typeof TARGET_FLAGS, string | undefined>>;
 
 /** Adds the target flags to a hint's command. `asking`: the first words of commands that take them (`auth test`). */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {

@@ -98,6 +98,11 @@ export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
 
+/** The command that these words name below `root`; undefined for unknown words. */
+export function commandAt(root: Command | undefined, words: readonly string[]): Command | undefined {
+  return words.reduce((command, word) => command?.commands.find((child) => child.name() === word), root);
+}
+
 /** The usage line of a command: `cdpadm roles push [file] [flags]`. */
 export function usageOf(command: Command): string {
   const words = command.registeredArguments.map((one) => {

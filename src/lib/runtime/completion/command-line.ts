@@ -10,11 +10,6 @@ export interface TypedWord {
   kept: number;
 }
 
-export interface TypedLine {
-  words: string[];
-  current: TypedWord;
-}
-
 const SPACE = /[ \t\r\n]/;
 const SEPARATOR = /[;|&<>)\n]/;
 
@@ -29,10 +24,11 @@ export interface Reading {
  * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open
  * substitution, the last command is that of the substitution. A closed substitution is part of its word, as typed.
  */
-export function readLine(line: string, name: string, reading: Reading = {}): TypedLine {
+export function readLine(line: string, name: string, reading: Reading = {}) {
   const words = splitWords(line, reading);
   const current = words.pop() ?? { text: '', quote: '', kept: 0 };
   const texts = words.map(({ text }) => text);
+  // Without the program's name.
   return { words: texts.slice(texts.lastIndexOf(name, texts.length - 1) + 1), current };
 }
 

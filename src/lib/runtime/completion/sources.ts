@@ -7,7 +7,7 @@ import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import { readQuickSettings } from '../../config/quick-settings.ts';
 import { optionKey } from '../command-line/define-command.ts';
 import { FLAG_CHOICES } from '../command-line/global-flags.ts';
-import { formatsOf, helpOf } from '../command-line/help.ts';
+import { commandAt, formatsOf, helpOf } from '../command-line/help.ts';
 import type { Context } from '../context.ts';
 import type { Candidate, Completion, CompletionPoint, Values } from './complete.ts';
 
@@ -168,11 +168,7 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
   const names = name === undefined ? tree.root.commands.map((command) => command.name()) : [name];
   const loaded = await Promise.all(names.map(tree.load));
   const built = loaded.filter((command) => command !== undefined);
-  const found = rest.reduce<Command | undefined>(
-    (command, word) => command?.commands.find((child) => child.name() === word),
-    built[0],
-  );
-  return (name === undefined ? built : (found?.commands ?? []))
+  return (name === undefined ? built : (commandAt(built[0], rest)?.commands ?? []))
     .filter(hasResult)
     .map((command) => ({ value: command.name(), description: command.summary() || command.description() }));
 };

@@ -60,23 +60,17 @@ export function createMessages(io: Io) {
   };
 }
 
-export interface Redrawing {
-  draw(text: (style: Style, width: number) => string): void;
-}
-
 /** Undefined if there is no terminal, if the terminal cannot be redrawn, and in a format for programs. */
-export function createRedrawing({ flags, io, out }: Context): Redrawing | undefined {
+export function createRedrawing({ flags, io, out }: Context) {
   if (!io.tty.stdout || flags.output !== 'table' || !mayRedraw(io)) return undefined;
   let height = 0;
-  return {
-    draw: (text) => {
-      const width = io.columns();
-      const style = io.tty.stderr ? out.style : plainStyle;
-      const lines = text(style, width).trimEnd().split('\n');
-      // Moves up to the first line, and clears everything below.
-      const back = height === 0 ? '' : `\u001b[${height}A\r\u001b[J`;
-      io.stdout.write(`${back}${lines.join('\n')}\n`, () => undefined);
-      height = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0);
-    },
+  return (text: (style: Style, width: number) => string): void => {
+    const width = io.columns();
+    const style = io.tty.stderr ? out.style : plainStyle;
+    const lines = text(style, width).trimEnd().split('\n');
+    // Moves up to the first line, and clears everything below.
+    const back = height === 0 ? '' : `\u001b[${height}A\r\u001b[J`;
+    io.stdout.write(`${back}${lines.join('\n')}\n`, () => undefined);
+    height = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0);
   };
 }

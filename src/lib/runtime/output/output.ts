@@ -74,12 +74,6 @@ function requestsText(requests: DescribedRequest[]): string {
     .join('\n\n');
 }
 
-export interface Begun {
-  flags: GlobalFlags;
-  out: Output;
-  prompt: Prompts;
-}
-
 /** Throws usage (2) for a query or a folder of `--out` or `--summary` that would fail only after the work is done. */
 export async function begin(
   io: Io,
@@ -87,7 +81,7 @@ export async function begin(
   redactor: Redactor,
   signal: AbortSignal,
   asking: readonly string[],
-): Promise<Begun> {
+): Promise<{ out: Output; prompt: Prompts }> {
   const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
   if (file !== undefined) checkFolder('--out', dirname(resolve(io.cwd, file)));
@@ -97,7 +91,6 @@ export async function begin(
     stderr: await createStyle(wantsColor(flags.color, io.env, io.tty.stderr)),
   };
   return {
-    flags,
     out: createOutput({ io, flags, redactor, query, styles, asking }),
     prompt: createPrompts(io, flags, styles.stderr, signal),
   };
