@@ -103,12 +103,7 @@ export function isEmbedded(settings: Settings, name: SettingName): boolean {
 
 /** This machine remembers a service under this key, even if the embedded platform's port changes. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
-  return isEmbedded(settings, name)
-    ? 'local'
-    : settings
-        .need(name)
-        .replace(/(?<!\/)\/+$/, '')
-        .toLowerCase();
+  return isEmbedded(settings, name) ? 'local' : settings.need(name).toLowerCase();
 }
 
 /** Like `lastingAddress`, for the audience of tokens: the base address, unless the profile names another. */

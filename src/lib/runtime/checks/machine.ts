@@ -2,7 +2,6 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
-import type { SettingName } from '../../config/setting-fields.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/network-failure.ts';
 import { probeAddress } from '../../http/engines/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';
@@ -12,6 +11,7 @@ import { formatDuration } from '../../kernel/timestamps.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { counted } from '../../kernel/words.ts';
 import type { Context } from '../context.ts';
+import { ADDRESS_OF } from '../target.ts';
 import { furtherAuthorities } from './trusted-roots.ts';
 
 export function finding() {
@@ -127,13 +127,11 @@ function checkProxy({ io }: Context): Finding {
   }
 }
 
-const ADDRESSES: SettingName[] = ['base_url', 'auth_url', 'dsr_base_url', 'seeding_url', 'identity_url'];
-
 export async function checkAddresses(ctx: Context): Promise<Finding[]> {
   const settings = await ctx.settings();
   const caFile = settings.get('ca_file')?.value;
   const findings: Finding[] = [];
-  for (const name of ADDRESSES) {
+  for (const name of Object.values(ADDRESS_OF)) {
     const setting = settings.get(name);
     if (setting) findings.push(await checkAddress(ctx, setting.value, { check: name, caFile, limitMs: 10_000 }));
     else findings.push({ check: name, status: 'skipped', detail: 'not configured' });
