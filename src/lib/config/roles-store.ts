@@ -1,5 +1,5 @@
 // Stores the bases of pulled roles files, and a copy of the manifest before every write.
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -47,7 +47,7 @@ export type RolesStore = ReturnType<typeof openRolesStore>;
 type Stamp = Pick<ManifestReply, 'last_modified_on' | 'last_modified_by'>;
 
 function digest(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return hash('sha256', canonicalJson(value));
 }
 
 /** The names of the saved revisions, newest first: of one organization, or else of all organizations. */

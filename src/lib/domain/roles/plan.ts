@@ -1,5 +1,5 @@
 // The plan of a push: computed once from the live manifest and the desired roles, then shown, hashed and applied.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { type ManifestRequest, CORE_TASK, RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
@@ -82,7 +82,7 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     live: { ...live, roles: live.roles.map(spelling).sort() },
     wanted: { ...live.extra, roles: roles.map(spelling).sort() },
   };
-  const plan = createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
+  const plan = hash('sha256', canonicalJson(hashed)).slice(0, 32);
   return {
     live,
     request,

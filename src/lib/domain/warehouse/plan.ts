@@ -1,5 +1,5 @@
 // A single plan for connections, data models and pipelines: computed once, then shown, hashed and applied.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { changedFields } from '../field-changes.ts';
@@ -172,7 +172,7 @@ function hashOf(
   const normalized = (lists: ByType<Definition>) =>
     RESOURCE_TYPES.map((type) => lists[type].map((it) => comparable(type, it)));
   const hashed = { scope, live: normalized(live), wanted: normalized(wanted), steps };
-  return createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
+  return hash('sha256', canonicalJson(hashed)).slice(0, 32);
 }
 
 function inOrder(list: readonly Definition[]): Definition[] {
