@@ -14,6 +14,7 @@ import {
   taskIds,
 } from './manifest.ts';
 import { counted } from '../../kernel/words.ts';
+import { type Refusal, thresholdRefusals } from '../guards.ts';
 import { isEscalation } from './permissions.ts';
 
 export function rolesPlanFields() {
@@ -101,18 +102,7 @@ export interface GuardFlags {
   failOn?: 'escalation' | undefined;
 }
 
-export interface GuardRefusal {
-  guard: 'delete' | 'empty' | 'threshold' | 'escalation';
-  /** The flag that lifts the guard. Absent for `--fail-on`, which sets the guard. */
-  flag?: string;
-  message: string;
-  /** The text that a user on a terminal may type instead of passing the flag. */
-  typed?: string;
-}
-
-/** From this many live roles, changing more than the share below at once is suspicious. */
-const THRESHOLD_ROLES = 10;
-const THRESHOLD_PERCENT = 30;
+type RolesRefusal = Refusal<'delete' | 'empty' | 'threshold' | 'escalation'>;
 
 /** `roles delete` of more roles needs a flag. */
 export const MOST_UNGUARDED = 3;
@@ -142,8 +132,8 @@ interface GuardedPush {
 }
 
 /** Every guard that stops this push, so that one run reports all of them. */
-export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): GuardRefusal[] {
-  const refusals: GuardRefusal[] = [];
+export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): RolesRefusal[] {
+  const refusals: RolesRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;
   if (deletions > 0 && !flags.allowDelete) {
     refusals.push({
@@ -158,14 +148,7 @@ export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlag
   if (request.roles.length === 0 && live.roles.length > 0 && !flags.allowEmpty) {
     refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the manifest would have no roles left' });
   }
-  const touched = modify + deletions;
-  if (live.roles.length >= THRESHOLD_ROLES && touched * 100 > live.roles.length * THRESHOLD_PERCENT && !flags.force) {
-    refusals.push({
-      guard: 'threshold',
-      flag: '--force',
-      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_PERCENT} %`,
-    });
-  }
+  if (!flags.force) refusals.push(...thresholdRefusals('roles', live.roles.length, modify + deletions));
   const escalations = escalationsOf(plan);
   if (flags.failOn === 'escalation' && escalations.length > 0) {
     refusals.push({

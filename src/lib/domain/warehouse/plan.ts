@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { changedFields } from '../field-changes.ts';
+import { type Refusal, thresholdRefusals } from '../guards.ts';
 import {
   comparable,
   completed,
@@ -181,17 +182,7 @@ function inOrder(list: readonly Definition[]): Definition[] {
 
 type WarehouseGuardFlags = Partial<Record<'allowDelete' | 'allowReset' | 'allowEmpty' | 'force', boolean>>;
 
-export interface WarehouseRefusal {
-  guard: 'delete' | 'reset' | 'empty' | 'threshold';
-  flag: string;
-  message: string;
-  /** The text that a person may type instead of the flag. */
-  typed?: string;
-}
-
-/** From this many live resources, a plan that changes a larger share needs a flag. */
-const THRESHOLD_RESOURCES = 10;
-const THRESHOLD_PERCENT = 30;
+type WarehouseRefusal = Refusal<'delete' | 'reset' | 'empty' | 'threshold'>;
 
 /** All guards that stop the plan. `live` is the number of resources in the workspace. */
 export function guardWarehouse(
@@ -218,10 +209,6 @@ export function guardWarehouse(
     const ids = resets.map(({ id }) => id).join(', ');
     refusals.push({ guard: 'reset', flag: '--allow-reset', message: `the sync position would be reset: ${ids}` });
   }
-  const touched = summary.update + summary.delete;
-  if (live >= THRESHOLD_RESOURCES && touched * 100 > live * THRESHOLD_PERCENT && !flags.force) {
-    const message = `${touched} of ${live} resources would be changed or deleted, more than ${THRESHOLD_PERCENT} %`;
-    refusals.push({ guard: 'threshold', flag: '--force', message });
-  }
+  if (!flags.force) refusals.push(...thresholdRefusals('resources', live, summary.update + summary.delete));
   return refusals;
 }
