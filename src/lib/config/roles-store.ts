@@ -1,16 +1,17 @@
 // Stores the bases of pulled roles files, and a copy of the manifest before every write.
 import { hash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { mapConcurrently } from '../kernel/concurrent.ts';
 import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
-import { removeFiles } from '../kernel/remove-files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 
@@ -156,12 +157,16 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       })),
     /** The head of a revision; undefined if the file is damaged. */
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
-    removeRevisions: (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> =>
-      removeFiles(
-        revisions.map((revision) => join(history, `${revision}.json`)),
-        signal,
-        removed,
-      ),
+    /** Removes files in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each file. */
+    removeRevisions: (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<unknown> =>
+      mapConcurrently(revisions, 16, async (revision) => {
+        signal.throwIfAborted();
+        const path = join(history, `${revision}.json`);
+        await rm(path, { force: true }).catch((error: unknown) => {
+          throw cannotWrite(path, error);
+        });
+        removed();
+      }),
     /** Finds a revision by its name or an unambiguous prefix. */
     findRevision: (name: string): Revision | undefined => {
       const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));
