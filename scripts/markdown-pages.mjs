@@ -107,7 +107,7 @@ function indexPage({ flags, groups, summary }) {
       ),
     ]),
     '## Global flags',
-    'Every command accepts these, before or after its name. [The error codes](../errors.md) are on a separate page.',
+    'Every command has these, before or after its name. [The error codes](../errors.md) have a page of their own.',
     ...byHeading(flags).map(([heading, of]) => table([heading, 'Meaning'], of.map(flagRow))),
   );
 }

@@ -7,14 +7,13 @@ import { usageError } from '../lib/kernel/errors.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { readCount, readRate, toPath } from './flag-values.ts';
+import { readRate, toPath } from './flag-values.ts';
 import { identityTypeFlag } from './identity-type-flag.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
 
 const programs = Object.keys(SOURCES) as SourceName[];
 
-/** Flags for the inputs and their columns. */
 export const inputFlags = {
   filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - reads standard input' },
   format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: by name and content)' },
@@ -35,7 +34,6 @@ export const saveMapFlag = { value: 'file', read: toPath, help: 'write the map t
 
 export type InputFlags = FlagValues<typeof inputFlags>;
 
-/** Flags for files of users. */
 export const readFlags = {
   ...inputFlags,
   identityType: identityTypeFlag,
@@ -45,15 +43,15 @@ export const readFlags = {
 export type ReadFlags = FlagValues<typeof readFlags>;
 
 /** The default and the maximum number of concurrent requests. */
-const CONCURRENCY = { dsr: { usual: '16', most: 256 }, seeding: { usual: '64', most: 1024 } } as const;
+const CONCURRENCY = { dsr: { usual: 16, most: 256 }, seeding: { usual: 64, most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
 
 /** Flags for the pace of a run and for the limits that end it. */
 export function runFlags(kind: keyof typeof CONCURRENCY) {
-  const { usual } = CONCURRENCY[kind];
+  const { most, usual } = CONCURRENCY[kind];
   return {
     resume: { help: 'resume an interrupted bulk run of the same files' },
-    concurrency: { value: 'n', help: `maximum number of concurrent requests (default: ${usual})` },
+    concurrency: { value: 'n', most, help: `maximum number of concurrent requests (default: ${usual})` },
     rate: { value: 'n', help: `maximum request rate per second, or 600/m (default: limits.${kind} of the profile)` },
     giveUpAfter: {
       value: 'dur',
@@ -69,7 +67,6 @@ export function runFlags(kind: keyof typeof CONCURRENCY) {
 export type RunFlags = FlagValues<ReturnType<typeof runFlags>>;
 
 export interface Pace {
-  /** Maximum number of concurrent requests. */
   concurrency: number;
   /** Requests per second; undefined means no limit. */
   rate: number | undefined;
@@ -79,13 +76,12 @@ export interface Pace {
 
 /** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2), naming the flag or the limit. */
 export function readPace(kind: keyof typeof CONCURRENCY, flags: RunFlags, limit: string | undefined): Pace {
-  const { usual, most } = CONCURRENCY[kind];
-  const { concurrency = usual, giveUpAfter = GIVE_UP_AFTER, maxErrors, rate } = flags;
+  const { concurrency = CONCURRENCY[kind].usual, giveUpAfter = GIVE_UP_AFTER, maxErrors, rate } = flags;
   const giveUpAfterMs = giveUpAfter === '0' ? 0 : parseDuration(giveUpAfter);
   if (giveUpAfterMs === undefined)
     throw usageError(`--give-up-after must be a duration such as 90s, 10m or 2h, or 0, not \`${giveUpAfter}\`.`);
   return {
-    concurrency: readCount('--concurrency', concurrency, most),
+    concurrency,
     rate: readRate(rate, limit, kind),
     giveUpAfterMs,
     maxErrors: maxErrors === undefined ? undefined : readMaxErrors(maxErrors),
@@ -113,7 +109,6 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
 }
 
-/** Opens the inputs from the command line and from `--files-from`. */
 export async function openBulkInputs(
   ctx: Context,
   words: readonly string[],

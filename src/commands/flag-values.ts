@@ -16,18 +16,7 @@ export function readPort(text: string): number {
   throw usageError(`--port must be a number from 0 to 65535, not \`${text}\`.`);
 }
 
-/** A whole number from 1 to `most`. Throws KnownError usage (2). */
-export function readCount(flag: string, text: string, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= most) return number;
-  throw usageError(`${flag} must be a whole number from 1 to ${most}, not \`${text}\`.`);
-}
-
-/**
- * The maximum requests per second: from `--rate`, or else from the profile's own `limits.KIND`; undefined if neither is
- * set.
- * Throws KnownError usage (2), naming the flag or the limit.
- */
+/** Requests per second: `--rate`, or else the profile's `limits.KIND`. Throws usage (2), naming the flag or the limit. */
 export function readRate(
   flag: string | undefined,
   limit: string | undefined,
@@ -72,7 +61,6 @@ export function readTime<Text extends string | undefined>(
   );
 }
 
-/** The flag that every command that prunes has. */
 export const beforeFlag = {
   before: { value: 'date', required: true, help: 'day or time; anything newer is kept' },
 } as const;
@@ -90,7 +78,6 @@ export function readSince(text: string, now: number): number {
     : now - ms;
 }
 
-/** `12 kB`. */
 export function sizeText(bytes: number): string {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${grouped(bytes / 1e6)} MB`;
 }

@@ -25,6 +25,13 @@ export const pickRole: Picker = {
   },
 };
 
+export const pickTask: Picker = {
+  question: 'Task',
+  list: 'cdpadm roles tasks',
+  choices: async (ctx) =>
+    (await (await ctx.api()).roles.listTasks(ctx.signal)).map((it) => choice(it.task_id, it.display_name)),
+};
+
 function withFirst(first: Choice, picker: Picker): Picker {
   return { ...picker, choices: async (...given) => [first, ...((await picker.choices(...given)) ?? [])] };
 }

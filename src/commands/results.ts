@@ -8,17 +8,17 @@ export type WithTarget<Schema extends () => z.ZodMiniType> = Omit<z.infer<Return
   target: Target;
 };
 
-/** The target of a write to a workspace. */
-export function workspaceTarget() {
-  return z.object({
-    profile: z.nullable(z.string()),
-    environment: z.nullable(z.string()),
-    workspace_id: z.nullable(z.string()),
-    address: z.string(),
-  });
+function targetWith<Id extends string>(...ids: Id[]) {
+  const text = z.nullable(z.string());
+  const fields = Object.fromEntries(ids.map((id) => [id, text])) as Record<Id, typeof text>;
+  return z.object({ profile: text, environment: text, ...fields, address: z.string() });
 }
 
-/** Describes in messages where a run sent its rows. */
+export const workspaceTarget = () => targetWith('workspace_id');
+
+/** The target of a write to the manifest of an organization. */
+export const organizationTarget = () => targetWith('org_id', 'account_id');
+
 export function targetName({
   address,
   environment,
@@ -27,18 +27,6 @@ export function targetName({
   return `workspace ${workspace_id} (${environment}) at ${address}`;
 }
 
-/** The target of a write to the manifest of an organization. */
-export function organizationTarget() {
-  return z.object({
-    profile: z.nullable(z.string()),
-    environment: z.nullable(z.string()),
-    org_id: z.nullable(z.string()),
-    account_id: z.nullable(z.string()),
-    address: z.string(),
-  });
-}
-
-/** The result of a deletion. */
 export function deletedResult() {
   return z.object({ id: z.string(), deleted: z.literal(true), target: workspaceTarget() });
 }

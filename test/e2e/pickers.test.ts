@@ -44,6 +44,17 @@ describe('a missing id on a terminal', () => {
     expect(screen.screen()).toMatch(/✔ Role support-role/);
   });
 
+  test('is the id of a write, which is found by its command', async () => {
+    await runCli(['roles', 'update', 'support-role', '--name', 'Desk', '--yes', ...PROFILE], home);
+    const screen = terminal(['log', 'show']);
+    await screen.waitFor('roles update  support-role  done');
+    screen.type('support');
+    await screen.waitFor('Write support');
+    screen.type(KEY.enter);
+    await screen.waitFor('UNDO');
+    expect(await screen.exit).toBe(0);
+  });
+
   test('is chosen by a number or a word in accessible mode', async () => {
     const screen = terminal(['roles', 'get'], { CDPADM_ACCESSIBLE: '1' });
     await screen.waitFor('Number or word');
@@ -115,6 +126,7 @@ describe('a missing id without a terminal', () => {
   test.each([
     [['roles', 'get'], 'role_id', 'To list them: cdpadm roles list'],
     [['pipelines', 'run', 'customers'], 'run_id', 'Did you mean `cdpadm pipelines runs customers`?'],
+    [['log', 'show'], 'id', 'To list them: cdpadm log'],
     [['profile', 'use'], 'name', 'To list them: cdpadm profile list'],
   ])('is a usage error of %j', async (args, name, hint) => {
     const { code, stderr, stdout } = await runCli([...args, ...PROFILE], { env: home.env, cwd: home.cwd });

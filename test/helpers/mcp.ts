@@ -54,6 +54,8 @@ export async function openAssistant(
   const client = new Client({ name: 'test', version: '1.0.0' });
   // The transport is the same on both sides.
   await client.connect(new StdioServerTransport(output, input));
+  // From now on, the client checks each answer against the output schema of its tool.
+  await client.listTools();
   return {
     client,
     call: async (name, values = {}) => {

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { recordOf } from '../../src/lib/runtime/command-line/define-command.ts';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { entries } from '../../src/program.ts';
 import { commandsBelow, leavesBelow, loadProgram } from '../helpers/command-tree.ts';
@@ -34,6 +35,29 @@ test('defines every command in a file of its group that is named after it or men
     return texts.filter((text) => text.includes(`'${path}'`)).length !== 1;
   });
   expect(lost).toEqual([]);
+});
+
+test('offers a choice on a terminal for every id of something that exists', () => {
+  const typed = leavesBelow(program).flatMap(([path, command]) =>
+    Object.entries(recordOf(command)?.args ?? {}).flatMap(([name, spec]) => {
+      const isKnown = spec.pick ?? spec.choices ?? spec.default ?? spec.optional ?? /^(?:file|dir)$/.test(name);
+      return isKnown === false && !spec.help.includes('new') ? [`${path} ${name}`] : [];
+    }),
+  );
+  expect(typed).toEqual([
+    ...['groups attributes add attribute', 'groups attributes remove attribute', 'emulator clock advance duration'],
+    // A control address does not list roles.
+    ...['emulator assign-role role_id', 'api path'],
+  ]);
+});
+
+test('declares every count that an assistant may pass as a number', () => {
+  const flags = leavesBelow(program).flatMap(([, command]) => {
+    const { flags: own = {}, tool } = recordOf(command) ?? {};
+    return tool ? tool.flatMap((key) => own[key] ?? []) : [];
+  });
+  expect(flags.filter(({ most, value }) => value === 'n' && most === undefined)).toEqual([]);
+  expect(flags.filter(({ most }) => most !== undefined).length).toBeGreaterThan(4);
 });
 
 test('ends every paragraph of the help notes with a sentence or a command line', async () => {

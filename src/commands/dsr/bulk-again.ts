@@ -1,7 +1,7 @@
 // When a bulk run of data subject requests may continue an earlier run.
 import { counted } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.ts';
@@ -44,7 +44,9 @@ export function refuseSecondRun(
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
   const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
-  return hash('sha256', JSON.stringify([rest, [...mapping].sort(), vendorDomain, nulls.words, ...reading]));
+  return createHash('sha256')
+    .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain, nulls.words, ...reading]))
+    .digest('hex');
 }
 
 /**

@@ -12,22 +12,18 @@ import { readWord } from '../../lib/runtime/command-line/read-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { Deliveries } from '../../lib/workflows/deliver-callbacks.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
-import { readCount, readDuration } from '../flag-values.ts';
+import { readDuration } from '../flag-values.ts';
 
-/** The `--on` values. */
 export const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
-const MOST_AT_ONCE = 64;
-const MOST_ATTEMPTS = 100;
 
 interface DeliveryFlags {
   forwardTo?: string;
   on?: string[];
-  hookConcurrency: string;
-  hookAttempts: string;
+  hookConcurrency: number;
+  hookAttempts: number;
   hookTimeout: string;
 }
 
-/** Checks the flags. Throws usage (2). */
 export async function openTargets(ctx: Context, flags: DeliveryFlags) {
   const limitMs = readDuration('--hook-timeout', flags.hookTimeout);
   const hooks = hooksOf(flags.on ?? []);
@@ -42,8 +38,8 @@ export async function openTargets(ctx: Context, flags: DeliveryFlags) {
   return {
     targets,
     deliver,
-    concurrency: readCount('--hook-concurrency', flags.hookConcurrency, MOST_AT_ONCE),
-    attempts: readCount('--hook-attempts', flags.hookAttempts, MOST_ATTEMPTS),
+    concurrency: flags.hookConcurrency,
+    attempts: flags.hookAttempts,
   };
 }
 

@@ -35,8 +35,8 @@ const listenFlags = {
     help: 'run CMD, without a shell, on the first callback with STATUS (any: on each status)',
     offers: ({ before }) => (before === undefined ? HOOK_STATUSES : []),
   },
-  hookConcurrency: { value: 'n', default: '4', help: 'maximum number of concurrent deliveries' },
-  hookAttempts: { value: 'n', default: '10', help: 'attempts before a delivery becomes a dead letter' },
+  hookConcurrency: { value: 'n', most: 64, default: '4', help: 'maximum number of concurrent deliveries' },
+  hookAttempts: { value: 'n', most: 100, default: '10', help: 'attempts before a delivery becomes a dead letter' },
   hookTimeout: { value: 'duration', default: '5m', help: 'time limit for each run of CMD' },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -132,7 +132,6 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   await stopped(ctx.signal);
 }
 
-/** One callback in the output. */
 function callbackLine() {
   return z.object({
     at: z.string(),

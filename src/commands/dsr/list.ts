@@ -25,6 +25,7 @@ const listFlags = {
   failIfEmpty: { help: 'with --due: exit 10 if the ledger has no requests' },
   limit: {
     value: 'n',
+    most: 9_999_999,
     default: '100',
     help: 'maximum requests from the ledger, newest first (with --due: most urgent first)',
   },
@@ -59,8 +60,6 @@ export const listRequests = defineCommand({
 });
 
 async function list(ctx: Context, flags: ListFlags): Promise<void> {
-  const limit = /^\d{1,7}$/.test(flags.limit) ? Number(flags.limit) : 0;
-  if (limit === 0) throw usageError(`--limit must be a whole number of at least 1, not \`${flags.limit}\`.`);
   for (const [flag, value] of Object.entries({
     '--within': flags.within,
     '--fail-if-due': flags.failIfDue,
@@ -70,7 +69,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
     if (value !== undefined && flags.due !== true) throw usageError(`${flag} requires --due.`);
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = await openDsr(ctx);
-  const requests = await requestsOf(ctx, session, flags, limit, until);
+  const requests = await requestsOf(ctx, session, flags, until);
   await ctx.out.emit(requests, await viewOf(ctx, flags));
   if (flags.due === true) reportDue(ctx, requests, flags);
   if (flags.due === true && requests.length === 0) await reportEmpty(ctx, session, flags);
@@ -113,17 +112,15 @@ async function requestsOf(
   ctx: Context,
   session: DsrSession,
   flags: ListFlags,
-  limit: number,
   until: number,
 ): Promise<RequestOverview[]> {
-  const { due, groupId } = flags;
+  const { due, groupId, limit } = flags;
   if (groupId === undefined)
-    return due ? await mostUrgent(ctx, session, flags, limit, until) : await newest(ctx, session, limit);
+    return due ? await mostUrgent(ctx, session, flags, until) : await newest(ctx, session, limit);
   const group = await readGroup(groupId, session);
   return due ? dueFirst(group).filter((request) => deadlineAt(request) <= until) : group;
 }
 
-/** The newest requests of the ledger, newest first. */
 async function newest(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
   const { hasMore, requests } = await session.ledger.newest(limit);
   if (hasMore)
@@ -137,8 +134,7 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
 async function mostUrgent(
   ctx: Context,
   session: DsrSession,
-  { failIfDue, failIfOverdue }: ListFlags,
-  limit: number,
+  { failIfDue, failIfOverdue, limit }: ListFlags,
   until: number,
 ): Promise<RequestOverview[]> {
   const { ledger } = session;

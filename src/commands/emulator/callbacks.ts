@@ -4,7 +4,6 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { change, controlCalls, read } from '../../lib/runtime/emulator/control.ts';
-import { readCount } from '../flag-values.ts';
 import { onPlatform, portFlag } from './start.ts';
 
 type Callback = z.infer<ReturnType<typeof callbacksResult>>[number];
@@ -68,7 +67,7 @@ export const resendCallbacks = defineCommand({
   summary: 'send callbacks now: one, those of a request, or all undelivered ones',
   ...onPlatform,
   args: { request_id: { optional: true, help: 'id of a data subject request, to send all its callbacks' } },
-  flags: { callback: { value: 'id', help: 'id of a single callback, from the list' }, ...portFlag },
+  flags: { callback: { value: 'id', most: 999_999_999, help: 'id of a single callback, from the list' }, ...portFlag },
   output: callbacksResult,
   notes: ['Without an id, the command sends queued callbacks and those that failed.'],
   examples: ['cdpadm emulator callbacks resend', 'cdpadm emulator callbacks resend --dry-run'],
@@ -79,7 +78,7 @@ export const resendCallbacks = defineCommand({
     }
     const body = {
       ...(requestId !== undefined && { subject_request_id: requestId }),
-      ...(flags.callback !== undefined && { id: readCount('--callback', flags.callback, 999_999_999) }),
+      ...(flags.callback !== undefined && { id: flags.callback }),
     };
     return await change(ctx, flags, controlCalls.resend(body));
   },

@@ -2,9 +2,6 @@
 import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { makeSampleWarehouseFile } from '../../lib/runtime/emulator/sample-warehouse.ts';
-import { readCount } from '../flag-values.ts';
-
-const MOST_ROWS = 10_000_000;
 
 export const makeWarehouse = defineCommand({
   path: 'emulator sample-warehouse',
@@ -12,7 +9,7 @@ export const makeWarehouse = defineCommand({
   effect: 'local',
   calls: 'none',
   args: { file: { help: 'path of the new file' } },
-  flags: { rows: { value: 'n', help: 'rows in each table (default: 2000)' } },
+  flags: { rows: { value: 'n', most: 10_000_000, help: 'rows in each table (default: 2000)' } },
   output: () => z.object({ file: z.string(), rows: z.number(), tables: z.array(z.enum(['customers', 'purchases'])) }),
   notes: [
     'The file has two tables: customers (customer_id, email, first_name, city, plan, loyalty_points, is_member, household_id, updated_at) and purchases (customer_id, event_name, product, amount, purchased_at). Serve it with `cdpadm emulator start --warehouse FILE`.',
@@ -23,11 +20,10 @@ export const makeWarehouse = defineCommand({
   ],
   exits: { conflict: 'the file already exists' },
   run: async (ctx, { args: { file }, flags: { rows } }) => {
-    const wanted = rows === undefined ? undefined : readCount('--rows', rows, MOST_ROWS);
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], undefined, undefined, [file]);
     return {
       file,
-      rows: await makeSampleWarehouseFile(ctx, file, wanted),
+      rows: await makeSampleWarehouseFile(ctx, file, rows),
       tables: ['customers', 'purchases'] as const,
     };
   },

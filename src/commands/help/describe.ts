@@ -93,7 +93,7 @@ function flagsOf({ options }: Command) {
 
 function valueOf(value: Argument | Option) {
   const { argChoices, description, variadic } = value;
-  const standard: unknown = value.defaultValue;
+  const standard: unknown = value.defaultValueDescription ?? value.defaultValue;
   return {
     help: description,
     required: 'mandatory' in value ? value.mandatory : value.required,

@@ -2,45 +2,40 @@
 import * as z from 'zod/mini';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { findByBeginning, nearestHint } from '../../lib/kernel/nearest.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import type { Style } from '../../lib/render/style.ts';
 import { type Column, fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
+import { savedRevisions } from '../../lib/runtime/memory/roles.ts';
 import { placeOf } from '../../lib/runtime/target.ts';
 import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
-import { beforeFlag, readBefore, readCount, readSince, sizeText } from '../flag-values.ts';
+import { NEWEST, type Picker } from '../pick.ts';
+import { beforeFlag, readBefore, readSince, sizeText } from '../flag-values.ts';
 
-/** A log of this size is mentioned. */
 const NOTED_BYTES = 1_000_000;
-
-const PAINTS: Partial<Record<LoggedWrite['outcome'], keyof Pick<Style, 'green' | 'red' | 'yellow'>>> = {
-  done: 'green',
-  rejected: 'red',
-  partial: 'yellow',
-  unknown: 'yellow',
-};
 
 type KeysOfValues = Exclude<keyof LoggedWrite, 'args' | 'counts' | 'files' | 'ids' | 'request_ids' | 'target'>;
 
 const view: ListView<LoggedWrite> = {
   kind: 'list',
   columns: [
-    { key: 'id', rank: 1, value: (it) => it.id },
+    { key: 'id', id: true, value: (it) => it.id },
     { key: 'at', value: (it) => it.at, said: (it) => it.at.slice(5, 19).replace('T', ' ') },
     { key: 'command', value: (it) => it.command },
     {
       key: 'args',
+      rank: 1,
       value: (it) => it.args.join(' '),
       said: ({ args, files, ids }) => [args, ids, files].find(([one]) => one)?.join(' '),
     },
     {
       key: 'outcome',
       value: (it) => it.outcome,
-      paint: (text, it, style) => style[PAINTS[it.outcome] ?? 'yellow'](text),
+      paint: (text, { outcome: it }, { green, red, yellow }) =>
+        (it === 'done' ? green : it === 'rejected' ? red : yellow)(text),
     },
     { key: 'undo', rank: 2, value: (it) => it.undo, said: (it) => it.undo?.split(' ').slice(1, 3).join(' ') },
     {
@@ -50,7 +45,14 @@ const view: ListView<LoggedWrite> = {
       said: (it) => placeOf(it.target).find((part) => / \d+$/.test(part)),
     },
     ...ranked(4, 'profile', 'by', 'host', 'error'),
-    { key: 'counts', rank: 8, value: (it) => pairs(it.counts) },
+    {
+      key: 'counts',
+      rank: 8,
+      value: ({ counts }) =>
+        Object.entries(counts)
+          .map((pair) => pair.join('='))
+          .join(' '),
+    },
     ...ranked(9, 'plan', 'requests', 'digest', 'via'),
     { key: 'request_ids', rank: 13, value: (it) => it.request_ids.join(' ') },
     { key: 'files', rank: 14, value: (it) => it.files.join(' ') },
@@ -58,17 +60,35 @@ const view: ListView<LoggedWrite> = {
     ...ranked(16, 'journal', 'ended_at', 'undo_note'),
   ],
   empty: 'This machine has not written to a platform yet.',
-  name: ({ id }) => id,
 };
 
 function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
   return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
 }
 
-function pairs(counts: LoggedWrite['counts']): string {
-  return Object.entries(counts)
-    .map(([name, count]) => `${name}=${count}`)
-    .join(' ');
+const list = { text: 'To list them:', command: 'cdpadm log' };
+
+const pickWrite: Picker = {
+  question: 'Write',
+  list: list.command,
+  newest: NEWEST,
+  choices: (ctx) => {
+    const newest = openWriteLog(ctx).entries(() => true, NEWEST);
+    const shown = view.columns.slice(0, 5).map(({ said, value }) => said ?? value);
+    const label = (it: LoggedWrite): string => shown.map((text) => text(it)).join('  ');
+    return Promise.resolve(newest.reverse().map((it) => ({ value: it.id, label: label(it) })));
+  },
+};
+
+/** Removes the commands that need a saved manifest which `roles history prune` has removed since. */
+async function withoutPruned(ctx: Context, entries: LoggedWrite[]): Promise<LoggedWrite[]> {
+  let saved: Set<string> | undefined;
+  for (const entry of entries) {
+    const [, revision] = /cdpadm roles rollback (\S+)/.exec(`${entry.undo} ${entry.undo_note}`) ?? [];
+    if (revision === undefined || (saved ??= await savedRevisions(ctx)).has(revision)) continue;
+    Object.assign(entry, { undo: null, undo_note: `The saved manifest ${revision} was removed from this machine.` });
+  }
+  return entries;
 }
 
 const showLog = defineCommand({
@@ -76,18 +96,20 @@ const showLog = defineCommand({
   summary: 'show one write in full',
   effect: 'local',
   calls: 'none',
-  args: { id: { help: 'id from `cdpadm log`, or its first characters' } },
+  args: { id: { help: 'id from `cdpadm log`, or its first characters', pick: pickWrite } },
   output: () => loggedWrite(),
   notes: ['`undo` is the command that undoes the write. `undo_note` says what it also undoes, or why there is none.'],
   examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
-  exits: { notFound: 'no entry has this id, or several do' },
-  run: (ctx, { args }) => {
-    const [entry, other] = openWriteLog(ctx).entries(({ id }) => id.startsWith(args.id));
-    if (entry && !other) return Promise.resolve(entry);
-    throw fail('log.not_found', {
-      message: other ? `Several ids begin with ${args.id}.` : `The log has no entry ${args.id}.`,
-      hint: { text: 'To list them:', command: 'cdpadm log' },
-    });
+  exits: { usage: 'several ids begin with these characters', notFound: 'no entry has this id' },
+  run: async (ctx, { args }) => {
+    const found = await withoutPruned(
+      ctx,
+      openWriteLog(ctx).entries(({ id }) => id.startsWith(args.id)),
+    );
+    const ids = found.map(({ id }) => id);
+    const entry = found[ids.indexOf(findByBeginning(args.id, ids, 'id', list) ?? '')];
+    if (entry) return entry;
+    throw fail('log.not_found', { message: `The log has no entry ${args.id}.`, hint: list });
   },
   view: {
     kind: 'record',
@@ -148,7 +170,7 @@ export const command = defineCommand({
   flags: {
     since: { value: 'time', help: 'only writes since a date, a time, or a duration ago such as 7d' },
     command: { value: 'words', help: 'only writes of a command or a group: roles, "dsr submit"' },
-    limit: { value: 'count', help: 'only the newest writes' },
+    limit: { value: 'n', most: 1_000_000, help: 'only the newest N writes' },
   },
   output: () => z.array(loggedWrite()),
   notes: [
@@ -160,13 +182,11 @@ export const command = defineCommand({
   run: async (ctx, { flags }) => {
     const { command: words } = flags;
     const since = flags.since === undefined ? '' : isoMillis(readSince(flags.since, ctx.clock.now()));
-    const limit = flags.limit === undefined ? undefined : readCount('--limit', flags.limit, 1_000_000);
     if (words !== undefined) await requireCommand(ctx, words);
     const log = openWriteLog(ctx);
-    const found = log.entries(
-      ({ at, command: own }) => at >= since && (words === undefined || `${own} `.startsWith(`${words} `)),
-      limit,
-    );
+    const isWanted = ({ at, command: own }: LoggedWrite): boolean =>
+      at >= since && (words === undefined || `${own} `.startsWith(`${words} `));
+    const found = await withoutPruned(ctx, log.entries(isWanted, flags.limit));
     await ctx.out.emit(found, log.size() > 0 ? { ...view, empty: 'The log has no such write.' } : view);
     if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')
       ctx.out.note({ text: 'To see one in full, with the command that undoes it:', command: 'cdpadm log show ID' });
@@ -181,8 +201,8 @@ export const command = defineCommand({
 async function requireCommand(ctx: Context, words: string): Promise<void> {
   const known = pathsOf(await ctx.commands());
   if (known.includes(words)) return;
-  const list = { text: 'To list all commands:', command: 'cdpadm --help' };
-  throw usageError(`Unknown command \`${words}\` in --command.`, nearestHint(words, known, list));
+  const all = { text: 'To list all commands:', command: 'cdpadm --help' };
+  throw usageError(`Unknown command \`${words}\` in --command.`, nearestHint(words, known, all));
 }
 
 function pathsOf({ commands }: Awaited<ReturnType<Context['commands']>>, above = ''): string[] {

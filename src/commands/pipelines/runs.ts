@@ -10,7 +10,7 @@ import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../page-source.ts';
 import { readPages } from '../read-pages.ts';
-import { readCount, readDuration, readTime } from '../flag-values.ts';
+import { readDuration, readTime } from '../flag-values.ts';
 import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
 import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -22,8 +22,8 @@ const runsFlags = {
   from: { value: 'time', help: 'list only runs on or after this logical date: a day, or ISO 8601' },
   to: { value: 'time', help: 'list only runs on or before this logical date: a day, or ISO 8601' },
   status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },
-  page: { value: 'n', help: 'page number (default: 1)' },
-  pageSize: { value: 'n', help: 'runs per page, up to 100', default: '100' },
+  page: { value: 'n', most: 1_000_000, help: 'page number (default: 1)' },
+  pageSize: { value: 'n', most: 100, help: 'runs per page, up to 100', default: '100' },
   all: { help: 'list every page', conflicts: ['page'] },
   failIfStale: { value: 'duration', help: 'exit 1 if the last success is older' },
 } as const satisfies Record<string, FlagSpec>;
@@ -101,8 +101,8 @@ function queryOf(flags: RunsFlags, now: number) {
       : isoSeconds(now - readDuration('--since', flags.since));
   const to = readTime('--to', flags.to, '23:59:59');
   return {
-    currentPage: readCount('--page', flags.page ?? '1', 1_000_000),
-    pageSize: readCount('--page-size', flags.pageSize, 100),
+    currentPage: flags.page ?? 1,
+    pageSize: flags.pageSize,
     ...(from !== undefined && { startDate: from }),
     ...(to !== undefined && { endDate: to }),
   };

@@ -2,6 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { showPath } from '../../lib/contract/explain.ts';
 import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts';
+import { changedFields } from '../../lib/domain/field-changes.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
@@ -57,18 +58,11 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
 
 /** One line per changed field, with maps split into fields: `  limits.dsr: none → 1000/m`. */
 export function changesBetween(before: Profile, after: Profile): string[] {
-  const [was, is] = [fieldsOf(before), fieldsOf(after)];
-  const fields = [...new Set([...was.keys(), ...is.keys()])].filter((field) => was.get(field) !== is.get(field));
-  return fields.map((field) => `  ${field}: ${was.get(field) ?? 'none'} → ${is.get(field) ?? 'none'}`);
-}
-
-function fieldsOf(profile: Profile): Map<string, string> {
-  const pairs = Object.entries(profile).flatMap(([field, value]) =>
-    isTextMap(value)
-      ? Object.entries(value).map(([key, item]) => [`${field}.${key}`, item] as const)
-      : [[field, String(value)] as const],
+  const shown = (value: unknown): string =>
+    value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+  return Object.entries(changedFields(before, after)).map(
+    ([field, { from, to }]) => `  ${field}: ${shown(from)} → ${shown(to)}`,
   );
-  return new Map(pairs);
 }
 
 function setField(profile: Record<string, unknown>, field: string, text: string, profiles: Profiles): void {

@@ -13,7 +13,7 @@ import {
 } from '../../lib/runtime/command-line/define-command.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { profileText } from './change-text.ts';
-import { type AddressProbe, askForSettings, hasAddress } from './questions.ts';
+import { addressHint, type AddressProbe, askForSettings, hasAddress } from './questions.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
@@ -92,6 +92,8 @@ export const createProfile = defineCommand({
     const created = { name, current, file: profiles.file, profile };
     const text = `Created profile ${name}${current ? ', now the current one' : ''}.`;
     await ctx.out.emit(created, { kind: 'document', text: () => text });
+    const hint = addressHint(name, draft);
+    if (hint) ctx.out.note(hint);
     const isOffered = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined;
     const isTried = isOffered && (await unlessStopped(`Profile ${name} was created.`, offerTry(ctx, name)));
     if (!isTried) ctx.out.note({ text: 'Try it:', command: `cdpadm auth test --profile ${name}` });

@@ -1,8 +1,8 @@
 // The questions of `profile create` on a terminal: address, client id and secret, then a list of all settings.
-import { KnownError } from '../../lib/kernel/errors.ts';
+import { type Hint, KnownError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Finding } from '../../lib/runtime/checks/machine.ts';
-import { wrapMessage } from '../../lib/render/width.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 
 /** Probes a typed address before it is accepted. */
@@ -13,7 +13,6 @@ type Name = SettingName | SecretName | 'client_id';
 
 const PLATFORM = 'roles, groups, warehouse, connections, data-models and pipelines';
 
-/** The commands that need each setting, in the order of the list. */
 const NEEDED_FOR: Readonly<Partial<Record<Name, string>>> = {
   base_url: PLATFORM,
   client_id: PLATFORM,
@@ -48,13 +47,25 @@ interface Asking {
   probe: AddressProbe;
   /** Checks the storage of the draft, and warns once if it does not work. */
   canKeep: () => Promise<boolean>;
-  /** True if a flag protects the profile. */
   isProtected: boolean;
 }
 
 /** True if a command can use the profile. A token service alone is not enough. */
-export function hasAddress({ profile }: Draft): boolean {
-  return (['base_url', ...WORKSPACE] as const).some((address) => profile[address] !== undefined);
+export function hasAddress(draft: Draft): boolean {
+  return missingAddresses(draft).length <= WORKSPACE.length;
+}
+
+function missingAddresses({ profile }: Draft): SettingName[] {
+  return (['base_url', ...WORKSPACE] as const).filter((address) => profile[address] === undefined);
+}
+
+/** How to add the addresses that the new profile does not have; undefined if it has all. */
+export function addressHint(name: string, draft: Draft): Hint | undefined {
+  const missing = missingAddresses(draft);
+  if (missing.length === 0) return undefined;
+  const set = missing.map((address) => `--set ${address}=URL`).join(' ');
+  const text = `Without an address: ${missing.map((address) => NEEDED_FOR[address]).join(', ')}. To set addresses:`;
+  return { text, command: `cdpadm profile edit ${shellWord(name)} ${set}` };
 }
 
 /**
@@ -82,7 +93,7 @@ export async function askForSettings(
     }
   };
   if (!hasAddress(draft)) {
-    ctx.out.show((_style, width) => wrapMessage('Ctrl-C exits without a profile.', width));
+    ctx.out.show(() => 'Ctrl-C exits without a profile.');
     // Check before the first question, so that the user can stop here and unlock the keychain.
     await asking.canKeep();
     await ask(asking, 'base_url');
@@ -241,9 +252,7 @@ async function askReference(ctx: Context, label: string, flag: string): Promise<
         : 'It must be the name of an environment variable, such as CDP_SECRET, not the secret.';
     const name = (await ctx.prompt.input(`${label}: the variable's name (Enter to skip)`, { flag, check })).trim();
     if (name !== '' && !ctx.io.env[name]) {
-      ctx.out.show((_style, width) =>
-        wrapMessage(`${name} is not set yet. It is read whenever the secret is needed.`, width),
-      );
+      ctx.out.show(() => `${name} is not set yet. It is read whenever the secret is needed.`);
     }
     return name === '' ? undefined : `env:${name}`;
   }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Column, DocumentView } from '../../lib/render/view.ts';
-import { displayWidth, padText, wrapText } from '../../lib/render/width.ts';
+import { displayWidth, padText, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { largest } from '../../lib/kernel/numbers.ts';
@@ -38,7 +38,6 @@ function shownResult() {
 }
 
 const GAP = 2;
-const LEAST = 20;
 
 export const showProfile = defineCommand({
   path: 'profile show',
@@ -114,17 +113,14 @@ function viewWith(origin: boolean): DocumentView<Shown> {
       const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>
         largest(rows.map((row) => displayWidth(row[index] ?? ''))),
       );
-      const indent = ' '.repeat(first + GAP);
       // If the three columns do not fit, the origin goes below its value.
       const isWide = first + GAP + second + GAP + third <= width;
-      const below = (text: string): string[] => wrapText(text, Math.max(LEAST, width - first - GAP));
       return rows
         .map(([name, value, from]) => {
           const start = style.bold(padText(name, first)) + ' '.repeat(GAP);
-          if (!origin || from === '') return start + below(value).join(`\n${indent}`);
+          if (!origin || from === '') return wrapUnder(start, value, width);
           if (isWide) return `${start}${padText(value, second)}${' '.repeat(GAP)}${style.dim(from)}`;
-          const lines = [...below(value), ...below(from).map((line) => style.dim(line))];
-          return start + lines.join(`\n${indent}`);
+          return wrapUnder(start, `${value}\n${style.dim(from)}`, width);
         })
         .join('\n');
     },

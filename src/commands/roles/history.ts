@@ -5,13 +5,15 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { lateProgress } from '../read-pages.ts';
-import { beforeFlag, readBefore, readCount, sizeText } from '../flag-values.ts';
+import { beforeFlag, readBefore, sizeText } from '../flag-values.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { findByBeginning, nearestHint } from '../../lib/kernel/nearest.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { fields } from '../../lib/render/view.ts';
+
+const NO_REVISIONS = 'This machine has not written to this organization yet.';
 
 const pruneRevisions = defineCommand({
   path: 'roles history prune',
@@ -57,7 +59,7 @@ export const listRevisions = defineCommand({
   summary: 'list the manifests that this machine saved before each write',
   effect: 'read',
   calls: 'settings',
-  flags: { limit: { value: 'count', default: '100', help: 'show only the newest N' } },
+  flags: { limit: { value: 'n', most: 1_000_000, default: '100', help: 'show only the newest N' } },
   output: () =>
     z.array(
       z.object({
@@ -74,8 +76,7 @@ export const listRevisions = defineCommand({
     ),
   examples: ['cdpadm roles history', 'cdpadm roles history -o json --query "[0].revision"'],
   below: [pruneRevisions],
-  run: async (ctx, { flags }) => {
-    const limit = readCount('--limit', flags.limit, 1_000_000);
+  run: async (ctx, { flags: { limit } }) => {
     const { store } = await openRolesMemory(ctx);
     const all = store.revisions();
     const shown = all.slice(0, limit).flatMap(({ revision, bytes }) => {
@@ -83,9 +84,9 @@ export const listRevisions = defineCommand({
       return head ? [{ ...head, bytes }] : [];
     });
     const kept = `${counted(all.length, 'saved manifest')} (${sizeText(sizeOf(all))})`;
-    if (all.length > limit)
+    if (all.length > 0)
       ctx.out.note({
-        text: `The newest ${limit} of ${kept}, which are kept until you remove them:`,
+        text: `${all.length > limit ? `The newest ${limit} of ` : ''}${kept}, kept until you remove ${all.length === 1 ? 'it' : 'them'}:`,
         command: 'cdpadm roles history prune --before DATE',
       });
     return shown;
@@ -107,7 +108,7 @@ export const listRevisions = defineCommand({
       { key: 'last_modified_by', rank: 3, value: (item) => item.last_modified_by },
       { key: 'bytes', rank: 4, align: 'right', value: (item) => item.bytes },
     ],
-    empty: 'This machine has not written to this organization yet.',
+    empty: NO_REVISIONS,
   },
 });
 
@@ -135,17 +136,16 @@ export const rollBackRoles = defineCommand({
       throw usageError('Pass a revision, or --last.', { text: 'To list them:', command: 'cdpadm roles history' });
     }
     const memory = await openRolesMemory(ctx);
-    const revision = args.revision ?? memory.store.revisions()[0]?.revision ?? '';
-    const saved = memory.store.findRevision(revision);
+    const known = memory.store.revisions().map(({ revision }) => revision);
+    const all = known.length > 100 ? ` --limit ${known.length}` : '';
+    const list = { text: 'To list them:', command: `cdpadm roles history${all}` };
+    const { revision: text = known[0] } = args;
+    if (text === undefined) throw fail('roles.revision_not_found', { message: NO_REVISIONS });
+    const revision = findByBeginning(text, known, 'revision', list);
+    const saved = revision && memory.store.findRevision(revision);
     if (!saved) {
-      const known = memory.store.revisions().map((item) => item.revision);
-      const several = known.filter((one) => one.startsWith(revision)).length > 1;
-      const all = known.length > 100 ? ` --limit ${known.length}` : '';
-      const list = { text: 'To list them:', command: `cdpadm roles history${all}` };
-      throw fail('roles.revision_not_found', {
-        message: several ? `Several revisions begin with ${revision}.` : `Unknown revision ${revision}.`,
-        hint: several ? list : nearestHint(revision, known, list),
-      });
+      const message = `Unknown revision ${text}.`;
+      throw fail('roles.revision_not_found', { message, hint: nearestHint(text, known, list) });
     }
     const { roles } = fromReply(saved.manifest);
     const want = () => ({ roles, conflicts: [], rebased: [], stale: false });

@@ -1,5 +1,5 @@
 // `roles explain`, `who-can`, `compare` and `matrix`: the permissions that roles grant.
-import { pickRole } from '../pick.ts';
+import { pickRole, pickTask } from '../pick.ts';
 import * as z from 'zod/mini';
 import {
   comparisonResult,
@@ -61,7 +61,7 @@ export const listHolders = defineCommand({
   summary: 'list the roles that grant a task',
   effect: 'read',
   calls: 'platform',
-  args: { task: { help: 'a task id, such as privacy:settings' } },
+  args: { task: { help: 'a task id, such as privacy:settings', pick: pickTask } },
   output: () =>
     z.array(
       z.object({
@@ -125,7 +125,6 @@ export const compareRoles = defineCommand({
     b: { help: 'another role id', pick: { ...pickRole, question: 'Second role' } },
   },
   output: () => comparisonResult(),
-  // One column for each of the two roles.
   columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
   notes: ['`-o csv` prints one row per task; `-o name` prints the tasks that only one of the two has.'],
   examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
@@ -165,7 +164,6 @@ export const showMatrix = defineCommand({
   effect: 'read',
   calls: 'platform',
   output: () => z.array(matrixRow()),
-  // One column for each role.
   columns: () => undefined,
   formats: [...COMMON_FORMATS, 'html'],
   notes: ['`-o html` is one page without scripts, to print or to share: cdpadm roles matrix -o html --out roles.html'],

@@ -20,7 +20,6 @@ import { type WithTarget, workspaceTarget } from '../results.ts';
 
 type BulkFlags = SeedRunFlags & ReadFlags;
 
-/** From 1. */
 export const shardOf = () => z.object({ index: z.int(), count: z.int() });
 
 export function seedBulkResult() {
@@ -36,7 +35,6 @@ export function seedBulkResult() {
     rejects: z.nullable(z.string()),
     /** The first input, and the number of other inputs. */
     input: z.string(),
-    /** Present only with --shard. */
     shard: z.optional(shardOf()),
     /** The command that runs the shard again, and its arguments. Present only with --shard. */
     resume: z.optional(z.string()),
@@ -61,7 +59,7 @@ export const seedFiles = defineCommand({
   },
   flags: {
     ...readFlags,
-    batchSize: { value: 'rows', default: '100', help: 'maximum number of users in a request' },
+    batchSize: { value: 'rows', most: 100_000, default: '100', help: 'maximum number of users in a request' },
     batchBytes: { value: 'size', default: '256KB', help: 'maximum size of a request' },
     ...runFlags('seeding'),
     rejects: {
@@ -206,7 +204,6 @@ function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   ctx.out.note({ text: `Correct the rejected rows in ${shown}, then send them:`, command });
 }
 
-/** The inputs of the run, its shard and its target. */
 type Origin = Pick<WithTarget<typeof seedBulkResult>, 'input' | 'shard' | 'resume' | 'argv' | 'target'>;
 
 function logCounts(ctx: Context, { accepted, batches, rejected }: SeedCounts): void {

@@ -1,7 +1,7 @@
 // `seed preview`: shows one row of a file as the body that would be sent, or why it would not be sent.
 import { SingleSeed } from '../../lib/contract/seeding.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
-import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { invalidInput } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/words.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -21,9 +21,13 @@ export const previewUser = defineCommand({
   args: { file: { help: 'as for `seed bulk`' } },
   flags: {
     ...readFlags,
-    row: { value: 'n', default: '1', help: 'number of the row, from 1, without headers or empty lines' },
+    row: {
+      value: 'n',
+      most: 999_999_999,
+      default: '1',
+      help: 'number of the row, from 1, without headers or empty lines',
+    },
   },
-  // The columns are the fields of the row.
   columns: () => undefined,
   output: () => SingleSeed,
   examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
@@ -31,14 +35,13 @@ export const previewUser = defineCommand({
   run: (ctx, { args, flags }) => preview(ctx, args.file, flags),
 });
 
-async function preview(ctx: Context, file: string, flags: ReadFlags & { row: string }): Promise<void> {
-  if (!/^[1-9]\d{0,11}$/.test(flags.row)) throw usageError(`--row must be a number, 1 or more, not \`${flags.row}\`.`);
+async function preview(ctx: Context, file: string, flags: ReadFlags & { row: number }): Promise<void> {
   const [{ openInputs }, { findRow, rowIssues }] = await Promise.all([
     import('./inputs.ts'),
     import('../../lib/workflows/seed-validate.ts'),
   ]);
   const { inputs, rules } = await openInputs(ctx, [file], flags);
-  const found = await findRow(inputs, rules, Number(flags.row), ctx.signal);
+  const found = await findRow(inputs, rules, flags.row, ctx.signal);
   if (found === undefined) {
     throw fail('seed.no_row', {
       message: `${file} has no row ${flags.row}.`,

@@ -24,11 +24,10 @@ import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
 import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
-import { readCount } from '../flag-values.ts';
 import type { OpenedInputs } from './inputs.ts';
 
 export interface SeedRunFlags extends RunFlags {
-  batchSize: string;
+  batchSize: number;
   batchBytes: string;
   shard?: string;
   rateStore?: string;
@@ -52,7 +51,7 @@ export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], li
     throw usageError('--rate-store shares the rate of several shards.', 'Pass --shard too.');
   const pace = readPace('seeding', flags, limit);
   return {
-    limits: { rows: readCount('--batch-size', flags.batchSize, 100_000), bytes: readBytes(flags.batchBytes) },
+    limits: { rows: flags.batchSize, bytes: readBytes(flags.batchBytes) },
     pace: { ...pace, rate: pace.rate && pace.rate / (shard?.count ?? 1) },
     shard,
     store: shard && readStoreAddress(flags.rateStore, env),

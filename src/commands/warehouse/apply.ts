@@ -7,7 +7,6 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import type { Context } from '../../lib/runtime/context.ts';
 import { openSecretMemory, secretKey, type SecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
-import { passGuards } from '../../lib/workflows/guards.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { askForSecrets, bodyWithSecrets, checkSecrets, type SourcedDefinition } from '../definition-secrets.ts';
 import type { WithTarget } from '../results.ts';
@@ -26,12 +25,12 @@ import {
   type SavedContent,
   savedContent,
 } from './plan.ts';
-import { findIn, guardWarehouse } from '../../lib/domain/warehouse/plan.ts';
+import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { canonicalJson } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { planChanged } from '../../lib/errors/fail.ts';
+import { fail, planChanged } from '../../lib/errors/fail.ts';
 
 const guardFlags = {
   allowDelete: { help: 'allow the --prune deletions' },
@@ -136,13 +135,12 @@ async function applyDirectory(
       if (dryRun) return await ctx.out.emitDryRun([], planned.plan, draw, ids);
       return { ...planned.plan, steps: [], applied: false, target };
     }
-    const { delete: deleted } = planned.plan.summary;
-    const what = deleted === 1 ? 'its id' : 'the number of deletions';
-    await passGuards('warehouse', refusalsOf(planned, flags), { isDryRun: dryRun, prompt: ctx.prompt, what });
+    await passGuards(ctx, planned, flags);
     const sources = entriesSent(planned.plan, entries);
     for (const source of sources) await checkSecrets(source);
     if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), planned.plan, draw, ids);
     for (const source of sources) await askForSecrets(ctx, source);
+    const { delete: deleted } = planned.plan.summary;
     const question =
       deleted === ids.length
         ? `Delete ${counted(deleted, 'resource')}?`
@@ -171,12 +169,12 @@ async function applyDirectory(
 }
 
 /** Equal for plans that do the same, under the same guards. */
-function keyOf(planned: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
-  return canonicalJson([planned.plan.plan, refusalsOf(planned, flags)]);
+function keyOf({ plan, live }: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
+  return canonicalJson([plan.plan, guardWarehouse(plan, countOf(live), flags)]);
 }
 
-function refusalsOf({ live, plan }: PlannedDirectory, flags: FlagValues<typeof guardFlags>) {
-  return guardWarehouse(plan, Object.values(live).flat().length, flags);
+function countOf(live: PlannedDirectory['live']): number {
+  return Object.values(live).reduce((sum, list) => sum + list.length, 0);
 }
 
 async function sendSteps(
@@ -241,4 +239,29 @@ function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: Appli
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
+}
+
+/** Typing the id to delete, or the number of deletions, allows them. Every other guard needs its flag. */
+async function passGuards(
+  ctx: Context,
+  { plan, live }: PlannedDirectory,
+  flags: FlagValues<typeof guardFlags>,
+): Promise<void> {
+  const refusals = guardWarehouse(plan, countOf(live), flags);
+  const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
+  const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
+  if (final.length > 0) throw guardError(refusals);
+  for (const { message, typed } of refusals) {
+    if (typed !== undefined) {
+      const question = `${message}. Type ${plan.summary.delete === 1 ? 'its id' : 'the number of deletions'} to allow it:`;
+      await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
+    }
+  }
+}
+
+function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
+  return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
+    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
+    hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+  });
 }

@@ -1,5 +1,5 @@
 // Shares one rate among all processes through a Redis server. Its address may contain a password.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';
 
@@ -36,7 +36,7 @@ export async function openRateStore(
   client.on('error', (error: Error) => {
     cause = error;
   });
-  const key = `cdpadm:rate:${hash('sha256', JSON.stringify(limit)).slice(0, 32)}`;
+  const key = `cdpadm:rate:${createHash('sha256').update(JSON.stringify(limit)).digest('hex').slice(0, 32)}`;
   const scripts = client as unknown as { pace(...words: (string | number)[]): Promise<[number, number]> };
   const pace = async (operation: string, ...values: number[]): Promise<[number, number]> => {
     try {

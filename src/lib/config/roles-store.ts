@@ -1,17 +1,16 @@
 // Stores the bases of pulled roles files, and a copy of the manifest before every write.
-import { hash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { mapConcurrently } from '../kernel/concurrent.ts';
 import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
-import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
+import { cannotRead } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
+import { removeFiles } from '../kernel/remove-files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 
@@ -25,7 +24,6 @@ const headFields = {
   /** The command: `push`, `edit`, `rollback` … */
   reason: z.string(),
   profile: z.nullable(z.string()),
-  /** The hash of the plan. */
   plan: z.string(),
 };
 const SavedRevision = z.object({ ...headFields, manifest: ManifestReply });
@@ -48,18 +46,19 @@ export type RolesStore = ReturnType<typeof openRolesStore>;
 type Stamp = Pick<ManifestReply, 'last_modified_on' | 'last_modified_by'>;
 
 function digest(value: unknown): string {
-  return hash('sha256', canonicalJson(value));
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The names of the saved revisions, newest first: of one organization, or else of all organizations. */
+/** The names of the saved revisions, newest first: of one address and one or all organizations, or else of all. */
 export function revisionNames(
   stateFolder: string,
-  { organization, address }: { organization: string | undefined; address: string },
+  scope?: { organization: string | undefined; address: string },
 ): string[] {
   const folder = join(stateFolder, 'roles');
   const own = namesIn(folder).filter((name) => {
     const [, of = '', key] = /^(\d+)-(\w+)$/.exec(name) ?? [];
-    return (organization ?? of) === of && key === keyOf({ organization: of, address });
+    const { organization = of, address } = scope ?? {};
+    return address === undefined || (organization === of && key === keyOf({ organization, address }));
   });
   return own.flatMap((name) => jsonFiles(join(folder, name, 'history'))).map((name) => name.slice(0, -'.json'.length));
 }
@@ -135,7 +134,6 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const older = others.filter((other) => !other.endsWith(suffix));
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
     },
-    /** The bases with this stamp, newest first. */
     bases: (stamp: Stamp): ManifestReply[] =>
       jsonFiles(bases)
         .filter((name) => name.includes(stampKey(stamp)))
@@ -157,22 +155,14 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       })),
     /** The head of a revision; undefined if the file is damaged. */
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
-    /** Removes files in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each file. */
-    removeRevisions: (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<unknown> =>
-      mapConcurrently(revisions, 16, async (revision) => {
-        signal.throwIfAborted();
-        const path = join(history, `${revision}.json`);
-        await rm(path, { force: true }).catch((error: unknown) => {
-          throw cannotWrite(path, error);
-        });
-        removed();
-      }),
-    /** Finds a revision by its name or an unambiguous prefix. */
-    findRevision: (name: string): Revision | undefined => {
-      const matches = jsonFiles(history).filter((file) => name !== '' && file.startsWith(name));
-      const only = matches.find((file) => file === `${name}.json`) ?? (matches.length === 1 ? matches[0] : undefined);
-      return only === undefined ? undefined : read(join(history, only), SavedRevision);
-    },
+    removeRevisions: (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> =>
+      removeFiles(
+        revisions.map((revision) => join(history, `${revision}.json`)),
+        signal,
+        removed,
+      ),
+    /** A revision with its manifest; undefined if the file is missing or damaged. */
+    findRevision: (revision: string): Revision | undefined => read(join(history, `${revision}.json`), SavedRevision),
     exclusively: <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
       withLock(join(folder, 'write.lock'), clock, work, signal),
   };

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { isCalendarDay } from '../kernel/timestamps.ts';
 import { characterCount } from '../kernel/words.ts';
-import { explain, type FieldIssue } from './explain.ts';
+import type { FieldIssue } from './explain.ts';
+import { explain } from './explain.ts';
 
 /** A check that fails with the issues that `issuesOf` returns. The paths of these issues start at the checked value. */
 export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {

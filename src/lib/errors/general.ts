@@ -32,7 +32,7 @@ export const GENERAL_ERRORS = {
   'log.not_found': {
     exit: 'notFound',
     summary: 'The log has no such entry.',
-    explanation: 'No entry has this id, or several ids begin with it. An old entry may have been pruned.',
+    explanation: 'No entry has this id. An old entry may have been pruned.',
     fix: 'List the entries with `cdpadm log`.',
   },
   'log.broken': {

@@ -1,5 +1,5 @@
 // The journals of bulk runs: private files that an interrupted run resumes from. Journals contain no identities.
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -14,7 +14,7 @@ import { decoded, linesOf } from './text-chunks.ts';
 
 /** `key` identifies a run. A command with the same key continues the run or is rejected. */
 export function journalPath(kind: 'seed' | 'dsr', stateFolder: string, key: readonly string[]): string {
-  const digest = hash('sha256', JSON.stringify(key));
+  const digest = createHash('sha256').update(JSON.stringify(key)).digest('hex');
   return kind === 'seed'
     ? join(stateFolder, 'seed', `${digest.slice(0, 24)}.json`)
     : join(stateFolder, 'dsr', 'bulk', `${digest.slice(0, 32)}.ndjson`);

@@ -1,5 +1,5 @@
 // The outboxes of the callback listeners. Each workspace with a listener has one private file of lines.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
@@ -20,8 +20,8 @@ export interface OutboxScope {
 }
 
 export function openOutbox(stateFolder: string, { address, workspace_id }: OutboxScope, clock: Clock): Outbox {
-  const name = hash('sha256', JSON.stringify([address, workspace_id ?? null])).slice(0, 24);
-  return new Outbox(join(folderOf(stateFolder), `${name}.ndjson`), clock);
+  const name = createHash('sha256').update(JSON.stringify([address, workspace_id ?? null]));
+  return new Outbox(join(folderOf(stateFolder), `${name.digest('hex').slice(0, 24)}.ndjson`), clock);
 }
 
 export function openOutboxes(stateFolder: string, clock: Clock): Outbox[] {

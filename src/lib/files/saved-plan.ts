@@ -3,7 +3,7 @@
 //
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9), `requireSameTarget`
 // after `ctx.startWrite` (6), plans again from `content`, and requires the hash `plan` (6).
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import * as z from 'zod/mini';
@@ -119,5 +119,5 @@ function targetText(target: Readonly<Record<string, string>>): string {
 }
 
 function digestOf(text: string): string {
-  return hash('sha256', text);
+  return createHash('sha256').update(text).digest('hex');
 }

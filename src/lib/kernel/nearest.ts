@@ -1,5 +1,5 @@
 // "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
-import type { Hints } from './errors.ts';
+import { type Hint, type Hints, usageError } from './errors.ts';
 
 /** Many ids and fields share a short prefix, so a shorter word does not suggest anything. */
 const LEAST_BEGINNING = 3;
@@ -56,6 +56,17 @@ export function suggest(word: string, known: Iterable<string>, sentence: string,
 export function choiceHint(word: string, allowed: readonly string[]): string {
   const list = allowed.length === 0 ? 'There is nothing to choose from.' : `Choose from ${allowed.join(', ')}.`;
   return suggest(word, allowed, list);
+}
+
+/**
+ * The id that is `text`, or else the only one that begins with it; undefined if none does. Throws KnownError usage (2)
+ * if several do.
+ */
+export function findByBeginning(text: string, ids: readonly string[], noun: string, list: Hint): string | undefined {
+  const [found, ...others] = text === '' ? [] : ids.filter((id) => id.startsWith(text));
+  if (found === undefined || others.length === 0) return found;
+  if (ids.includes(text)) return text;
+  throw usageError(`${others.length + 1} ${noun}s begin with \`${text}\`. Pass more characters.`, list);
 }
 
 function editDistance(a: string, b: string): number {

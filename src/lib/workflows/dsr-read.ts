@@ -5,7 +5,6 @@ import { DSR_LIMITS } from '../contract/limits.ts';
 import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses.ts';
-import { mapConcurrently } from '../kernel/concurrent.ts';
 import { ifFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
@@ -18,7 +17,7 @@ type Read = Dated<RequestStatusReply>;
 
 /** Reads these requests, in the same order. Throws the first failure, such as not found (5). */
 export async function readRequests(ids: readonly string[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const replies = await mapConcurrently(ids, AT_ONCE, (id) => ports.api.get(id, ports.signal));
+  const replies = await mapConcurrently(ids, (id) => ports.api.get(id, ports.signal));
   return await joined(replies, ports);
 }
 
@@ -38,7 +37,7 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: DsrPorts): Promise<RequestOverview[]> {
   const { api, clock, ledger, signal } = ports;
   const missing: string[] = [];
-  const replies = await mapConcurrently(entries, AT_ONCE, async (entry): Promise<Read> => {
+  const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
     if (isAtEnd(entry, clock.now())) return known;
     const found = await ifFound(api.get(entry.id, signal));
@@ -108,4 +107,23 @@ async function joined(
     const remembered = state ? (foldEvent(entry, { ...state, ...ports.ledger.actor }) ?? entry) : entry;
     return overviewOf(body, remembered, { now, platformNow: date ?? now });
   });
+}
+
+/** Runs `work` for a few items at once. Results are in the order of the items. The first failure stops and rejects. */
+async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results = new Map<number, R>();
+  let next = 0;
+  const lanes = Array.from({ length: Math.min(AT_ONCE, items.length) }, async () => {
+    while (next < items.length) {
+      const index = next++;
+      try {
+        results.set(index, await work(items[index] as T));
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
+    }
+  });
+  await Promise.all(lanes);
+  return items.map((_, index) => results.get(index) as R);
 }

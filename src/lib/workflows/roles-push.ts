@@ -1,11 +1,10 @@
 // Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
 import type { RolesApi } from '../api/roles.ts';
-import { isEmptyDiff, type GuardFlags, guardPush, undoOf } from '../domain/roles/plan.ts';
+import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush, undoOf } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
 import type { ManifestReply } from '../contract/roles.ts';
 import type { WantedRoles } from '../domain/roles/merge.ts';
 import { KnownError } from '../kernel/errors.ts';
-import { type GuardPrompt, passGuards } from './guards.ts';
 import type { WritePorts } from './resource-write.ts';
 import { type Planned, planWanted, readLiveRoles, requireExpected, replaceConfirmed } from './roles-plan.ts';
 import { causedBy, fail } from '../errors/fail.ts';
@@ -25,7 +24,11 @@ export interface PushOptions extends GuardFlags {
 
 /** The part of a command's Context that a push uses. */
 export interface PushContext extends WritePorts {
-  readonly prompt: GuardPrompt & { ask(question: string, fallback: boolean): Promise<boolean> };
+  readonly prompt: {
+    readonly possible: boolean;
+    typed(question: string, expected: string, options: { flag: string }): Promise<void>;
+    ask(question: string, fallback: boolean): Promise<boolean>;
+  };
   readonly redactor: { text(text: string): string };
   startWrite(scope: 'organization'): Promise<unknown>;
   confirmWrite(question: string): Promise<void>;
@@ -96,12 +99,7 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
     ports.show(planned);
     requireExpected(planned, options.expectPlan);
     for (const warning of planned.plan.warnings ?? []) ctx.out.warn(warning);
-    if (planned.plan.summary.delete > 0)
-      ctx.out.warn(
-        'If a role to delete is assigned to a user, the platform rejects the whole push. Its API does not list the users of a role.',
-      );
-    const guards = { isDryRun: options.dryRun, prompt: ctx.prompt, what: 'the number of deletions' };
-    await passGuards('roles', guardPush(planned, options), guards);
+    await passGuards(planned, options, ctx);
     if (options.dryRun) return { kind: 'dry-run', planned, manifest: live };
     await ctx.confirmWrite(question(planned));
     const done = await write(intent, planned, ports);
@@ -148,6 +146,35 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
   }
 }
 
+async function passGuards(planned: Planned, options: PushOptions, ctx: PushContext): Promise<void> {
+  const refusals = guardPush(planned, options);
+  const askable = !options.dryRun && ctx.prompt.possible;
+  const open = refusals.filter((refusal) => refusal.typed === undefined || !askable);
+  if (open.length > 0) throw guardError(open);
+  if (planned.plan.summary.delete > 0) {
+    ctx.out.warn(
+      'If a role to delete is assigned to a user, the platform rejects the whole push. Its API does not list the users of a role.',
+    );
+  }
+  for (const refusal of refusals) {
+    if (refusal.typed !== undefined) {
+      const question = `${sentence(refusal.message)} Type the number of deletions to allow them:`;
+      await ctx.prompt.typed(question, refusal.typed, { flag: '--allow-delete' });
+    }
+  }
+}
+
+function guardError(refusals: readonly GuardRefusal[]): KnownError {
+  const flags = refusals.flatMap((refusal) => refusal.flag ?? []);
+  return fail(`roles.guard.${refusals[0]?.guard ?? 'delete'}`, {
+    message: `Nothing was sent: ${refusals.map((refusal) => refusal.message).join('; ')}.`,
+    hint:
+      flags.length > 0
+        ? `If you intend this, pass ${flags.join(' ')}.`
+        : 'To grant these permissions, omit --fail-on escalation.',
+  });
+}
+
 /** The platform rejects the deletion of an assigned role, and the whole upload with it (decision: D15). */
 async function offerWithoutDeletions(error: unknown, planned: Planned, { prompt }: PushContext): Promise<WriteResult> {
   if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
@@ -185,4 +212,8 @@ function keepDeleted(intent: PushIntent, planned: Planned): PushIntent {
 function question({ plan }: Planned): string {
   const { create, modify, delete: deletions } = plan.summary;
   return `Replace the manifest (${create} to create, ${modify} to modify, ${deletions} to delete)?`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -203,6 +203,40 @@ it('shows one write in full by the first characters of its id', async () => {
   expect(await home.json('log show nope')).toMatchObject({ code: 5, error: { code: 'log.not_found' } });
 });
 
+it('rejects the beginning of several ids', async () => {
+  const [started = ''] = (await update('One'), lines());
+  rmSync(folder(), { recursive: true });
+  mkdirSync(folder(), { mode: 0o700 });
+  const { id: _, ...rest } = JSON.parse(started) as { id: string };
+  const both = ['abc1', 'abc2'].map((id) => JSON.stringify({ id, ...rest }));
+  writeFileSync(path(), `${both.join('\n')}\n`, { mode: 0o600 });
+  expect(await home.json('log show abc')).toMatchObject({
+    code: 2,
+    error: { code: 'usage', message: '2 ids begin with `abc`. Pass more characters.' },
+  });
+  expect((await home.json('log show abc2')).data).toMatchObject({ id: 'abc2' });
+});
+
+it('has no undo once the saved manifest was removed, and explains why', async () => {
+  await update('One');
+  await update('Two');
+  const undoOf = async () => (await entries()).map(({ undo, undo_note }) => [undo, undo_note]);
+  const [first = [], second] = await undoOf();
+  await home.run('roles history prune --before 2999-01-01 --yes');
+  const [, revision = ''] = /rollback (\S+)/.exec(first.join(' ')) ?? [];
+  const note = `The saved manifest ${revision} was removed from this machine.`;
+  expect(await undoOf()).toEqual([[null, note], second]);
+  const [{ id } = { id: '' }] = await entries();
+  expect((await home.json(`log show ${id}`)).data).toMatchObject({ undo: null, undo_note: note });
+});
+
+it.each([40, 60, 80, 100])('keeps the id, which `log show` needs, on a terminal with %i columns', async (columns) => {
+  await update('One');
+  const [{ id } = { id: '' }] = await entries();
+  const { stdout } = await home.run('log', { tty: true, columns });
+  expect(stdout).toContain(id);
+});
+
 it('has the fields in the documented order, whether the end of the write is known or not', async () => {
   await update('One');
   const order = Object.keys(loggedWrite().shape);

@@ -1,5 +1,5 @@
 // Inputs at an https address, such as a signed link to an object store. The query of such an address is a secret.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
@@ -104,7 +104,7 @@ export async function openRemote(address: string, get: GetAddress) {
   const head = await part(0, PART_BYTES);
   const total = path === undefined ? (size ?? 0) : statSync(path).size;
   // Without an ETag, a hash of the content detects a change.
-  const content = path === undefined ? hash('sha256', head) : (await fingerprint(path)).hash;
+  const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
   async function read(start: number, limit: number): Promise<Buffer> {
     const end = Math.min(limit, start + PART_BYTES, total);

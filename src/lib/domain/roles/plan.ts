@@ -1,5 +1,5 @@
 // The plan of a push: computed once from the live manifest and the desired roles, then shown, hashed and applied.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { type ManifestRequest, CORE_TASK, RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
@@ -14,7 +14,6 @@ import {
   taskIds,
 } from './manifest.ts';
 import { counted } from '../../kernel/words.ts';
-import { type Refusal, thresholdRefusals } from '../guards.ts';
 import { isEscalation } from './permissions.ts';
 
 export function rolesPlanFields() {
@@ -83,7 +82,7 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     live: { ...live, roles: live.roles.map(spelling).sort() },
     wanted: { ...live.extra, roles: roles.map(spelling).sort() },
   };
-  const plan = hash('sha256', canonicalJson(hashed)).slice(0, 32);
+  const plan = createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
   return {
     live,
     request,
@@ -102,7 +101,18 @@ export interface GuardFlags {
   failOn?: 'escalation' | undefined;
 }
 
-type RolesRefusal = Refusal<'delete' | 'empty' | 'threshold' | 'escalation'>;
+export interface GuardRefusal {
+  guard: 'delete' | 'empty' | 'threshold' | 'escalation';
+  /** The flag that lifts the guard. Absent for `--fail-on`, which sets the guard. */
+  flag?: string;
+  message: string;
+  /** The text that a user on a terminal may type instead of passing the flag. */
+  typed?: string;
+}
+
+/** From this many live roles, changing more than the share below at once is suspicious. */
+const THRESHOLD_ROLES = 10;
+const THRESHOLD_PERCENT = 30;
 
 /** `roles delete` of more roles needs a flag. */
 export const MOST_UNGUARDED = 3;
@@ -132,8 +142,8 @@ interface GuardedPush {
 }
 
 /** Every guard that stops this push, so that one run reports all of them. */
-export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): RolesRefusal[] {
-  const refusals: RolesRefusal[] = [];
+export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): GuardRefusal[] {
+  const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;
   if (deletions > 0 && !flags.allowDelete) {
     refusals.push({
@@ -148,7 +158,14 @@ export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlag
   if (request.roles.length === 0 && live.roles.length > 0 && !flags.allowEmpty) {
     refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the manifest would have no roles left' });
   }
-  if (!flags.force) refusals.push(...thresholdRefusals('roles', live.roles.length, modify + deletions));
+  const touched = modify + deletions;
+  if (live.roles.length >= THRESHOLD_ROLES && touched * 100 > live.roles.length * THRESHOLD_PERCENT && !flags.force) {
+    refusals.push({
+      guard: 'threshold',
+      flag: '--force',
+      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_PERCENT} %`,
+    });
+  }
   const escalations = escalationsOf(plan);
   if (flags.failOn === 'escalation' && escalations.length > 0) {
     refusals.push({

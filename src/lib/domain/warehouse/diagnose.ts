@@ -46,7 +46,6 @@ interface Part {
 export interface Evidence {
   pipeline: PipelineReply;
   report: PipelineReportReply;
-  /** Undefined if the connection does not exist. */
   connection: Part | undefined;
   model: Part | undefined;
   success: RunReply | undefined;
@@ -90,10 +89,12 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
   const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
   const check = isSecret ? 'its user and secret' : isPlace ? 'its address, then its secret' : 'its settings';
   return [
-    finding(about, 'problem', `The warehouse cannot be reached${because(said)}.`, {
-      text: `Check ${check}, then update it to clear the fault:`,
-      command: `cdpadm connections update ${id} -f FILE`,
-    }),
+    finding(
+      about,
+      'problem',
+      `The warehouse cannot be reached${because(said)}.`,
+      ...editing('connections', id, `Check ${check}, then update it to clear the fault.`),
+    ),
   ];
 }
 
@@ -102,17 +103,17 @@ function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
   const about = `data model ${id}`;
   if (!model) return [missing('data model', 'data-models', id)];
   const said = messages(report.data_model_errors, model.errors);
-  const command = `cdpadm data-models update ${id} -f FILE`;
-  const next = { text: 'Fix the SQL, then update the data model:', command };
+  const next = editing('data-models', id, 'Fix the SQL, then update the data model.');
   const isInvalid = [report.data_model_status, model.status].includes('invalid');
   const unchecked = uncheckedSql.complaintIn(said);
   if (unchecked !== undefined) {
     const problem = `Runs fail here, because the embedded platform runs SQLite: ${unchecked}. The query was not checked: your warehouse may accept it.`;
-    const text = 'Keep the query if your warehouse accepts it. For a run here, use SQL that SQLite also accepts:';
-    return [finding(about, isInvalid ? 'problem' : 'notice', problem, { text, command }), ...inactive(about, model)];
+    const text = 'Keep the query if your warehouse accepts it. For a run here, use SQL that SQLite also accepts.';
+    const level = isInvalid ? 'problem' : 'notice';
+    return [finding(about, level, problem, ...editing('data-models', id, text)), ...inactive(about, model)];
   }
-  if (isInvalid) return [finding(about, 'problem', `The query is invalid${because(said)}.`, next)];
-  return [...(said ? [finding(about, 'notice', `${said}.`, next)] : []), ...inactive(about, model)];
+  if (isInvalid) return [finding(about, 'problem', `The query is invalid${because(said)}.`, ...next)];
+  return [...(said ? [finding(about, 'notice', `${said}.`, ...next)] : []), ...inactive(about, model)];
 }
 
 function pipelineFindings({ pipeline, report, connection, model }: Evidence): Finding[] {
@@ -170,8 +171,7 @@ function identityFindings({ pipeline, model, names, report }: Evidence): Finding
   if (!isCause && !/no identity/i.test(messages(run.errors))) return [];
   const problem = `Its query returns no identity${isMissing ? '' : ' for any row'}, so no row belongs to a user.`;
   const id = pipeline.data_model_id ?? '';
-  const next = { text: `${advice}:`, command: `cdpadm data-models update ${id} -f FILE` };
-  return [finding(`data model ${id}`, 'problem', problem, next)];
+  return [finding(`data model ${id}`, 'problem', problem, ...editing('data-models', id, `${advice}.`))];
 }
 
 function emptyRun(pipeline: PipelineReply, run: RunReply): Finding[] {
@@ -222,8 +222,16 @@ function inactive(about: string, { state }: Part): Finding[] {
   return [finding(about, 'problem', problem, { text: 'Activate it:', command })];
 }
 
+function editing(group: string, id: string, text: string): Hint[] {
+  const file = `${id.replaceAll(/[^\w-]/g, '_')}.live.yaml`;
+  return [
+    { text: `${text} To save a copy to edit:`, command: `cdpadm ${group} get ${id} --out ${file}` },
+    { text: 'Then:', command: `cdpadm ${group} update ${id} -f ${file}` },
+  ];
+}
+
 function missing(noun: string, group: string, id: string): Finding {
-  const next = { text: 'Create it:', command: `cdpadm ${group} create -f FILE` };
+  const next = { text: 'Create it:', command: `cdpadm ${group} create ${id} --help` };
   return finding(`${noun} ${id}`, 'problem', `The ${noun} does not exist.`, next);
 }
 

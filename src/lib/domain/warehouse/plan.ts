@@ -1,9 +1,8 @@
 // A single plan for connections, data models and pipelines: computed once, then shown, hashed and applied.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { changedFields } from '../field-changes.ts';
-import { type Refusal, thresholdRefusals } from '../guards.ts';
 import {
   comparable,
   completed,
@@ -173,7 +172,7 @@ function hashOf(
   const normalized = (lists: ByType<Definition>) =>
     RESOURCE_TYPES.map((type) => lists[type].map((it) => comparable(type, it)));
   const hashed = { scope, live: normalized(live), wanted: normalized(wanted), steps };
-  return hash('sha256', canonicalJson(hashed)).slice(0, 32);
+  return createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
 }
 
 function inOrder(list: readonly Definition[]): Definition[] {
@@ -182,7 +181,17 @@ function inOrder(list: readonly Definition[]): Definition[] {
 
 type WarehouseGuardFlags = Partial<Record<'allowDelete' | 'allowReset' | 'allowEmpty' | 'force', boolean>>;
 
-type WarehouseRefusal = Refusal<'delete' | 'reset' | 'empty' | 'threshold'>;
+export interface WarehouseRefusal {
+  guard: 'delete' | 'reset' | 'empty' | 'threshold';
+  flag: string;
+  message: string;
+  /** The text that a person may type instead of the flag. */
+  typed?: string;
+}
+
+/** From this many live resources, a plan that changes a larger share needs a flag. */
+const THRESHOLD_RESOURCES = 10;
+const THRESHOLD_PERCENT = 30;
 
 /** All guards that stop the plan. `live` is the number of resources in the workspace. */
 export function guardWarehouse(
@@ -209,6 +218,10 @@ export function guardWarehouse(
     const ids = resets.map(({ id }) => id).join(', ');
     refusals.push({ guard: 'reset', flag: '--allow-reset', message: `the sync position would be reset: ${ids}` });
   }
-  if (!flags.force) refusals.push(...thresholdRefusals('resources', live, summary.update + summary.delete));
+  const touched = summary.update + summary.delete;
+  if (live >= THRESHOLD_RESOURCES && touched * 100 > live * THRESHOLD_PERCENT && !flags.force) {
+    const message = `${touched} of ${live} resources would be changed or deleted, more than ${THRESHOLD_PERCENT} %`;
+    refusals.push({ guard: 'threshold', flag: '--force', message });
+  }
   return refusals;
 }

@@ -1,5 +1,5 @@
 // The life cycle of data subject requests: admit, forward, pick up, complete, cancel. Erases profiles, stores results.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest } from '../../contract/dsr.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
@@ -152,7 +152,7 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
     ],
   );
   const text = canonicalJson([subject_request_type, subject_identities, Object.fromEntries(normalized)]);
-  return hash('sha256', text, 'base64url');
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';

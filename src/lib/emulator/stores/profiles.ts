@@ -1,6 +1,6 @@
 // The profiles of the platform. Seeding, intake, pipelines and groups write profiles; data subject requests read and
 // erase them.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -120,7 +120,7 @@ export function createProfiles(db: Database) {
   function newXpid(scope: Scope, [identity]: readonly Identity[], id: number): string {
     for (let attempt = 0; ; attempt++) {
       const text = JSON.stringify([scope.workspace, scope.environment, identity, attempt]);
-      const xpid = String(hash('sha256', text, 'buffer').readBigInt64BE());
+      const xpid = String(createHash('sha256').update(text).digest().readBigInt64BE());
       if (owners.claim(scope, [XPID, xpid], id)) return xpid;
     }
   }

@@ -1,5 +1,5 @@
 // Access tokens. Tokens are opaque, stored as hashes, and valid by the platform's clock, even after a restart.
-import { hash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import type { PlatformClock } from '../base/clock.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -45,5 +45,5 @@ export function createTokens(db: Database, clock: PlatformClock) {
 }
 
 function hashOf(token: string): string {
-  return hash('sha256', token, 'base64url');
+  return createHash('sha256').update(token).digest('base64url');
 }

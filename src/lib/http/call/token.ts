@@ -1,6 +1,6 @@
 // The credentials of a call. All processes of one user share a cached access token, and only one of them requests it.
 import { exitOf, fail } from '../../errors/fail.ts';
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenReply, TokenRequest } from '../../contract/oauth.ts';
 import { abortable } from '../../kernel/clock.ts';
@@ -164,7 +164,7 @@ export function createTokenSource(
 
 export function tokenFileName(clientId: string, audience: string, authAddress: string): string {
   const key = JSON.stringify([clientId, audience, authAddress]);
-  return `token-${hash('sha256', key)}.json`;
+  return `token-${createHash('sha256').update(key).digest('hex')}.json`;
 }
 
 function failurePath(path: string): string {

@@ -1,5 +1,5 @@
 // The rate budget of an area with a limit in the specification, shared by all processes of one user (decision: D7).
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Budget } from '../../contract/endpoint.ts';
@@ -53,7 +53,7 @@ export async function takeSlots(
 ): Promise<void> {
   const limit = Math.max(count, Math.min(LIMITS[budget], most ?? LIMITS[budget]));
   if (count > LIMITS[budget]) throw new RangeError(`the budget of ${budget} has ${limit} slots, not ${count}`);
-  const name = `rate-${budget}-${hash('sha256', key).slice(0, 16)}`;
+  const name = `rate-${budget}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
   const path = join(folder, `${name}.json`);
   const isNew = !existsSync(path);
   const wait = await cacheFiles.locked(

@@ -4,7 +4,7 @@ import { usageError } from '../../kernel/errors.ts';
 import type { View } from '../../render/view.ts';
 import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
-import { readWord } from './read-word.ts';
+import { readerOf, readWord } from './read-word.ts';
 
 /** An argument. Help and messages use `name` or, without `name`, the key of the argument. */
 export interface ArgSpec {
@@ -38,8 +38,9 @@ export interface FlagSpec {
   /** The placeholder for the value in help. `file` and `dir` are completed as paths. */
   readonly value?: string;
   readonly help: string;
-  /** The accepted words, in any letter case. */
   readonly choices?: readonly string[];
+  /** The flag accepts a whole number from 1 to this one. */
+  readonly most?: number;
   readonly many?: true;
   /** True if the flag accepts several values at once: all words up to the next flag. */
   readonly words?: true;
@@ -71,7 +72,9 @@ export type ArgValue<S extends ArgSpec> = S extends { many: true }
 type FlagItem<S extends FlagSpec> = S extends { value: string }
   ? S extends { read: (text: string, flag: string) => infer R }
     ? R
-    : Word<S>
+    : S extends { most: number }
+      ? number
+      : Word<S>
   : boolean;
 
 type FlagValue<S extends FlagSpec> = S extends { many: true } ? FlagItem<S>[] : FlagItem<S>;
@@ -85,9 +88,7 @@ export type FlagValues<F extends Specs<FlagSpec>> = { [K in Given<F>]: FlagValue
   [K in Exclude<keyof F, Given<F>>]?: FlagValue<F[K]>;
 };
 
-/** The record without `run`. */
 export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
-  /** The words of the command: `roles push`. */
   readonly path: string;
   readonly summary: string;
   /** True if the command runs until it is stopped, so that it accepts only one `--profile`. */
@@ -236,23 +237,22 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
 }
 
 export function optionOf(key: string, spec: FlagSpec): Option {
-  const { choices, conflicts, heading, help, hidden, many, read, required, short, value, words } = spec;
+  const { choices, conflicts, heading, help, hidden, many, required, short, value, words } = spec;
   const name = flagName(key);
   const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;
   const word = value === undefined ? '' : hidden ? ` [${value}]` : ` <${value}${words ? '...' : ''}>`;
   const option = new Option(`${short ? `-${short}, ` : ''}${long}${word}`, help);
-  const item = choices ? (text: string) => readWord(name, text, choices) : read && ((text: string) => read(text, name));
+  const item = readerOf(name, spec);
   if (choices) option.choices(choices);
   if (many) option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), item?.(text) ?? text]);
   else if (item) option.argParser(item);
-  if (typeof spec.default === 'string') option.default(spec.default);
+  if (typeof spec.default === 'string') option.default(item?.(spec.default) ?? spec.default, spec.default);
   if (required) option.makeOptionMandatory();
   if (conflicts) option.conflicts([...conflicts]);
   if (heading !== undefined) option.helpGroup(heading);
   return hidden ? option.hideHelp() : option;
 }
 
-/** `--expect-plan` of `expectPlan`. */
 export function flagName(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -266,14 +266,14 @@ export function optionKey(flag: string): string {
 export function commandWords(
   { flags: specs = {}, path }: CommandRecord,
   args: readonly string[],
-  values: Readonly<Record<string, string | readonly string[] | boolean | undefined>>,
+  values: Readonly<Record<string, string | number | readonly string[] | boolean | undefined>>,
   { yes }: { yes: boolean },
 ): string[] {
   const words = Object.entries(specs).flatMap(([key, spec]) => {
     const value = values[key];
-    if (value === undefined || value === false || value === spec.default) return [];
+    if (value === undefined || value === false || String(value) === spec.default) return [];
     const flag = flagName(key);
-    return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, one]);
+    return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
   });
   return ['cdpadm', ...path.split(' '), ...args, ...words, ...(yes ? ['--yes'] : [])];
 }

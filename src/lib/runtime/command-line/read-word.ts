@@ -1,10 +1,26 @@
-// Reads a word from a fixed list.
+// Reads a word from a fixed list, and a number.
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
+
+/** Checks and converts the value of a flag; undefined if any text is valid. */
+export function readerOf(
+  flag: string,
+  spec: { choices?: readonly string[]; most?: number; read?: (text: string, flag: string) => unknown },
+): ((text: string) => unknown) | undefined {
+  const { choices, most, read } = spec;
+  if (choices) return (text) => readWord(flag, text, choices);
+  return most === undefined ? read && ((text) => read(text, flag)) : (text) => readCount(flag, text, most);
+}
 
 /** The word that matches `text` in any letter case. Throws KnownError usage (2) with the nearest word. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
   if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));
   return word;
+}
+
+function readCount(flag: string, text: string, most: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw usageError(`${flag} must be a whole number from 1 to ${most}, not \`${text}\`.`);
 }

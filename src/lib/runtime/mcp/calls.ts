@@ -41,7 +41,6 @@ export async function runRecord(
   }
 }
 
-/** Runs a command line with the target of this session. */
 export async function runWords(
   ctx: Context,
   words: readonly string[],
@@ -139,20 +138,18 @@ function save(folder: string, name: string, text: string): string {
 }
 
 export interface Parameter {
-  /** `add_task`. */
   name: string;
-  /** Absent for an argument. */
   flag?: string;
   /** `file` and `folder` accept the content itself, because an assistant must not choose files on this machine. */
-  form: 'text' | 'switch' | 'file' | 'folder';
+  form: 'text' | 'number' | 'switch' | 'file' | 'folder';
   many: boolean;
   required: boolean;
   help: string;
   choices?: readonly string[] | undefined;
+  most?: number | undefined;
   planned?: ((now: number) => string) | undefined;
 }
 
-/** The parameters of a command, with arguments first. */
 export function parametersOf({ args = {}, flags = {}, tool }: CommandRecord): Parameter[] {
   const own = Object.entries(args).map(([key, spec]): Parameter => {
     const name = spec.name ?? key;
@@ -173,15 +170,14 @@ export function parametersOf({ args = {}, flags = {}, tool }: CommandRecord): Pa
   );
   return [
     ...own,
-    ...offered.map(([key, { choices, help, many, planned, required, value }]): Parameter => ({
+    ...offered.map(([key, { choices, help, many, most, planned, required, value }]): Parameter => ({
       name: snake(key),
       flag: flagName(key),
-      form: value === undefined ? 'switch' : formOf(value),
+      form: value === undefined ? 'switch' : most === undefined ? formOf(value) : 'number',
       many: many === true,
       required: required === true,
       help: briefly(help, value),
-      choices,
-      planned,
+      ...{ choices, most, planned },
     })),
   ];
 }
@@ -206,24 +202,26 @@ function describe({ form, help }: Pick<Parameter, 'form' | 'help'>): string {
 
 /** The JSON Schema of parameters with the same name, which several commands may have. */
 export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Record<string, unknown> {
-  const [{ choices, form }] = parameters;
+  const [{ choices, form, most }] = parameters;
   const many = parameters.some((it) => it.many);
   const help = [...new Set(parameters.map((it) => it.help))].join('; or: ');
   const description = describe({ form, help });
   if (form === 'switch') return { type: 'boolean', description };
+  if (form === 'number') return { type: 'integer', minimum: 1, maximum: most, description };
   if (form === 'folder') return { type: 'object', additionalProperties: { type: 'string' }, description };
   const text = { type: 'string', ...(choices && { enum: choices }) };
   return many ? { type: 'array', items: text, description } : { ...text, description };
 }
 
-/** Stores content and returns its path. */
-export type Store = (content: string | Readonly<Record<string, unknown>>, format: unknown) => string;
-
 /**
- * The command line without global flags. Throws KnownError usage (2) for an argument that is unknown, missing or of the
- * wrong type.
+ * The command line without global flags. `store` stores content and returns its path. Throws KnownError usage (2) for an
+ * argument that is unknown, missing or of the wrong type.
  */
-export function wordsOf(record: CommandRecord, values: Readonly<Record<string, unknown>>, store: Store): string[] {
+export function wordsOf(
+  record: CommandRecord,
+  values: Values,
+  store: (content: never, format: unknown) => string,
+): string[] {
   const known = parametersOf(record);
   const names = known.map(({ name }) => name);
   for (const name of Object.keys(values)) {
@@ -256,9 +254,11 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
     if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(name, 'an object: path to content');
     return [store(value as never)];
   }
+  if (form === 'number' && Number.isSafeInteger(value)) return [String(value)];
   return [value].flat().map((one: unknown, index): string => {
-    // A number may have lost digits, so the schema does not allow one.
-    if (typeof one !== 'string' || (index > 0 && !many)) throw wrongType(name, many ? 'a string list' : 'a string');
+    // The number of an id may have lost digits, so the schema does not allow one.
+    if (typeof one !== 'string' || (index > 0 && !many))
+      throw wrongType(name, form === 'number' ? 'a whole number' : many ? 'a string list' : 'a string');
     if (form === 'file' && isPath(one)) throw wrongType(name, 'the content of the file, not its path');
     return form === 'file' ? store(one as never) : one;
   });

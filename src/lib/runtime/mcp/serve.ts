@@ -56,13 +56,12 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
     inTurn(signal, (within) => session.call(params.name, params.arguments ?? {}, within)),
   );
   const resources = resourcesOf(root);
-  server.setRequestHandler(ListResourcesRequestSchema, () => ({
-    resources: resources.map(({ words: _, ...resource }) => resource),
-  }));
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
     const found = resources.find((resource) => resource.uri === uri);
     if (!found) throw new McpError(RESOURCE_NOT_FOUND, `Unknown resource ${uri}.`);
-    const { data } = await inTurn(signal, (within) => runWords(ctx, found.words, within, ctx.io.cwd));
+    const words = found.name.split(' ');
+    const { data } = await inTurn(signal, (within) => runWords(ctx, words, within, ctx.io.cwd));
     const text = isRecord(data) && typeof data['text'] === 'string' ? data['text'] : stringifyJson(data, 2);
     return { contents: [{ uri, mimeType: found.mimeType, text }] };
   });
@@ -118,9 +117,9 @@ function resourcesOf(root: Command) {
   const schemas = argumentOf('schema')?.registeredArguments[0]?.argChoices ?? [];
   const help = argumentOf('help');
   const topics = help ? helpOf(help)?.values?.['topic']?.({ typed: '', before: undefined, operands: [] }) : undefined;
-  const resource = (kind: string, name: string, mimeType: string) => ({
-    ...{ uri: `${PROGRAM}://${kind}/${name}`, name: `${kind} ${name}`, mimeType, words: [kind, name] },
-  });
+  const resource = (kind: string, name: string, mimeType: string) => {
+    return { uri: `${PROGRAM}://${kind}/${name}`, name: `${kind} ${name}`, mimeType };
+  };
   return [
     ...schemas.filter((name) => name !== 'output').map((name) => resource('schema', name, 'application/schema+json')),
     ...(topics ?? []).filter((name) => name !== 'error').map((name) => resource('help', name, 'text/plain')),

@@ -1,5 +1,5 @@
 // One session of the MCP server: its tools, and the plans that it has issued.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { fail } from '../../errors/fail.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
@@ -58,7 +58,7 @@ export function openSession(
     if (tool.kind !== 'read') return await (tool.kind === 'plan' ? plan : write)(record, values, signal);
     const { offset, ...own } = values;
     const outcome = await runRecord(ctx, record, own, [], signal);
-    if (offset === undefined || outcome.error) return resultOf(record, outcome);
+    if (offset === undefined || outcome.error) return answer(record, outcome).content;
     if (!Number.isSafeInteger(offset) || Number(offset) < 0)
       throw usageError('`offset` must be a whole number, 0 or more.');
     if (!Array.isArray(outcome.data))
@@ -70,8 +70,8 @@ export function openSession(
     const now = ctx.clock.now();
     const values: Record<string, unknown> = { ...given };
     for (const { name, planned } of parametersOf(record)) if (planned) values[name] ??= planned(now);
-    const outcome = await rehearse(record, values, signal);
-    if (outcome.error) return resultOf(record, outcome);
+    const outcome = await runRecord(ctx, record, values, ['--dry-run'], signal);
+    if (outcome.error) return answer(record, outcome).content;
     const id = hashOf(record, values, outcome);
     const issued = { id, expires_at: isoSeconds(now + PLAN_MS) };
     if (record.byPerson) return answer(record, outcome, { plan: null }, [byPerson(record, values)]).content;
@@ -109,15 +109,15 @@ export function openSession(
         : undefined;
     planned.isUsed = true;
     if (problem) throw fail('mcp.no_plan', { message: `The plan ${problem}. Nothing was sent.`, hint: AGAIN });
-    const again = await rehearse(record, planned.values, signal);
-    if (again.error) return resultOf(record, again);
+    const again = await runRecord(ctx, record, planned.values, ['--dry-run'], signal);
+    if (again.error) return answer(record, again).content;
     if (hashOf(record, planned.values, again) !== id) {
       throw fail('mcp.plan_changed', {
         message: 'The platform has changed since the plan was made. Nothing was sent.',
         hint: AGAIN,
       });
     }
-    return resultOf(record, await runRecord(ctx, record, planned.values, ['--yes'], signal));
+    return answer(record, await runRecord(ctx, record, planned.values, ['--yes'], signal)).content;
   }
 
   /** The command for a person, with the target of this session. */
@@ -127,10 +127,6 @@ export function openSession(
     return `A person must run this command in a terminal: ${line}`;
   }
 
-  function rehearse(record: CommandRecord, values: Values, signal: AbortSignal): Promise<Outcome> {
-    return runRecord(ctx, record, values, ['--dry-run'], signal);
-  }
-
   function answer({ path }: CommandRecord, outcome: Outcome, more: Values = {}, notes: readonly string[] = []) {
     const { code, data } = outcome;
     // The original hint names flags that an assistant does not have.
@@ -138,10 +134,6 @@ export function openSession(
     const warnings = [...outcome.warnings, ...notes];
     const parts = { command: path, ...(error ? { error } : { data: data ?? null }), ...more };
     return answerOf({ ...parts, exit_code: code, ...(warnings.length > 0 && { warnings }) }, hidden);
-  }
-
-  function resultOf(record: CommandRecord, outcome: Outcome): CallToolResult {
-    return answer(record, outcome).content;
   }
 
   return {
@@ -161,7 +153,7 @@ export function openSession(
 function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome): string {
   // Each command opens the embedded platform on a different port.
   const text = canonicalJson({ path, values, data, read }).replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
-  return hash('sha256', text).slice(0, 32);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** A dry run without the bodies of its requests, if its plan contains every change. */
@@ -183,14 +175,8 @@ const MOST_OF_A_TEXT = 4000;
 const IDENTITIES = /^(?:(?:(?:subject|user)_)?identities|xpid)$/;
 const ABOUT_IDENTITY = ['encoding', 'identity_type', 'identity_format'];
 
-interface Answer {
-  content: CallToolResult;
-  /** True if something was omitted. */
-  isCut: boolean;
-}
-
 /** Safe structured content, and the same content as one line of JSON, so that no text can end the data. */
-function answerOf(parts: Values, hidden: Hidden): Answer {
+function answerOf(parts: Values, hidden: Hidden) {
   const whole = answerWithin(MOST_ITEMS, parts, hidden);
   if (whole.size <= MOST_CHARACTERS) return whole;
   // The largest number of items that fits.
@@ -203,8 +189,8 @@ function answerOf(parts: Values, hidden: Hidden): Answer {
   return answerWithin(fits, parts, hidden);
 }
 
-/** An answer with at most `most` items of each list. */
-function answerWithin(most: number, parts: Values, hidden: Hidden): Answer & { size: number } {
+/** An answer with at most `most` items of each list. `isCut` is true if something was omitted. */
+function answerWithin(most: number, parts: Values, hidden: Hidden) {
   const cut = { items: 0, texts: 0 };
   const shown = shorten(parts, { most, cut, ...hidden }) as Values;
   const isCut = cut.items + cut.texts > 0;
@@ -220,12 +206,8 @@ function answerWithin(most: number, parts: Values, hidden: Hidden): Answer & { s
   const structuredContent = { ...shown, notice: isCut ? `${NOTICE} Omitted: ${omitted}. ${rest}` : NOTICE };
   const json = escapeJson(stringifyJson(structuredContent)).replaceAll('<', '\\u003c');
   const text = `${NOTICE} One JSON document:\n${json}`;
-  const content: CallToolResult['content'] = [{ type: 'text', text }];
-  return {
-    isCut,
-    size: json.length,
-    content: { content, structuredContent, ...('error' in parts && { isError: true }) },
-  };
+  const content: CallToolResult = { content: [{ type: 'text', text }], structuredContent };
+  return { isCut, size: json.length, content: { ...content, ...('error' in parts && { isError: true }) } };
 }
 
 type Hidden = Pick<Limits, 'redactor' | 'xpid'>;

@@ -11,12 +11,10 @@ export type ToolKind = 'read' | 'plan' | 'write';
 
 export interface AreaTool {
   kind: ToolKind;
-  /** Records by path. */
   records: ReadonlyMap<string, CommandRecord>;
   definition: Tool;
 }
 
-/** All tools. Without `mayWrite`, no tool writes. */
 export function toolsOf(root: Command, mayWrite: boolean): AreaTool[] {
   const areas = new Map<string, { area: string; commands: Command[] }>();
   for (const group of root.commands) {
@@ -107,29 +105,46 @@ function signatureOf(record: CommandRecord): string {
 /** The schema of a result with its command, or of an error. */
 function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Tool['outputSchema']> {
   const text = { type: 'string' };
-  const common = { notice: text, warnings: { type: 'array', items: text }, exit_code: { type: 'integer' } };
-  const form = (own: Schema, required: string[]) => ({ type: 'object', properties: { ...common, ...own }, required });
   // Many commands have the same result schema.
   const byResult = groupBy(commands, (command) => JSON.stringify(answerSchema(resultSchema(command) ?? {})));
   const planned = { command: text, plan: { type: ['object', 'null'] }, data: { type: 'object' } };
   const results =
     kind === 'plan'
-      ? [form(planned, Object.keys(planned))]
-      : [...byResult].map(([data, alike]) =>
-          form(
-            {
-              command: { enum: alike.map((command) => recordOf(command)?.path ?? '') },
-              data: JSON.parse(data) as Schema,
-            },
-            ['command', 'data'],
-          ),
-        );
-  const error = {
-    type: 'object',
-    properties: { code: text, message: text, hint: text },
-    required: ['code', 'message'],
+      ? [{ properties: planned, required: Object.keys(planned) }]
+      : [...byResult].map(([data, alike]) => ({
+          properties: {
+            command: { enum: alike.map((command) => recordOf(command)?.path ?? '') },
+            data: JSON.parse(data) as Schema,
+          },
+          required: ['command', 'data'],
+        }));
+  const properties = {
+    ...{ notice: text, warnings: { type: 'array', items: text }, exit_code: { type: 'integer' } },
+    error: { type: 'object', properties: { code: text, message: text, hint: text }, required: ['code', 'message'] },
   };
-  return { type: 'object', anyOf: [...results, form({ error }, ['error'])] };
+  return { type: 'object', properties, ...withDefinitions({ anyOf: [...results, { required: ['error'] }] }) };
+}
+
+const LEAST_SHARED = 90;
+
+/** Moves long schemas that occur several times to `$defs`, because an assistant gets the schemas of all tools. */
+function withDefinitions(schema: Schema): Schema {
+  const counts = new Map<string, number>();
+  JSON.stringify(schema, (_key, value: unknown) => {
+    const text = isRecord(value) && typeof value['type'] === 'string' ? JSON.stringify(value) : '';
+    if (text.length >= LEAST_SHARED) counts.set(text, (counts.get(text) ?? 0) + 1);
+    return value;
+  });
+  const texts = [...counts.keys()].filter((text) => (counts.get(text) ?? 0) > 1);
+  const shorten = (whole: unknown): Schema => {
+    const reference = (key: string, value: unknown): unknown => {
+      const index = key === '' || !isRecord(value) ? -1 : texts.indexOf(JSON.stringify(value));
+      return index < 0 ? value : { $ref: `#/$defs/${index}` };
+    };
+    return JSON.parse(JSON.stringify(whole, reference)) as Schema;
+  };
+  const $defs = Object.fromEntries(texts.map((text, index) => [index, shorten(JSON.parse(text))]));
+  return { ...shorten(schema), ...(texts.length > 0 && { $defs }) };
 }
 
 /** Only these keys are kept, because a masked string may violate any other rule. */
@@ -138,7 +153,8 @@ const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'require
 /** The schema of a result as it is in an answer, where a 64-bit or masked number is a string. */
 function answerSchema(schema: Schema): Schema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
-    if (!KEPT.includes(key)) return [];
+    // By default, any other property is allowed.
+    if (!KEPT.includes(key) || (key === 'additionalProperties' && JSON.stringify(value) === '{}')) return [];
     if (value === 'integer' || value === 'number') return [[key, [value, 'string']]];
     if (key === 'properties' && isRecord(value)) {
       return [

@@ -23,10 +23,10 @@ export async function openChains(ctx: Context) {
 
 /** The certificate that is stored for the DSR address in use, so that callbacks can be verified offline. */
 export async function openCertificates(ctx: Context) {
-  const { hash } = await import('node:crypto');
+  const { createHash } = await import('node:crypto');
   // The port of the embedded platform changes, but its lasting address is always `local`.
   const address = lastingAddress(await ctx.settings(), 'dsr_base_url');
-  const name = hash('sha256', address).slice(0, 24);
+  const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(ctx.paths.cache, 'certificates', `${name}.json`);
   return {
     // If the file is damaged, the certificate is fetched again.

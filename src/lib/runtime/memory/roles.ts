@@ -29,6 +29,11 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
   return { scope, store: { ...store, saveBase }, profile: settings.profile?.value ?? null };
 }
 
+export async function savedRevisions({ paths }: Pick<Context, 'paths'>): Promise<Set<string>> {
+  const { revisionNames } = await import('../../config/roles-store.ts');
+  return new Set(revisionNames(paths.state));
+}
+
 export interface OtherProfile {
   api: Api;
   memory: RolesMemoryOfContext;

@@ -1,5 +1,5 @@
 // Stores keyed hashes of sent secrets to detect changes, because the platform never returns a secret.
-import { createHmac, hash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
 import { withLock } from '../../kernel/lock.ts';
@@ -27,10 +27,10 @@ export async function openSecretMemory(ctx: Context) {
     workspace: String(settings.needInteger('workspace_id')),
     address: lastingAddress(settings, 'base_url'),
   };
-  const name = hash('sha256', `${scope.address}\n${scope.workspace}`).slice(0, 16);
+  const name = createHash('sha256').update(`${scope.address}\n${scope.workspace}`).digest('hex').slice(0, 16);
   const file = join(ctx.paths.state, 'warehouse', `${name}.json`);
   let kept = read(file);
-  const keyed = (key: string, secret: string): string =>
+  const hash = (key: string, secret: string): string =>
     createHmac('sha256', Buffer.from(kept.key, 'hex')).update(`${key}\n${secret}`).digest('hex');
   return {
     scope,
@@ -39,10 +39,10 @@ export async function openSecretMemory(ctx: Context) {
     /** True if a different secret was sent before; undefined if this machine has sent none. */
     isChanged: (key: string, secret: string): boolean | undefined => {
       const before = kept.sent[key];
-      return before === undefined ? undefined : before !== keyed(key, secret);
+      return before === undefined ? undefined : before !== hash(key, secret);
     },
     remember: (key: string, secret: string): void => {
-      kept.sent[key] = keyed(key, secret);
+      kept.sent[key] = hash(key, secret);
       writePrivateFile(file, `${JSON.stringify(kept)}\n`);
     },
     /** Runs `work` under the lock for writes to this workspace. */

@@ -121,7 +121,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
         if (event === 'started' && parseWith(started, fields).data) {
           const { request, ...rest } = fields as z.infer<typeof started>;
           const known: Record<string, unknown> = { ...unknownEnd(request), ...rest };
-          const entry = Object.fromEntries(keys.map((key) => [key, known[key]])) as LoggedWrite;
+          const entry = Object.fromEntries(keys.map((key) => [key, known[key] ?? null])) as LoggedWrite;
           if (isWanted(entry)) found.set(entry.id, entry);
           const [oldest = ''] = found.keys();
           if (found.size > limit) found.delete(oldest);
@@ -168,18 +168,7 @@ function isOlder(line: string, before: string): boolean {
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string) {
-  const none = {
-    files: [],
-    ids: [],
-    journal: null,
-    via: null,
-    ended_at: null,
-    error: null,
-    plan: null,
-    undo: null,
-    undo_note: null,
-  };
-  return { ...none, outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
+  return { files: [], ids: [], outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Issue, placeOf, type Hint, hintText, toHints } from '../../kernel/
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanLine, cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
+import { wrapAligned } from '../../render/width.ts';
 import { hintCompleter } from '../command-line/complete-hint.ts';
 import type { GlobalFlags, Io, Output } from '../context.ts';
 import { annotation, isGitHub, maskCommands, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
@@ -65,7 +66,7 @@ export function createNotes({ io, flags, redactor, styles, asking }: OutputSetup
       // A person must see what a question refers to, even with --quiet.
       if (isSilent && (flags.yes || !io.tty.stderr)) return;
       const width = io.tty.stderr ? io.columns() : UNLIMITED_WIDTH;
-      messages.write(`${text(styles.stderr, width).trimEnd()}\n`);
+      messages.write(`${wrapAligned(text(styles.stderr, width).trimEnd(), width)}\n`);
     },
   };
 }

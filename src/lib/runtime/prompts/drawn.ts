@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
-import { wrapMessage, wrapUnder } from '../../render/width.ts';
+import { displayWidth, wrapMessage, wrapUnder } from '../../render/width.ts';
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
@@ -13,52 +13,45 @@ const CURSOR = '  ';
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
   const { createPromptModule } = await import('inquirer');
-  const theme = themeOf(style);
+  // Inquirer breaks a long line in the middle of a word.
+  const fitted = (text: string): string => wrapMessage(text, io.columns() - MARK);
 
-  async function answer<T>(question: Record<string, unknown>): Promise<T> {
+  /** The note after the question disappears once the question is answered. */
+  async function answer<T>(type: string, text: string, question: Record<string, unknown>, note?: string): Promise<T> {
+    const message = fitted(text);
+    const last = MARK + displayWidth(message.split('\n').at(-1) ?? '');
+    /** What does not fit after the question starts on the next line. */
+    const after = (it: string): string =>
+      last + displayWidth(it) < io.columns() ? it : `\n${wrapUnder(CURSOR, it, io.columns())}`;
+    const theme = themeOf(style, after);
+    const shown = (_message: string, status: string): string =>
+      style.bold(status === 'done' || note === undefined ? message : fitted(`${text} (${note})`));
+    const own = { ...theme, style: { ...theme.style, message: shown } };
     // Standard output is reserved for the result.
     const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
     try {
-      const asked = prompt([{ theme, ...question, name: 'value' }] as never) as Promise<{ value: T }>;
+      const asked: Promise<unknown> = prompt([{ type, message, theme: own, ...question, name: 'value' }] as never);
       // The input also pauses after an answer, but then the answer comes first.
-      return (await Promise.race([asked, inputClosed(io)])).value;
+      return ((await Promise.race([asked, inputClosed(io)])) as { value: T }).value;
     } catch (error) {
       if (error instanceof KnownError) io.stderr.write('\n');
       throw translate(error, signal);
     }
   }
 
-  // Inquirer breaks a long line in the middle of a word.
-  const fitted = (question: string): string => wrapMessage(question, io.columns() - MARK);
   const complaint = (wrong: string | undefined): string | true => (wrong === undefined ? true : fitted(wrong));
-  /** The note after the question disappears once the question is answered. */
-  const noted = (question: string, note: string | undefined): Record<string, unknown> => {
-    const shown = (text: string, status: string): string =>
-      theme.style.message(status === 'done' || note === undefined ? text : fitted(`${question} (${note})`));
-    return { message: fitted(question), theme: { ...theme, style: { ...theme.style, message: shown } } };
-  };
-  const common = (question: string, options: PromptOptions): Record<string, unknown> => ({
-    ...noted(question, options.note),
+  const common = (options: PromptOptions): Record<string, unknown> => ({
     ...(options.initial !== undefined && { default: options.initial }),
     ...(options.check && { validate: (text: string) => complaint(options.check?.(text)) }),
   });
 
-  /** Inquirer's own confirmation keeps an invalid answer: `garbage` and then `y` would become `garbagey`. */
-  function yesNoQuestion(question: string, fallback: boolean): Record<string, unknown> {
-    return {
-      type: 'input',
-      ...noted(question, fallback ? 'Y/n' : 'y/N'),
-      validate: (text: string) => /^(y|yes|n|no)?$/i.test(text.trim()) || 'Type y or n.',
-      transformer: (text: string, { isFinal }: { isFinal: boolean }) =>
-        isFinal ? (isYes(text, fallback) ? 'Yes' : 'No') : text,
-    };
-  }
-
   return {
-    input: (message, options) => answer({ type: 'input', ...common(message, options) }),
+    input: (message, options) => answer('input', message, common(options), options.note),
     // Inquirer's password prompt keeps an invalid secret, although the user cannot see and correct it.
-    secret: (message, options) =>
-      answer({ type: 'input', transformer: (text: string) => '*'.repeat(text.length), ...common(message, options) }),
+    secret: (message, options) => {
+      const transformer = (text: string): string => '*'.repeat(text.length);
+      return answer('input', message, { transformer, ...common(options) }, options.note);
+    },
     select: (question, choices, options) => {
       const shown = choices.map(({ value, label = value, hint }) => ({
         value,
@@ -74,13 +67,16 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
         const typed = { value: text, name: `${text} (not in the list)`, short: text };
         return matches.length === 0 && options.open && text !== '' ? [typed] : matches;
       };
-      return answer({
-        message: fitted(question),
-        ...(options.search ? { type: 'search', source: found } : { type: 'select', choices: shown, pageSize: lines }),
-        ...(options.initial !== undefined && { default: options.initial }),
-      });
+      const list = options.search ? { source: found } : { choices: shown, pageSize: lines };
+      return answer(options.search ? 'search' : 'select', question, { ...list, ...common(options) });
     },
-    yesNo: async (question, fallback) => isYes(await answer(yesNoQuestion(question, fallback)), fallback),
+    // Inquirer's own confirmation keeps an invalid answer: `garbage` and then `y` would become `garbagey`.
+    yesNo: async (question, fallback) => {
+      const validate = (text: string): string | true => /^(y|yes|n|no)?$/i.test(text.trim()) || 'Type y or n.';
+      const transformer = (text: string, { isFinal }: { isFinal: boolean }): string =>
+        isFinal ? (isYes(text, fallback) ? 'Yes' : 'No') : text;
+      return isYes(await answer('input', question, { validate, transformer }, fallback ? 'Y/n' : 'y/N'), fallback);
+    },
   };
 }
 
@@ -100,17 +96,16 @@ function drawingOn(io: Io): NodeJS.WriteStream {
 }
 
 /** For color, Inquirer checks only the environment. Here, the flag and our own variables also count. */
-function themeOf({ bold, dim, red, green, cyan }: Style) {
+function themeOf({ bold, dim, red, green, cyan }: Style, after: (text: string) => string) {
   return {
     // Clears an invalid answer.
     validationFailureMode: 'clear',
     prefix: { idle: cyan('?'), done: green('✔') },
     icon: { cursor: cyan('❯') },
     style: {
-      answer: cyan,
-      message: bold,
+      answer: (text: string) => cyan(after(text)),
       error: (text: string) => red(`> ${text}`),
-      defaultAnswer: (text: string) => dim(`(${text})`),
+      defaultAnswer: (text: string) => dim(after(`(${text})`)),
       help: dim,
       highlight: cyan,
       description: cyan,

@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordOf } from '../../../../src/lib/runtime/command-line/define-command.ts';
+import { leavesBelow, loadProgram } from '../../../helpers/command-tree.ts';
 import { FIXTURES } from '../../../sweeps/stage.ts';
 import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
@@ -145,22 +147,52 @@ it('does not let a plan lift a guard', async () => {
   expect(flag).toMatchObject({ isError: true, error: { code: 'usage' } });
 });
 
+it('accepts a count as a number or as its digits, and describes it as a number', async () => {
+  const { tools } = await assistant.client.listTools();
+  const properties = tools.flatMap(({ inputSchema }) => Object.entries(inputSchema.properties ?? {}));
+  const counts = properties.filter(([name]) => /^(?:limit|page|page_size|row|offset)$/.test(name));
+  expect(counts.length).toBeGreaterThan(4);
+  for (const [, schema] of counts) expect(schema).toMatchObject({ type: 'integer' });
+  for (const limit of [1, '1']) {
+    const { data, error } = await assistant.call('log_read', { command: 'log', limit });
+    expect({ error, isList: Array.isArray(data) }).toEqual({ error: undefined, isList: true });
+  }
+  const row = { command: 'seed preview', file: 'xpid,environment\n1,development\n2,development\n', row: 2 };
+  expect((await assistant.call('seed_read', row)).error).toBeUndefined();
+  for (const limit of [1.5, true, [1]])
+    expect((await assistant.call('log_read', { command: 'log', limit })).error.message).toBe(
+      '`limit` must be a whole number.',
+    );
+});
+
 it('issues no plan for a change that sends nothing', async () => {
   const { plan, isError } = await assistant.call('roles_plan', { ...RENAME, name: 'Support' });
   expect({ plan, isError }).toEqual({ plan: null, isError: false });
 });
 
-it('leaves a command with a typed confirmation to a person', async () => {
+/** For each command that only a person may confirm, the call that plans it. */
+const BY_PERSON: Record<string, [tool: string, values: Record<string, unknown>, confirm: string]> = {
+  'pipelines reset': ['warehouse_plan', { pipeline_id: 'customers' }, 'customers'],
+};
+const marked = leavesBelow(await loadProgram()).filter(([, command]) => recordOf(command)?.byPerson === true);
+it.each(marked.map(([path]) => path))('leaves the typed confirmation of %s to a person', async (command) => {
+  const [tool = '', values, confirm = ''] = BY_PERSON[command] ?? [];
   const other = await openPlatformHome({ fixtures: FIXTURES });
   const session = await openAssistant(other, ['--allow-writes']);
-  const values = { command: 'pipelines reset', pipeline_id: 'customers' };
-  const { plan, warnings, data } = await session.call('warehouse_plan', values);
+  const { plan, warnings, data } = await session.call(tool, { command, ...values });
   expect(plan).toBeNull();
   expect(data).toMatchObject({ requests: [{ method: 'POST' }] });
-  expect(warnings).toContain('A person must run this command in a terminal: cdpadm pipelines reset customers');
-  const { error } = await session.call('warehouse_write', { command: 'pipelines reset', plan: 'f' });
-  expect(error.message).toBe('Unknown command `pipelines reset`.');
+  const line = [command, ...Object.values(values ?? {})].join(' ');
+  expect(warnings).toContain(`A person must run this command in a terminal: cdpadm ${line}`);
+  const { error } = await session.call(tool.replace('_plan', '_write'), { command, plan: 'f' });
+  expect(error.message).toBe(`Unknown command \`${command}\`.`);
   expect(await session.end()).toBe(0);
+  const before = await other.writes();
+  const unconfirmed = await other.run(`${line} --yes`);
+  expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining(`--confirm ${confirm}`) });
+  expect((await other.run(`${line} --yes --confirm other`)).code).toBe(2);
+  expect(await other.writes()).toEqual(before);
+  expect((await other.run(`${line} --confirm ${confirm}`)).code).toBe(0);
   await other.close();
 });
 

@@ -31,6 +31,8 @@ describe('tools', () => {
       ...['warehouse_read', 'warehouse_plan', 'warehouse_write', 'seed_read', 'seed_plan', 'seed_write'],
       ...['dsr_read', 'dsr_plan', 'dsr_write', 'profile_read', 'log_read'],
     ]);
+    // An assistant gets all of them in its context.
+    expect(JSON.stringify(tools).length).toBeLessThan(68_000);
     for (const { annotations, description = '', inputSchema, name, outputSchema } of tools) {
       const isWrite = name.endsWith('_write');
       expect(annotations).toMatchObject({ readOnlyHint: !isWrite, destructiveHint: isWrite });

@@ -22,6 +22,8 @@ describe('the history of roles', () => {
 
   it('is empty before the first write', async () => {
     expect(await admin.json('roles history')).toMatchObject({ code: 0, data: [] });
+    const { code, stderr } = await admin.run('roles rollback --last --yes');
+    expect([code, stderr]).toEqual([5, expect.stringContaining('This machine has not written to this organization')]);
   });
 
   it('prints times in the format of the platform on a terminal, and as RFC 3339 in CSV', async () => {
@@ -30,6 +32,13 @@ describe('the history of roles', () => {
     expect(stdout).toMatch(/ \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /);
     expect(stdout).not.toMatch(/\d{4}-\d{2}-\d{2}T/);
     expect((await admin.run('roles history -o csv')).stdout).toMatch(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/);
+  });
+
+  it('prints how many manifests are kept, their size and how to remove them', async () => {
+    await admin.run('roles push --yes');
+    const note = /1 saved manifest \(\d+ kB\), kept until you remove it: cdpadm roles history prune --before DATE/;
+    expect((await admin.run('roles history')).stderr).toMatch(note);
+    expect((await admin.run('roles history -q')).stderr).toBe('');
   });
 
   it('removes old manifests, but never the newest, and shows the progress', async () => {
@@ -78,13 +87,13 @@ describe('the history of roles', () => {
   });
 
   it.each([
-    ['nonsense', /Unknown revision/],
-    ['2', /Several revisions begin with 2/],
-  ])('reports an unknown or ambiguous revision: %s', async (name, message) => {
+    ['nonsense', 5, /Unknown revision/],
+    ['2', 2, /2 revisions begin with `2`\. Pass more characters\./],
+  ])('reports an unknown or ambiguous revision: %s', async (name, code, message) => {
     await admin.run('roles push --yes');
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
     await admin.run('roles push --yes');
     const result = await admin.run(`roles rollback ${name} --yes`);
-    expect(result).toMatchObject({ code: 5, stderr: expect.stringMatching(message) });
+    expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 });

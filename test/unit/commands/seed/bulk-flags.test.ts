@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readBulkFlags } from '../../../../src/commands/seed/run.ts';
 import { runs } from '../../../helpers/size.ts';
 
-const flags = { batchSize: '100', batchBytes: '256KB', concurrency: '64' };
+const flags = { batchSize: 100, batchBytes: '256KB', concurrency: 64 };
 
 test.each([
   [undefined, undefined, undefined],

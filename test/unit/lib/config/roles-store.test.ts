@@ -152,27 +152,11 @@ describe('revisions', () => {
     expect(store.head(revision)).toMatchObject(head);
   });
 
-  it('are found by a unique prefix', () => {
-    const { store, clock } = open();
+  it('are found by their name', () => {
+    const { store } = open();
     const first = store.saveRevision(revisionOf(MANIFEST, 'first'));
-    clock.advance(60_000);
-    const second = store.saveRevision(revisionOf(MANIFEST, 'second'));
-    for (const name of [first, first.slice(0, -1), '20261121T0800'])
-      expect(store.findRevision(name)?.reason).toBe('first');
-    expect(store.findRevision(second)?.reason).toBe('second');
-    for (const name of ['20261121', '2027', '', `${first}x`, '../history', '.'])
-      expect(store.findRevision(name)).toBeUndefined();
-  });
-
-  it('are found by their full name even if it is a prefix of another', () => {
-    const { state, store } = open();
-    const name = store.saveRevision(revisionOf(MANIFEST, 'short'));
-    const path = fileIn(state, 'history');
-    writeFileSync(path.replace('.json', '0.json'), readFileSync(path, 'utf8').replace('short', 'long'), {
-      mode: 0o600,
-    });
-    expect(store.findRevision(name)?.reason).toBe('short');
-    expect(store.findRevision(name.slice(0, -1))).toBeUndefined();
+    expect(store.findRevision(first)?.reason).toBe('first');
+    for (const name of ['20261121', '2027', '', `${first}x`]) expect(store.findRevision(name)).toBeUndefined();
   });
 
   it('are empty before the first save, and do not create files', () => {

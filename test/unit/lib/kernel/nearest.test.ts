@@ -1,7 +1,7 @@
 // "Did you mean" suggests similar words and no others.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nearest, nearlySpelt } from '../../../../src/lib/kernel/nearest.ts';
+import { findByBeginning, nearest, nearlySpelt } from '../../../../src/lib/kernel/nearest.ts';
 
 const VERBS = ['list', 'get', 'push', 'pull', 'validate', 'diff', 'edit', 'create', 'update', 'delete', 'history'];
 
@@ -79,5 +79,26 @@ describe('nearest', () => {
 
   it('suggests nothing for a word of a megabyte', () => {
     expect(nearest('x'.repeat(1_000_000), VERBS)).toBeUndefined();
+  });
+});
+
+describe('findByBeginning', () => {
+  const ids = ['20260101', '20260102', '2026010', 'b'];
+  const find = (text: string) => findByBeginning(text, ids, 'id', { text: 'To list them:', command: 'cdpadm log' });
+
+  it.each([
+    ['20260101', '20260101'],
+    ['b', 'b'],
+    ['2026010', '2026010'],
+    ['c', undefined],
+    ['', undefined],
+    ['20260101x', undefined],
+    ['../b', undefined],
+  ])('finds %j: %s', (text, expected) => {
+    expect(find(text)).toBe(expected);
+  });
+
+  it('throws a usage error for the beginning of several ids', () => {
+    expect(() => find('2026')).toThrow('3 ids begin with `2026`. Pass more characters.');
   });
 });

@@ -97,6 +97,8 @@ it('reports a problem even if the platform does not give a reason', () => {
     'It is faulted.',
   ]);
   expect(findings[0]?.next).toMatch(/^Check its settings, then /);
+  // A person can copy each command as it is.
+  for (const { next } of findings) expect(next).not.toMatch(/\b[A-Z]{4,}\b/);
 });
 
 describe('the root cause comes first', () => {
@@ -384,9 +386,9 @@ describe('a run that did not send any rows', () => {
   });
 
   it.each([
-    ['SELECT e_mail, city FROM t', 'e_mail AS email:'],
-    ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id:'],
-    ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid:'],
+    ['SELECT e_mail, city FROM t', 'e_mail AS email.'],
+    ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id.'],
+    ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid.'],
   ])('has a missing identity as its root cause, with suggested columns: %s', (sql, words) => {
     const found = diagnose(ended(query(sql)));
     expect(found).toMatchObject({ healthy: false, findings: [{ about: 'data model m', level: 'problem' }, {}] });

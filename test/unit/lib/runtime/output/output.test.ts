@@ -297,6 +297,13 @@ describe('color', () => {
 });
 
 describe('messages', () => {
+  it('wraps what is shown before a question between words, and keeps its columns', async () => {
+    const draw = ({ out }: Context) =>
+      out.show(() => 'Target: profile prod, workspace 3001\n  role  can see every page of a user');
+    const { stderr } = await capture({ color: false }, draw, { tty: true, columns: 30 });
+    expect(stderr).toBe('Target: profile prod,\nworkspace 3001\n  role  can see every page of\n        a user\n');
+  });
+
   const report = ({ out }: Context): void => {
     out.note('done');
     out.warn('careful');

@@ -37,6 +37,27 @@ test('shows every line of long choices, wrapped between words', async () => {
   expect(await chosen).toBe('yours');
 });
 
+test.each<[string, (asker: Asker) => Promise<unknown>, string]>([
+  [
+    'a choice',
+    (asker) => asker.select('Conflict of a role. Which value?', [{ value: 'a', label: 'yours: "Support team"' }], {}),
+    '✔ Conflict of a role. Which value?\n  yours: "Support team"\n',
+  ],
+  [
+    'a default',
+    (asker) => asker.input('The name of the role', { initial: 'Support of customers' }),
+    '? The name of the role\n  (Support of customers)',
+  ],
+])('continues on the next line with %s that does not fit after the question', async (_title, ask, expected) => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 40 });
+  const answered = ask(await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal));
+  await vi.waitFor(() => expect(stderr()).toContain('?'), PATIENT);
+  stdin.write('\r');
+  await answered;
+  expect(stripVTControlCharacters(stderr())).toContain(expected);
+});
+
 test('accepts an id that is not in an open list', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
