@@ -154,7 +154,7 @@ export async function saveMap(ctx: Context, file: string, map: Record<string, st
     import('../lib/files/read-input.ts'),
     import('../lib/kernel/durable.ts'),
   ]);
-  const text = formatOf(file) === 'yaml' ? await toYaml(map) : `${JSON.stringify(map, undefined, 2)}\n`;
+  const text = formatOf(file) === 'yaml' ? toYaml(map) : `${JSON.stringify(map, undefined, 2)}\n`;
   writeUserFile(resolvePath(file, ctx.io.cwd), text);
 }
 

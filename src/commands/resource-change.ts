@@ -80,7 +80,6 @@ async function checkReferences(source: SourcedDefinition): Promise<void> {
   await checkSecrets(source);
 }
 
-/** Replaces a resource with a file, or changes the fields that flags give. */
 export async function updateResource(
   ctx: Context,
   type: ResourceType,

@@ -27,7 +27,6 @@ interface OwnList extends Own {
   read?(ctx: Context, flags: Readonly<Record<string, string | undefined>>): Promise<readonly object[]>;
 }
 
-/** The commands `list`, `get`, `create`, `update` and `delete` of one kind, in this order. */
 export function resourceCommands(
   type: ResourceType,
   { list, ...own }: Record<'get' | 'create' | 'update' | 'delete', Own> & { list: OwnList },

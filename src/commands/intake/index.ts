@@ -23,7 +23,7 @@ interface IntakeCall<Body extends { environment: string }> {
   /** For the question: `2 events`. */
   subject(body: Body): string;
   describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
-  send(body: Body): Promise<void>;
+  send(body: Body, signal: AbortSignal): Promise<void>;
 }
 
 /** The fields that both records share. */
@@ -65,7 +65,7 @@ async function sendIntake<Body extends { environment: string }>(
     return await ctx.out.emitDryRun([call.describe(body as Body)]);
   }
   await ctx.confirmWrite(`Send ${call.subject(body as Body)} to ${workspaceOf(target, [(body as Body).environment])}?`);
-  await call.send(body as Body);
+  await call.send(body as Body, ctx.signal);
   return { accepted: true, target };
 }
 
@@ -83,8 +83,7 @@ const sendEvents = defineCommand({
       scope: 'seeding',
       what: 'a body with events',
       subject: ({ events = [] }) => `${counted(events.length, 'event')} of 1 user`,
-      describe: (body) => intake.describeEvent(body),
-      send: (body) => intake.event(body, ctx.signal),
+      ...intake.event,
     });
   },
 });
@@ -102,8 +101,7 @@ const identifyUser = defineCommand({
       scope: 'identity',
       what: 'a body with identities and attributes',
       subject: () => 'identities and attributes of 1 user',
-      describe: (body) => intake.describeIdentify(body),
-      send: (body) => intake.identify(body, ctx.signal),
+      ...intake.identify,
     });
   },
 });

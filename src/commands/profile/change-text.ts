@@ -4,7 +4,6 @@ import { showPath } from '../../lib/contract/explain.ts';
 import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts';
 import { changedFields } from '../../lib/domain/field-changes.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
-import { toYaml } from '../../lib/files/yaml-text.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
 import { nearest, nearestHint } from '../../lib/kernel/nearest.ts';
@@ -23,8 +22,6 @@ export const KNOWN_FIELDS = [
   ...MAPS,
 ];
 const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
-
-export const profileText = (profile: Profile): Promise<string> => toYaml(profile);
 
 /** Parses a profile; throws invalid input (9) with the position of every issue. */
 export async function parseProfile(name: string, text: string, profiles: Profiles): Promise<Profile> {

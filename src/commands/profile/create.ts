@@ -12,7 +12,7 @@ import {
   optionKey,
 } from '../../lib/runtime/command-line/define-command.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
-import { profileText } from './change-text.ts';
+import { toYaml } from '../../lib/files/yaml-text.ts';
 import { addressHint, type AddressProbe, askForSettings, hasAddress } from './questions.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
@@ -82,7 +82,7 @@ export const createProfile = defineCommand({
     }
     if (ctx.flags.dryRun) {
       const stored = asStored(draft);
-      const text = `Profile ${name} would be created in ${profiles.file}:\n\n${await profileText(stored)}`;
+      const text = `Profile ${name} would be created in ${profiles.file}:\n\n${toYaml(stored)}`;
       return await ctx.out.emitDryRun([], { name, profile: stored }, text, [name]);
     }
     const { current } = await profiles.create(name, draft);

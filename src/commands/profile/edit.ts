@@ -1,4 +1,5 @@
 // `profile edit NAME`: changes the settings of a profile with flags or in the editor.
+import { toYaml } from '../../lib/files/yaml-text.ts';
 import { pickProfile } from '../pick.ts';
 import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -12,7 +13,6 @@ import {
   MAPS,
   parseProfile,
   type Profile,
-  profileText,
   strangeNames,
   withChanges,
 } from './change-text.ts';
@@ -83,7 +83,7 @@ function hiddenFlags() {
 
 async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
   const file = openEditedFile(ctx, 'profile.yaml');
-  const text = await profileText(before);
+  const text = toYaml(before);
   try {
     const after = await editUntilValid(ctx, file, text, (saved) => parseProfile(file.path, saved, profiles));
     file.discard();

@@ -2,7 +2,8 @@
 import { pickProfile, pickProfileOrLocal } from '../pick.ts';
 import * as z from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { profileText, type Profile, parseProfile, strangeNames } from './change-text.ts';
+import { toYaml } from '../../lib/files/yaml-text.ts';
+import { type Profile, parseProfile, strangeNames } from './change-text.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
 import { type Draft, profileResult } from './fields.ts';
@@ -30,7 +31,7 @@ export const copyProfile = defineCommand({
     const profile = await profiles.find(from);
     await profiles.checkNewName(to);
     if (ctx.flags.dryRun) {
-      const text = `Profile ${from} would be copied to ${to}:\n\n${await profileText(profile)}`;
+      const text = `Profile ${from} would be copied to ${to}:\n\n${toYaml(profile)}`;
       return await ctx.out.emitDryRun([], { from, to, profile }, text, [to]);
     }
     await profiles.copy(from, to);

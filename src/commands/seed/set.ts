@@ -52,10 +52,10 @@ async function sendSeeds(ctx: Context, flags: SetFlags): Promise<void> {
   const { seeding } = await ctx.api();
   const target = await ctx.startWrite('seeding');
   if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([seeding.describeSet(checked.seed)]);
+    await ctx.out.emitDryRun([seeding.set.describe(checked.seed)]);
     return;
   }
   await ctx.confirmWrite(`Seed 1 user into ${workspaceOf(target, [checked.seed.environment])}?`);
-  await seeding.set(checked.seed, ctx.signal);
+  await seeding.set.send(checked.seed, ctx.signal);
   await ctx.out.emit({ accepted: true, target }, view);
 }

@@ -142,7 +142,7 @@ async function newFile(type: ResourceType, definition: Definition, dir: string):
     texts.push({ path: join(dir, GROUPS[type], `${id}.sql`), text: sql.endsWith('\n') ? sql : `${sql}\n` });
     value = { ...value, config: { [SQL_FILE]: `${id}.sql` } };
   }
-  texts.push({ path: file, text: await toYaml(value) });
+  texts.push({ path: file, text: toYaml(value) });
   return { type, id, file, action: 'written', texts };
 }
 

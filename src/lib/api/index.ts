@@ -1,9 +1,10 @@
 // The clients of all areas. Each client is created on first use.
 import { connectionsEndpoints } from '../contract/connections.ts';
 import { dataModelsEndpoints } from '../contract/data-models.ts';
-import { type EventIntake, type IdentityIntake, intakeEndpoints } from '../contract/intake.ts';
+import { intakeEndpoints } from '../contract/intake.ts';
 import { seedingEndpoints, type SingleSeed } from '../contract/seeding.ts';
-import type { Client } from '../http/types.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { CallInput, Client } from '../http/types.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { createDsrApi } from './dsr.ts';
 import { createGroupsApi } from './groups.ts';
@@ -51,10 +52,7 @@ function lazy<T extends Record<string, () => unknown>>(makers: T) {
 function createSeedingApi(client: Client) {
   const { set, bulk } = seedingEndpoints;
   return {
-    set: async (body: SingleSeed, signal?: AbortSignal): Promise<void> => {
-      await client.call(set, { body, signal });
-    },
-    describeSet: (body: SingleSeed) => client.describe(set, { body }),
+    set: writeOf(client, set),
     /** POSTs a list without users, which changes nothing: the platform checks credentials first (specification, E). */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
       try {
@@ -70,16 +68,16 @@ function createSeedingApi(client: Client) {
 }
 
 function createIntakeApi(client: Client) {
-  const { event, identify } = intakeEndpoints;
+  return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
+}
+
+/** A write without a reply. A call of `once` throws OutcomeUnknownError if the response is lost. */
+function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
+  type Body = NonNullable<CallInput<E>['body']>;
   return {
-    /** POSTs events. Throws OutcomeUnknownError if the response is lost: a repeated event would count twice. */
-    event: async (body: EventIntake, signal?: AbortSignal): Promise<void> => {
-      await client.call(event, { body, signal });
+    send: async (body: Body, signal?: AbortSignal): Promise<void> => {
+      await client.call(endpoint, { body, signal } as never);
     },
-    describeEvent: (body: EventIntake) => client.describe(event, { body }),
-    identify: async (body: IdentityIntake, signal?: AbortSignal): Promise<void> => {
-      await client.call(identify, { body, signal });
-    },
-    describeIdentify: (body: IdentityIntake) => client.describe(identify, { body }),
+    describe: (body: Body) => client.describe(endpoint, { body } as never),
   };
 }

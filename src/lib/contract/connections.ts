@@ -62,7 +62,6 @@ export function needsSecret(provider: unknown, field: string): boolean {
 
 const common = { id: Slug, name: Filled, state: z.optional(z.enum(RESOURCE_STATES)), ...readOnlyFields };
 
-/** The body of POST and PUT. */
 export const ConnectionRequest = z.discriminatedUnion('service_provider', [
   z.strictObject({ ...common, service_provider: z.literal('PROVIDER_A'), config: CONNECTION_CONFIGS.PROVIDER_A }),
   z.strictObject({ ...common, service_provider: z.literal('PROVIDER_B'), config: CONNECTION_CONFIGS.PROVIDER_B }),

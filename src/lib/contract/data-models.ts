@@ -5,7 +5,6 @@ import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
 import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
-/** The body of POST and PUT. */
 export const DataModelRequest = z.strictObject({
   id: Slug,
   name: Filled,

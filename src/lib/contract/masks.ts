@@ -7,7 +7,6 @@ export const MASK = '********';
 const NOTHING_BUT_MASK =
   /^[\s"'`]*[*\u2022\u2217\u204e\u25cf\ufe61\uff0a][\s"'`*\u2022\u2217\u204e\u25cf\ufe61\uff0a]*$/;
 
-/** True for a mask, which is not a secret. */
 export function isMask(value: unknown): boolean {
   return typeof value === 'string' && NOTHING_BUT_MASK.test(value);
 }

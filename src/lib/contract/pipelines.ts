@@ -70,7 +70,6 @@ const PipelineFields = z.strictObject({
 });
 type Written = z.infer<typeof PipelineFields>;
 
-/** The body of POST and PUT. */
 export const PipelineRequest = PipelineFields.check(rule(pipelineIssues)).register(z.globalRegistry, {
   if: { properties: { pipeline_type: { const: 'events' } } },
   then: { required: ['field_transformation_id'] },

@@ -40,7 +40,6 @@ export const Role = z.looseObject({
 });
 export type Role = z.infer<typeof Role>;
 
-/** The body of PUT. */
 export const ManifestRequest = z.looseObject({
   roles: z.array(Role).register(z.globalRegistry, { maxItems: ROLE_LIMITS.rolesPerOrganization }),
 });
@@ -55,7 +54,6 @@ export const RoleReply = z.looseObject({
 });
 export type RoleReply = z.infer<typeof RoleReply>;
 
-/** The response of GET and PUT. */
 export const ManifestReply = z.looseObject({
   roles: z.array(RoleReply),
   /** `YYYY-MM-DD HH:MM:SS` in UTC. */

@@ -39,7 +39,6 @@ interface Written {
 
 const FORMS: readonly SeedFormName[] = ['value', 'key_value_pairs', 'list'];
 
-/** Finds all problems with the date and seed of one attribute, whose fields have the right types. */
 export function seedIssues(written: Written): FieldIssue[] {
   return [...dateIssues(written), ...formIssues(written)];
 }

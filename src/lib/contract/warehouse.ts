@@ -19,7 +19,6 @@ export const Slug = textWhere(
 
 export const Filled = textWhere((text) => (text.trim() === '' ? 'is empty' : undefined), { pattern: '\\S' });
 
-/** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */
 export const readOnlyFields = {
   status: z.optional(z.unknown()),
   errors: z.optional(z.unknown()),

@@ -45,9 +45,9 @@ export function parseJsonText(name: string, text: string): LoadedDocument {
 }
 
 function loaded(name: string, text: string, format: DocumentFormat, reading: DocumentReading): LoadedDocument {
-  const places = new LinePlaces(text);
-  if (reading.problems.length > 0) throw unreadable(name, reading.problems, places);
-  return { name, format, text, value: reading.value, locate: (path, at) => places.at(reading.offsetOf(path, at)) };
+  const placeOf = placesIn(text);
+  if (reading.problems.length > 0) throw unreadable(name, reading.problems, placeOf);
+  return { name, format, text, value: reading.value, locate: (path, at) => placeOf(reading.offsetOf(path, at)) };
 }
 
 /** A document without `$schema`, which is only for editors and is never sent. */
@@ -88,24 +88,20 @@ export function placeIssues(document: LoadedDocument, issues: readonly FieldIssu
 /** After a syntax error, every later line may look wrong too. */
 const MAX_PROBLEMS = 20;
 
-function unreadable(name: string, problems: readonly Problem[], places: LinePlaces): KnownError {
+function unreadable(name: string, problems: readonly Problem[], placeOf: PlaceOf): KnownError {
   const issues = problems.slice(0, MAX_PROBLEMS).map(({ offset, message, path = [] }): Issue => {
-    return { file: name, ...places.at(offset), path: showPath(path), message };
+    return { file: name, ...placeOf(offset), path: showPath(path), message };
   });
   return invalidInput(`${name} cannot be read.`, issues);
 }
 
+type PlaceOf = (offset: number) => Place;
+
 /** Finds the line and column of an offset. Splits the text on first use. */
-class LinePlaces {
-  readonly #text: string;
-  #starts: number[] | undefined;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  at(offset: number): Place {
-    const starts = (this.#starts ??= lineStarts(this.#text));
+function placesIn(text: string): PlaceOf {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(text);
     let low = 0;
     let high = starts.length - 1;
     while (low < high) {
@@ -114,9 +110,9 @@ class LinePlaces {
       else high = middle - 1;
     }
     const start = starts[low] ?? 0;
-    const mark = start === 0 && this.#text.startsWith('\ufeff') ? 1 : 0;
+    const mark = start === 0 && text.startsWith('\ufeff') ? 1 : 0;
     return { line: low + 1, column: Math.max(1, offset - start - mark + 1) };
-  }
+  };
 }
 
 function lineStarts(text: string): number[] {

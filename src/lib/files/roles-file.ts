@@ -37,8 +37,8 @@ export async function updateManifestText(
   manifest: ManifestReply,
 ): Promise<string | undefined> {
   if (format === 'json') return updateJson(text, manifest);
-  const [yaml, { updateYaml }] = await Promise.all([import('yaml'), import('./roles-yaml.ts')]);
-  return updateYaml(yaml, text, manifest);
+  const { updateYaml } = await import('./roles-yaml.ts');
+  return updateYaml(text, manifest);
 }
 
 /** The manifest as YAML below the comment at the start of `text`. */
@@ -48,9 +48,9 @@ export async function rewriteManifestText(text: string, manifest: ManifestReply)
 }
 
 async function yamlText(manifest: ManifestReply): Promise<string> {
-  const [yaml, { blockText }] = await Promise.all([import('yaml'), import('./yaml-text.ts')]);
+  const { toYaml } = await import('./yaml-text.ts');
   const { roles, ...fields } = inOrder(manifest);
-  return blockText(yaml, { ...fields, roles: roles.map(shortRole) });
+  return toYaml({ ...fields, roles: roles.map(shortRole) });
 }
 
 function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: ManifestReply): ManifestReply {
@@ -82,17 +82,14 @@ const MARKED_LINE = /^([ \t]*)# CONFLICT platform:/;
 
 /** The text of a YAML roles file with a comment above each conflict. Undefined if a comment is impossible there. */
 export async function markConflicts(text: string, conflicts: readonly PlatformValue[]): Promise<string | undefined> {
-  const [yaml, { inlineText }, document] = await Promise.all([
-    import('yaml'),
-    import('./yaml-text.ts'),
-    parseDocumentText('', text, 'yaml'),
-  ]);
+  const { inlineText } = await import('./yaml-text.ts');
+  const document = await parseDocumentText('', text, 'yaml');
   const lines = text.split('\n');
   const lineEnd = lines[0]?.endsWith('\r') ? '\r' : '';
   const marks = conflicts.map((conflict) => {
     const { line } = document.locate(placeOf(document.value, conflict), 'key');
     const indent = /^[ \t]*/.exec(lines[line - 1] ?? '')?.[0] ?? '';
-    const shown = conflict.theirs === null ? '(none)' : inlineText(yaml, conflict.theirs);
+    const shown = conflict.theirs === null ? '(none)' : inlineText(conflict.theirs);
     return { line, text: `${indent}${MARK}${shown}${lineEnd}` };
   });
   for (const mark of marks.sort((a, b) => b.line - a.line)) lines.splice(mark.line - 1, 0, mark.text);

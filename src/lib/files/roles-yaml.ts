@@ -1,25 +1,24 @@
 // Edits a YAML roles file in place: comments, order, blank lines and quotes stay as the user wrote them.
+import { isCollection, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
 import { compareWithFile, isEmpty, type RoleEdits, shortRole, shortTask } from './roles-edits.ts';
 import { TextEdits } from './text-edits.ts';
 import { readYaml } from './yaml-document.ts';
-import { blockText, inlineText } from './yaml-text.ts';
-
-type Yaml = typeof import('yaml');
+import { inlineText, toYaml } from './yaml-text.ts';
 
 /** The text of a valid roles file, edited to match `manifest`. Undefined if the text cannot be edited in place. */
-export function updateYaml(yaml: Yaml, text: string, manifest: ManifestReply): string | undefined {
-  const edited = new YamlEditor(yaml, text).update(manifest);
+export function updateYaml(text: string, manifest: ManifestReply): string | undefined {
+  const edited = new YamlEditor(text).update(manifest);
   if (edited === text || says(edited, manifest)) return edited;
   // An edit of an anchored value would change all its aliases, so the aliases are replaced by copies first.
-  const plain = withoutAliases(yaml, text);
-  const again = new YamlEditor(yaml, plain).update(manifest);
+  const plain = withoutAliases(text);
+  const again = new YamlEditor(plain).update(manifest);
   return says(again, manifest) ? again : undefined;
 }
 
-function parse(yaml: Yaml, text: string): Document.Parsed {
-  return yaml.parseDocument(text, { schema: 'core', intAsBigInt: true, keepSourceTokens: true, uniqueKeys: false });
+function parse(text: string): Document.Parsed {
+  return parseDocument(text, { schema: 'core', intAsBigInt: true, keepSourceTokens: true, uniqueKeys: false });
 }
 
 function says(text: string, manifest: ManifestReply): boolean {
@@ -36,13 +35,13 @@ function plainData(document: Document.Parsed): Record<string, unknown> {
   return document.toJS({ maxAliasCount: -1 }) as Record<string, unknown>;
 }
 
-function withoutAliases(yaml: Yaml, text: string): string {
-  const document = parse(yaml, text);
+function withoutAliases(text: string): string {
+  const document = parse(text);
   const edits = new TextEdits(text);
-  yaml.visit(document, {
+  visit(document, {
     Alias: (_key, alias: Alias) => {
       const [from, to] = alias.range ?? [0, 0];
-      edits.replace(from, to, inlineText(yaml, alias.toJS(document, { maxAliasCount: -1 })));
+      edits.replace(from, to, inlineText(alias.toJS(document, { maxAliasCount: -1 })));
     },
   });
   return edits.apply();
@@ -62,14 +61,12 @@ interface NewItem {
 }
 
 class YamlEditor {
-  readonly #yaml: Yaml;
   readonly #edits: TextEdits;
   readonly #document: Document.Parsed;
 
-  constructor(yaml: Yaml, text: string) {
-    this.#yaml = yaml;
+  constructor(text: string) {
     this.#edits = new TextEdits(text);
-    this.#document = parse(yaml, text);
+    this.#document = parse(text);
   }
 
   update(manifest: ManifestReply): string {
@@ -103,7 +100,7 @@ class YamlEditor {
   #rewriteRole(list: YAMLSeq<Node>, node: YAMLMap, role: RoleReply): void {
     const [from = 0, to = 0] = node.range ?? [];
     if (node.flow) {
-      this.#edits.replace(from, to, inlineText(this.#yaml, shortRole(role)));
+      this.#edits.replace(from, to, inlineText(shortRole(role)));
       return;
     }
     const indent = ' '.repeat(from - this.#edits.lineStart(from));
@@ -121,7 +118,7 @@ class YamlEditor {
     const [from = 0, to = 0] = node?.range ?? [];
     if (value === undefined) this.#edits.dropLines(this.#edits.lineStart(pair.key.range?.[0] ?? 0), this.#after(pair));
     else {
-      const inline = inlineText(this.#yaml, value, this.#yaml.isScalar(node) ? node : undefined);
+      const inline = inlineText(value, isScalar(node) ? node : undefined);
       const isWhole = this.#edits.text[to - 1] === '\n'; // A block scalar, or a map in block style.
       if (from === to) this.#edits.replace(this.#afterColon(pair.key), this.#afterColon(pair.key), ` ${inline}`);
       else this.#edits.replace(from, to, isWhole ? `${inline}${this.#edits.lineEnd}` : inline);
@@ -180,7 +177,7 @@ class YamlEditor {
 
   #newRole(role: RoleReply, list: YAMLSeq<Node>): NewItem {
     const indentLists = list.flow === true || this.#isIndented(list);
-    return { lines: this.#roleLines(role, indentLists), inline: inlineText(this.#yaml, shortRole(role)) };
+    return { lines: this.#roleLines(role, indentLists), inline: inlineText(shortRole(role)) };
   }
 
   #isIndented(list: YAMLSeq<Node>): boolean {
@@ -189,25 +186,25 @@ class YamlEditor {
   }
 
   #roleLines(role: RoleReply, indentLists: boolean): string[] {
-    return linesOf(blockText(this.#yaml, shortRole(role), { indentLists }));
+    return linesOf(toYaml(shortRole(role), { indentLists }));
   }
 
   /** Writes a task in the form of the list's other tasks. */
   #newTask(task: TaskRef, list: YAMLSeq<Node>): NewItem {
-    const map = list.items.find((item): item is YAMLMap & Node => this.#yaml.isMap(item));
-    const like = list.items.find((item) => this.#yaml.isScalar(item));
+    const map = list.items.find((item): item is YAMLMap & Node => isMap(item));
+    const like = list.items.find((item) => isScalar(item));
     const short = shortTask(task);
     if (typeof short === 'string' && !map) {
-      const inline = inlineText(this.#yaml, short, like);
+      const inline = inlineText(short, like);
       return { lines: [inline], inline };
     }
-    const inline = inlineText(this.#yaml, task);
-    return { lines: map && !map.flow ? linesOf(blockText(this.#yaml, task)) : [inline], inline };
+    const inline = inlineText(task);
+    return { lines: map && !map.flow ? linesOf(toYaml(task)) : [inline], inline };
   }
 
   #listUnder(map: YAMLMap, key: string): HeldList | undefined {
     const pair = findPair(map, key);
-    return pair && this.#yaml.isSeq(pair.value) ? { key: pair.key, list: pair.value as YAMLSeq<Node> } : undefined;
+    return pair && isSeq(pair.value) ? { key: pair.key, list: pair.value as YAMLSeq<Node> } : undefined;
   }
 
   #hasOwnLines(map: YAMLMap, pair: NodePair): boolean {
@@ -237,12 +234,12 @@ class YamlEditor {
 
   /** The offset after the last line with content of a node or pair. */
   #after(part: Node | NodePair | null | undefined): number {
-    if (this.#yaml.isPair(part)) {
+    if (isPair(part)) {
       const { key, value } = part as NodePair;
       const isEmpty = !value?.range || value.range[0] === value.range[1];
       return isEmpty ? this.#edits.lineAfter(key.range?.[1] ?? 0) : this.#after(value);
     }
-    const isBlock = this.#yaml.isCollection(part) && part.flow !== true;
+    const isBlock = isCollection(part) && part.flow !== true;
     const last = isBlock ? (part.items.at(-1) as Node | NodePair | undefined) : undefined;
     return last ? this.#after(last) : this.#edits.lineAfter(part?.range?.[1] ?? 0);
   }

@@ -8,22 +8,14 @@ import { formatDuration } from '../kernel/timestamps.ts';
 import type { Answer } from './answer/answer.ts';
 import { takeSlots } from './limits/budget.ts';
 import { authorize, createTokenSource } from './call/token.ts';
-import {
-  curlCommand,
-  CurlPrinted,
-  type AnyInput,
-  buildRequest,
-  type BuiltRequest,
-  urlOf,
-  createNamesEdge,
-} from './call/request.ts';
+import { curlCommand, CurlPrinted, buildRequest, type BuiltRequest, urlOf, createNamesEdge } from './call/request.ts';
 import { networkFailure } from './answer/network-failure.ts';
 import { type FailedCall, outcomeUnknown, rejectionOf } from './answer/failure.ts';
 import { createLimits, createPace, pause, waitFor } from './limits/pace.ts';
 import { readReply } from './answer/reply.ts';
 import { decide, type Outcome, parseRetryAfter } from './call/retry.ts';
 import { TransportError } from './transport-error.ts';
-import type { Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
+import type { AnyInput, Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
 
 /** A wait longer than this is reported, so that the command does not seem to hang. */

@@ -7,6 +7,20 @@ import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 
+export interface AnyInput {
+  params?: Record<string, string | number | bigint> | undefined;
+  query?: Record<string, string | number | bigint | boolean | undefined> | undefined;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  /** True if `reserve` has already taken the slot of the shared rate budget. */
+  reserved?: boolean | undefined;
+  /**
+   * Called before a call is repeated after a 429 or a 401. False means that the first request may have had an effect,
+   * so it is not repeated. `'never'` means that no read can decide, so the rejection is the result.
+   */
+  mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
+}
+
 /** The input of one call. Only the parts that the endpoint defines are allowed. */
 export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infer _Body, infer _Reply>
   ? keyof ParamsOf<Path> extends never
@@ -15,17 +29,8 @@ export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infe
   : never) &
   ([NonNullable<E['body']>] extends [never]
     ? { body?: undefined }
-    : { body: NonNullable<E['body']> extends infer Body extends z.ZodMiniType ? z.infer<Body> : never }) & {
-    query?: Record<string, string | number | bigint | boolean | undefined>;
-    signal?: AbortSignal | undefined;
-    /** True if `reserve` has already taken the slot of the shared rate budget. */
-    reserved?: boolean;
-    /**
-     * Called before a call is repeated after a 429 or a 401. False means that the first request may have had an effect,
-     * so it is not repeated. `'never'` means that no read can decide, so the rejection is the result.
-     */
-    mayRepeat?: (() => Promise<boolean>) | 'never';
-  };
+    : { body: NonNullable<E['body']> extends infer Body extends z.ZodMiniType ? z.infer<Body> : never }) &
+  Omit<AnyInput, 'params' | 'body'>;
 
 export type ReplyOf<E extends Endpoint> = [NonNullable<E['reply']>] extends [never]
   ? undefined

@@ -65,7 +65,6 @@ export interface DsrBulkRow {
   hasId: boolean;
 }
 
-/** Duplicate rows, each with a text about the earlier request. */
 export function renderDuplicates(rows: readonly { row: number; text: string }[], style: Style, width: number): string {
   const digits = String(rows.at(-1)?.row ?? 0).length;
   const lead = (row: number): string => `  ${style.dim(String(row).padStart(digits))}  `;

@@ -46,7 +46,6 @@ ${checksOf(shown)}
   );
 }
 
-/** Counts of the outcomes, and a list of several requests with links to their sections. */
 function summaryOf(requests: readonly RequestEvidence[]): string {
   const count = (holds: (it: RequestEvidence) => boolean): number => requests.filter(holds).length;
   const late = count(({ deadline_met: met }) => met === false);

@@ -49,7 +49,6 @@ export function requestListView(empty: string): ListView<RequestOverview> {
   return { kind: 'list', columns: REQUEST_COLUMNS, empty };
 }
 
-/** Each request as a record, with the state of its forwarding. */
 export const requestView: DocumentView<RequestOverview[]> = {
   kind: 'document',
   text: (requests, style, width) => requests.map((request) => drawRequest(request, style, width)).join('\n\n'),

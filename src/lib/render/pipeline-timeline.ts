@@ -81,7 +81,6 @@ function unwell(runs: readonly RunReply[], isDaily: boolean): string {
   return `<section class="unwell" aria-labelledby="unwell"><h2 id="unwell">Not successful</h2><ul>${items.join('')}${more}</ul></section>`;
 }
 
-/** One sentence for runs with the same cause, newest first. */
 function causeOf(runs: readonly RunReply[], isDaily: boolean): string {
   const [newest] = runs;
   if (!newest) return '';

@@ -24,7 +24,6 @@ export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): 
   };
 }
 
-/** A role with the lines of its column heading. */
 interface MatrixRole {
   role_id: string;
   name?: string | null | undefined;

@@ -4,14 +4,12 @@ import {
   completed,
   type Definition,
   NOUNS,
-  RESOURCE_TYPES,
   type ResourceType,
   toDefinition,
   comparable,
   GROUPS,
 } from '../domain/warehouse/definition.ts';
 import {
-  byType,
   type ByType,
   findIn,
   neededSteps,
@@ -77,12 +75,12 @@ interface ApplyPorts extends WritePorts {
 }
 
 export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<ResourceReply>> {
-  const lists = new Map(
-    await Promise.all(
-      RESOURCE_TYPES.map(async (type) => [type, await warehouseCalls(api, type).list(signal)] as const),
-    ),
-  );
-  return byType((type) => lists.get(type) ?? []);
+  const [connection, data_model, pipeline] = await Promise.all([
+    api.connections.list(signal),
+    api.dataModels.list(signal),
+    api.pipelines.list(signal),
+  ]);
+  return { connection, data_model, pipeline };
 }
 
 /** Reads a resource again before changing it. A step that is not done stops only the steps that need it. */

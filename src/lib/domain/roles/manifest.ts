@@ -71,7 +71,6 @@ export function sameContent(a: Manifest, b: Manifest): boolean {
   return manifestContent(a) === manifestContent(b);
 }
 
-/** Compares content and stamps of two manifests, ignoring order. */
 export function sameState(a: Manifest, b: Manifest): boolean {
   return sameStamp(a, b) && sameContent(a, b);
 }

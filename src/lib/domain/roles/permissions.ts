@@ -71,7 +71,6 @@ export function comparisonResult() {
   return z.object({ left: z.string(), right: z.string(), both: tasks, only_left: tasks, only_right: tasks });
 }
 
-/** Sorts the tasks of two roles into those that both have and those that only one has. */
 export function compareRoleTasks(left: Role, right: Role): z.infer<ReturnType<typeof comparisonResult>> {
   const mine = new Set(taskIds(left));
   const other = new Set(taskIds(right));

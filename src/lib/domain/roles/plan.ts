@@ -203,7 +203,6 @@ export function isEmptyDiff(diff: Pick<RolesDiff, 'summary'>): boolean {
   return diff.summary.create + diff.summary.modify + diff.summary.delete === 0;
 }
 
-/** Every new task that escalates, with its role. */
 export function escalationsOf(diff: Pick<RolesDiff, 'created' | 'modified'>): { role_id: string; task_id: string }[] {
   return [
     ...diff.created.map((role) => ({ ...role, escalations: taskIds(role).filter(isEscalation) })),

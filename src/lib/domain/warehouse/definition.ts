@@ -145,7 +145,6 @@ export function adviseOn(type: ResourceType, definition: Definition): FieldIssue
   return [{ path: ['sync_mode', 'type'], message }];
 }
 
-/** Describes the data that the next run reads again after a reset. */
 export function describeReread(definition: Definition): string {
   const from = valueAt(definition, ['sync_mode', 'from']);
   const until = valueAt(definition, ['sync_mode', 'until']);

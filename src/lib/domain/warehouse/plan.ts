@@ -74,7 +74,6 @@ interface PlanInput {
   wanted: ByType<Definition>;
   /** Plans the deletion of live resources that no file defines. */
   prune: boolean;
-  /** True if the plan may contain a resource. */
   selects(type: ResourceType, id: string): boolean;
   /** True if the plan sends the secrets of a resource that has no other difference. */
   sendSecrets(type: ResourceType, definition: Definition): boolean;

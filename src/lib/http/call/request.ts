@@ -5,15 +5,7 @@ import { usageError, invalidInput } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { shellQuoted } from '../../kernel/words.ts';
 import { createWireNames, NameCollision, type NamesMap } from '../../contract/names.ts';
-
-export interface AnyInput {
-  params?: Record<string, string | number | bigint> | undefined;
-  query?: Record<string, string | number | bigint | boolean | undefined> | undefined;
-  body?: unknown;
-  signal?: AbortSignal | undefined;
-  reserved?: boolean | undefined;
-  mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
-}
+import type { AnyInput } from '../types.ts';
 
 export interface BuiltRequest {
   method: string;

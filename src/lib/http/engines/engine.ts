@@ -17,129 +17,101 @@ const IDLE_TIMEOUT_MS = 15_000;
 export const KEEP_ALIVE_MS = 4_000;
 
 /** The events of an exchange that an engine reports. Events after the end of the exchange are ignored. */
-export type Progress = Pick<ExchangeMonitor, 'sending' | 'answered' | 'received' | 'ended' | 'failed'>;
+export interface Progress {
+  /** The connection is open. From now on, the platform may receive the request. */
+  sending: () => void;
+  answered: (status: number, headers: Record<string, string | string[] | undefined>) => void;
+  received: (chunk: Buffer) => void;
+  ended: () => void;
+  failed: (error: unknown) => void;
+}
 
 /** Applies the same limits and phases for all engines. `start` starts the work and returns a function that stops it. */
 export function followExchange(exchange: Exchange, start: (progress: Progress) => () => void): Promise<RawReply> {
+  const { signal, timeoutMs } = exchange;
   return new Promise((resolve, reject) => {
-    const monitor = new ExchangeMonitor(exchange, resolve, reject);
-    if (exchange.signal.aborted) monitor.aborted();
-    else monitor.start(start);
+    let stage: 'connecting' | 'sent' | 'answering' | 'over' = 'connecting';
+    let stop: (() => void) | undefined;
+    let reply = { status: 0, headers: {} as Record<string, string>, size: 0 };
+    let sink: Sink | undefined;
+    const chunks: Buffer[] = [];
+
+    const phase = (): Phase => (stage === 'connecting' ? 'not-delivered' : 'perhaps-delivered');
+    const abandon = (kind: TransportKind, cause?: unknown): void => fail(new TransportError(kind, phase(), cause));
+    const aborted = (): void => abandon('aborted', signal.reason);
+    const total = setTimeout(() => abandon(stage === 'connecting' ? 'connect-timeout' : 'timeout'), timeoutMs);
+    let pause = setTimeout(() => abandon('connect-timeout'), CONNECT_TIMEOUT_MS);
+    signal.addEventListener('abort', aborted, { once: true });
+
+    function finish(): boolean {
+      if (stage === 'over') return false;
+      stage = 'over';
+      clearTimeout(total);
+      clearTimeout(pause);
+      signal.removeEventListener('abort', aborted);
+      return true;
+    }
+
+    function fail(error: unknown): void {
+      if (!finish()) return;
+      stop?.();
+      reject(error as Error);
+    }
+
+    function tooLarge(): void {
+      if (!finish()) return;
+      stop?.();
+      resolve({ ...reply, body: Buffer.alloc(0), tooLarge: true });
+    }
+
+    /** An error of the sink is not a failure of the connection, so it is thrown unchanged. */
+    function feed(work: () => void): void {
+      try {
+        work();
+      } catch (error) {
+        fail(error);
+      }
+    }
+
+    const progress: Progress = {
+      sending: () => {
+        if (stage !== 'connecting') return;
+        stage = 'sent';
+        clearTimeout(pause);
+      },
+      answered: (status, headers) => {
+        if (stage === 'over') return;
+        stage = 'answering';
+        reply = { status, headers: joinHeaders(headers), size: 0 };
+        clearTimeout(pause);
+        pause = setTimeout(() => abandon('idle'), IDLE_TIMEOUT_MS);
+        if (status >= 200 && status < 300) ({ sink } = exchange);
+        if (sink) feed(() => sink?.begin(reply.headers));
+        else if (Number(reply.headers['content-length']) > MAX_ANSWER_BYTES) tooLarge();
+      },
+      received: (chunk) => {
+        if (stage === 'over') return;
+        pause.refresh();
+        reply.size += chunk.length;
+        if (sink) return feed(() => sink?.write(chunk));
+        chunks.push(chunk);
+        if (reply.size > MAX_ANSWER_BYTES) tooLarge();
+      },
+      ended: () => {
+        if (finish()) resolve({ ...reply, body: Buffer.concat(chunks), tooLarge: false });
+      },
+      failed: (error) => {
+        fail(error instanceof TransportError ? error : transportErrorOf(error, phase(), stage === 'answering'));
+      },
+    };
+
+    if (signal.aborted) return aborted();
+    try {
+      stop = start(progress);
+    } catch (error) {
+      fail(error);
+    }
   });
-}
-
-type Stage = 'connecting' | 'sent' | 'answering' | 'over';
-
-class ExchangeMonitor {
-  readonly #exchange: Exchange;
-  readonly #resolve: (reply: RawReply) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #total: NodeJS.Timeout;
-  #pause: NodeJS.Timeout;
-  #stage: Stage = 'connecting';
-  #stop: (() => void) | undefined;
-  #reply = { status: 0, headers: {} as Record<string, string>, size: 0 };
-  #sink: Sink | undefined;
-  #chunks: Buffer[] = [];
-
-  constructor(exchange: Exchange, resolve: (reply: RawReply) => void, reject: (error: unknown) => void) {
-    this.#exchange = exchange;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#total = setTimeout(() => {
-      this.#abandon(this.#stage === 'connecting' ? 'connect-timeout' : 'timeout');
-    }, exchange.timeoutMs);
-    this.#pause = setTimeout(() => this.#abandon('connect-timeout'), CONNECT_TIMEOUT_MS);
-    exchange.signal.addEventListener('abort', this.aborted, { once: true });
-  }
-
-  start(start: (progress: Progress) => () => void): void {
-    try {
-      this.#stop = start(this);
-    } catch (error) {
-      this.#finish();
-      throw error;
-    }
-  }
-
-  aborted = (): void => this.#abandon('aborted', this.#exchange.signal.reason);
-
-  /** The connection is open. From now on, the platform may receive the request. */
-  sending = (): void => {
-    if (this.#stage !== 'connecting') return;
-    this.#stage = 'sent';
-    clearTimeout(this.#pause);
-  };
-
-  answered = (status: number, headers: Record<string, string | string[] | undefined>): void => {
-    if (this.#stage === 'over') return;
-    this.#stage = 'answering';
-    this.#reply = { status, headers: joinHeaders(headers), size: 0 };
-    clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => this.#abandon('idle'), IDLE_TIMEOUT_MS);
-    if (status >= 200 && status < 300) this.#sink = this.#exchange.sink;
-    if (this.#sink) this.#feed((sink) => sink.begin(this.#reply.headers));
-    else if (Number(this.#reply.headers['content-length']) > MAX_ANSWER_BYTES) this.#tooLarge();
-  };
-
-  received = (chunk: Buffer): void => {
-    if (this.#stage === 'over') return;
-    this.#pause.refresh();
-    this.#reply.size += chunk.length;
-    if (this.#sink) {
-      this.#feed((sink) => sink.write(chunk));
-      return;
-    }
-    this.#chunks.push(chunk);
-    if (this.#reply.size > MAX_ANSWER_BYTES) this.#tooLarge();
-  };
-
-  ended = (): void => {
-    if (this.#finish()) this.#resolve({ ...this.#reply, body: Buffer.concat(this.#chunks), tooLarge: false });
-  };
-
-  failed = (error: unknown): void => {
-    const isKnown = error instanceof TransportError;
-    this.#fail(isKnown ? error : transportErrorOf(error, this.#phase(), this.#stage === 'answering'));
-  };
-
-  #phase(): Phase {
-    return this.#stage === 'connecting' ? 'not-delivered' : 'perhaps-delivered';
-  }
-
-  #finish(): boolean {
-    if (this.#stage === 'over') return false;
-    this.#stage = 'over';
-    clearTimeout(this.#total);
-    clearTimeout(this.#pause);
-    this.#exchange.signal.removeEventListener('abort', this.aborted);
-    return true;
-  }
-
-  #abandon(kind: TransportKind, cause?: unknown): void {
-    this.#fail(new TransportError(kind, this.#phase(), cause));
-  }
-
-  #fail(error: unknown): void {
-    if (!this.#finish()) return;
-    this.#stop?.();
-    this.#reject(error);
-  }
-
-  #tooLarge(): void {
-    if (!this.#finish()) return;
-    this.#stop?.();
-    this.#resolve({ ...this.#reply, body: Buffer.alloc(0), tooLarge: true });
-  }
-
-  /** An error of the sink is not a failure of the connection, so it is thrown unchanged. */
-  #feed(work: (sink: Sink) => void): void {
-    try {
-      if (this.#sink) work(this.#sink);
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
 }
 
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -7,7 +7,6 @@ import { parseRate } from '../../kernel/timestamps.ts';
 const SLOW_FROM_PERCENT = 90;
 const PAUSE_MS = 1000;
 
-/** The header that reports that a limit is nearly used up, if it is present. */
 export function nearsLimit(headers: Record<string, string>): [name: string, value: string] | undefined {
   const header = Object.entries(headers).find(([name]) => name.endsWith('rate-limit-percentage-used'));
   return header !== undefined && Number.parseFloat(header[1]) >= SLOW_FROM_PERCENT ? header : undefined;
@@ -16,7 +15,6 @@ export function nearsLimit(headers: Record<string, string>): [name: string, valu
 export function createPace({ clock, onDecision }: { clock: Clock; onDecision(text: string): void }) {
   const pausedUntil = new Map<Service, number>();
   return {
-    /** Reads a header whose name ends in `rate-limit-percentage-used`. */
     learn: (service: Service, headers: Record<string, string>): void => {
       const header = nearsLimit(headers);
       if (header === undefined) return;

@@ -1,9 +1,8 @@
 // YAML that every parser reads the same, in block style and on one line.
 import { describe, expect, it } from 'vitest';
 import * as yaml from 'yaml';
-import { toYaml } from '../../../../src/lib/files/yaml-text.ts';
 import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
-import { blockText, inlineText } from '../../../../src/lib/files/yaml-text.ts';
+import { inlineText, toYaml } from '../../../../src/lib/files/yaml-text.ts';
 
 describe('in block style', () => {
   it.each([
@@ -19,20 +18,20 @@ describe('in block style', () => {
     ['a long string', 'x '.repeat(200).trim(), 'x '.repeat(200).trim()],
     ['null', null, 'null'],
     ['an empty list', [], '[]'],
-  ])('writes %s', async (_what, value, expected) => {
-    const text = await toYaml({ key: value });
+  ])('writes %s', (_what, value, expected) => {
+    const text = toYaml({ key: value });
     expect(text).toBe(`key: ${expected}\n`);
     expect(readYaml(text)).toMatchObject({ value: { key: value }, problems: [] });
   });
 
-  it('writes a readable key with a control character', async () => {
-    const text = await toYaml({ 'a\u0007': 1 });
+  it('writes a readable key with a control character', () => {
+    const text = toYaml({ 'a\u0007': 1 });
     expect(readYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
   });
 
   it('indents the dashes of a list only on request', () => {
-    expect(blockText(yaml, { a: ['x', { b: ['z'] }] })).toBe('a:\n  - x\n  - b:\n      - z\n');
-    expect(blockText(yaml, { a: ['x', { b: ['z'] }] }, { indentLists: false })).toBe('a:\n- x\n- b:\n  - z\n');
+    expect(toYaml({ a: ['x', { b: ['z'] }] })).toBe('a:\n  - x\n  - b:\n      - z\n');
+    expect(toYaml({ a: ['x', { b: ['z'] }] }, { indentLists: false })).toBe('a:\n- x\n- b:\n  - z\n');
   });
 });
 
@@ -74,7 +73,7 @@ describe('on one line', () => {
       `{a: "${'long '.repeat(20)}\\n${'text '.repeat(20)}"}`,
     ],
   ])('writes %o', (value, scalar, expected) => {
-    const text = inlineText(yaml, value, scalar);
+    const text = inlineText(value, scalar);
     expect(text).toBe(expected);
     expect(readYaml(`[${text}]`)).toMatchObject({ value: [value], problems: [] });
   });

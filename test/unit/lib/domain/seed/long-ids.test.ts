@@ -122,9 +122,9 @@ test(`keeps ${MANY} ids through reading and writing JSON`, () => {
 // YAML is slow to read.
 const SOME = size(COUNT, 600, 200);
 
-test(`keeps ${SOME} ids through writing and reading YAML`, async () => {
+test(`keeps ${SOME} ids through writing and reading YAML`, () => {
   const wanted = ids(7).slice(0, SOME);
-  const read = readYaml(await toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
+  const read = readYaml(toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
   expectSame(
     read.map(({ xpid }) => stringifyJson(xpid)),
     wanted,
