@@ -52,7 +52,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const gate = new Gate(ports);
   /** Rows with a journaled id that were not sent. */
   const unsent = new Set<number>();
-  const outcomes = new Outcomes(ports);
+  const outcomes = createOutcomes(ports);
   let completed = 0;
   let unsigned = 0;
   const describe = (request: DsrRequest) => submittedEvent(request, submitter, ledger, clock.now());
@@ -163,43 +163,32 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 }
 
 /** Writes outcomes in groups. */
-class Outcomes {
-  readonly #ports: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>;
-  #rows: Complete[] = [];
-  #news: LedgerNews[] = [];
-  #writtenAt: number;
-  #writing: Promise<void> | undefined;
-
-  constructor(ports: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {
-    this.#ports = ports;
-    this.#writtenAt = ports.clock.now();
-  }
-
-  add(row: Complete, news: LedgerNews | undefined): void {
-    this.#rows.push(row);
-    if (news) this.#news.push(news);
-  }
-
-  async writeIfDue(): Promise<void> {
-    const age = this.#ports.clock.now() - this.#writtenAt;
-    if (this.#rows.length >= WRITTEN_AT_ONCE || age >= WRITTEN_AFTER_MS) await this.write();
-  }
-
-  async write(): Promise<void> {
-    while (this.#writing !== undefined || this.#rows.length > 0) {
-      this.#writing ??= this.#writeGroup().finally(() => (this.#writing = undefined));
-      await this.#writing;
-    }
-  }
+function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {
+  let rows: Complete[] = [];
+  let news: LedgerNews[] = [];
+  let writtenAt = clock.now();
+  let writing = Promise.resolve();
 
   /** Writes the ledger first, because a row that is complete in the journal is never added to the ledger later. */
-  async #writeGroup(): Promise<void> {
-    const { clock, journal, ledger } = this.#ports;
-    const [rows, news] = [this.#rows, this.#news];
-    [this.#rows, this.#news, this.#writtenAt] = [[], [], clock.now()];
-    await ledger.record(news);
-    journal.write({ d: rows });
+  async function writeGroup(): Promise<void> {
+    if (rows.length === 0) return;
+    const [group, entries] = [rows, news];
+    [rows, news, writtenAt] = [[], [], clock.now()];
+    await ledger.record(entries);
+    journal.write({ d: group });
   }
+
+  const write = (): Promise<void> => (writing = writing.catch(() => undefined).then(writeGroup));
+  return {
+    add: (row: Complete, entry: LedgerNews | undefined): void => {
+      rows.push(row);
+      if (entry) news.push(entry);
+    },
+    write,
+    writeIfDue: async (): Promise<void> => {
+      if (rows.length >= WRITTEN_AT_ONCE || clock.now() - writtenAt >= WRITTEN_AFTER_MS) await write();
+    },
+  };
 }
 
 /** Restores the states that an earlier run wrote. */
