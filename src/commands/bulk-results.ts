@@ -32,8 +32,11 @@ export interface Report<Result> {
   error: { code: string; message: string } | undefined;
 }
 
+/** The name of a part in the joined result: the number of a shard, or an input. */
+type Label = string | number;
+
 /** What differs between the two kinds of bulk runs. */
-export interface Joining<Result extends Part, Label extends string | number> {
+export interface Joining<Result extends Part> {
   /** The fields to add up. */
   counts: readonly string[];
   /** Counts of rows that make the combined result partial. */
@@ -56,12 +59,12 @@ export interface Joining<Result extends Part, Label extends string | number> {
 }
 
 /** The schema of the joined result. */
-export function joinedResult<Label extends string | number>({
+export function joinedResult({
   counts,
   label,
   more,
   names,
-}: Pick<Joining<Part, Label>, 'counts' | 'label' | 'more' | 'names'>) {
+}: Pick<Joining<Part>, 'counts' | 'label' | 'more' | 'names'>) {
   return z.object({
     ...Object.fromEntries(counts.map((key) => [key, z.int()])),
     /** The time of the slowest part. */
@@ -91,7 +94,7 @@ export function joinedResult<Label extends string | number>({
 export function joinedView({
   counts,
   names,
-}: Pick<Joining<Part, string>, 'counts' | 'names'>): RecordView<Record<string, unknown>> {
+}: Pick<Joining<Part>, 'counts' | 'names'>): RecordView<Record<string, unknown>> {
   const listed = (value: unknown): unknown => (Array.isArray(value) ? value.join(', ') || 'none' : value);
   const keys = [...counts, 'seconds', names.parts, 'complete', names.missing, names.failed, names.files];
   return { kind: 'record', columns: keys.map((key) => ({ key, value: (it) => listed(it[key]) as string })) };
@@ -111,9 +114,9 @@ const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflic
  * Prints the joined result of the reports; `missing` lists the parts without a report. Sets the exit code that a single
  * run would have, and shows how to rerun missing parts. decision: D291
  */
-export async function emitJoined<Result extends Part, Label extends string | number>(
+export async function emitJoined<Result extends Part>(
   ctx: Context,
-  { counts, flag, labelOf, names, partial, valueOf }: Joining<Result, Label>,
+  { counts, flag, labelOf, names, partial, valueOf }: Joining<Result>,
   reports: readonly Report<Result>[],
   missing: readonly Label[],
   { files, ...more }: { files: readonly string[] } & Record<string, unknown>,
@@ -197,24 +200,20 @@ function withFlag(words: readonly string[], flag: string, value?: string): strin
  * about a result that it cannot use. Throws usage (2) without files, and invalid input (9) for results of different
  * runs, or for none at all.
  */
-export async function readReports<Result extends Part, Label extends string | number>(
+export async function readReports<Result extends Part>(
   ctx: Context,
   files: string[],
   filesFrom: string | undefined,
-  { keyOf, part, runOf }: Joining<Result, Label>,
+  { keyOf, part, runOf }: Joining<Result>,
 ): Promise<Report<Result>[]> {
   const schema = part();
   const inputs = await openBulkInputs(ctx, files, { filesFrom, format: 'json' });
   const { decoded, linesOf } = await import('../lib/files/text-chunks.ts');
   const reports = new Map<string, Report<Result>>();
   const issues: Issue[] = [];
-  const issueAt = (file: string, line: number, message: string): Issue => ({
-    file,
-    line,
-    column: 1,
-    path: '',
-    message,
-  });
+  const issueAt = (file: string, line: number, message: string): Issue => {
+    return { file, line, column: 1, path: '', message };
+  };
   let first: Report<Result> | undefined;
   for (const { chunks, name: file } of inputs) {
     let damaged: number | undefined;

@@ -20,7 +20,7 @@ import { bulkResult, noteOutcome } from './bulk.ts';
 const partResult = () => z.extend(bulkResult(), { argv: z.array(z.string()) });
 type PartReport = Report<z.infer<ReturnType<typeof partResult>>>;
 
-const joining: Joining<z.infer<ReturnType<typeof partResult>>, string> = {
+const joining: Joining<z.infer<ReturnType<typeof partResult>>> = {
   counts: ['rows', 'submitted', 'existing', 'failed', 'unknown', 'skipped', 'left', 'requests', 'retries'],
   partial: ['failed', 'unknown'],
   names: { part: 'part', parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
@@ -31,7 +31,7 @@ const joining: Joining<z.infer<ReturnType<typeof partResult>>, string> = {
   runOf: ({ target }) => `a run in ${targetName(target)}`,
   labelOf: ({ input }) => input,
   flag: '--bulk',
-  valueOf: (input) => input,
+  valueOf: String,
 };
 
 export const joinParts = defineCommand({

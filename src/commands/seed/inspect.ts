@@ -5,20 +5,12 @@ import { shellWord, counted } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Inspection } from '../../lib/workflows/seed-inspect.ts';
 import { inputFlags, openBulkInputs, saveMap, saveMapFlag } from '../bulk-flags.ts';
 
-const { filesFrom, format, source, delimiter, headerless, columns } = inputFlags;
-const flags = {
-  filesFrom,
-  format,
-  source,
-  delimiter,
-  headerless,
-  columns,
-  saveMap: saveMapFlag,
-} as const satisfies Record<string, FlagSpec>;
+const { map: _map, mapFile: _mapFile, null: _null, ...read } = inputFlags;
+const flags = { ...read, saveMap: saveMapFlag };
 
 export const inspectInputs = defineCommand({
   path: 'seed inspect',
@@ -72,25 +64,17 @@ async function inspect(ctx: Context, files: string[], given: FlagValues<typeof f
 
 const view: DocumentView<Inspection> = { kind: 'document', text: draw };
 
-function draw({
-  bodies,
-  columns: found,
-  duplicates,
-  files,
-  headerless: isHeaderless,
-  map,
-  source: program,
-}: Inspection) {
-  const lines = files.map(({ compression, file, format: kind, row_groups: groups, rows, unreadable }) => {
-    const wrapped = compression === 'none' ? kind : `${kind}, ${compression}`;
+function draw({ bodies, columns, duplicates, files, headerless, map, source }: Inspection) {
+  const lines = files.map(({ compression, file, format, row_groups: groups, rows, unreadable }) => {
+    const wrapped = compression === 'none' ? format : `${format}, ${compression}`;
     const sizes = groups === null ? '' : `; row groups of ${summary(groups)}`;
     const bad = unreadable === 0 ? '' : `, ${unreadable} of them unreadable`;
     return `${file}: ${wrapped}, ${counted(rows, 'row')}${bad}${sizes}`;
   });
   if (bodies > 0) lines.push(`${counted(bodies, 'row is a body', 'rows are bodies')} of the platform and need no map.`);
-  if (program !== null) lines.push(`Probably written by ${program}: pass --source ${program}.`);
-  if (isHeaderless) lines.push('The first line seems to be data: pass --headerless --columns A,B.');
-  for (const { column, empty, field, nulls } of found) {
+  if (source !== null) lines.push(`Probably written by ${source}: pass --source ${source}.`);
+  if (headerless) lines.push('The first line seems to be data: pass --headerless --columns A,B.');
+  for (const { column, empty, field, nulls } of columns) {
     const words = Object.entries(nulls).map(([word, count]) => `${count} × ${word}`);
     const facts = [field ?? 'unknown field', ...(empty > 0 ? [`${empty} empty`] : []), ...words];
     lines.push(`  ${column === '' ? '(no name)' : column}: ${facts.join(', ')}`);

@@ -26,7 +26,7 @@ const shardResult = () => z.extend(seedBulkResult(), { shard: shardOf(), argv: z
 type ShardResult = z.infer<ReturnType<typeof shardResult>>;
 type ShardReport = Report<ShardResult>;
 
-const joining: Joining<ShardResult, number> = {
+const joining: Joining<ShardResult> = {
   counts: ['rows', 'accepted', 'rejected', 'batches', 'requests', 'retries'],
   partial: ['rejected'],
   names: { part: 'shard', parts: 'shards', missing: 'missing', failed: 'failed', files: 'rejects' },
