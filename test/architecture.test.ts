@@ -108,13 +108,13 @@ function findings(check: (file: SourceFile) => Iterable<string>): string[] {
   return sources.flatMap((file) => [...check(file)].map((text) => `${file.path}: ${text}`));
 }
 
-describe('imports', () => {
-  test('every file is in a known room', () => {
+describe('the import check', () => {
+  test('allows files only in known rooms', () => {
     expect(sources.length).toBeGreaterThan(0);
     expect(findings((file) => (roomOf(file.path) in MAY_IMPORT ? [] : [`room ${roomOf(file.path)}`]))).toEqual([]);
   });
 
-  test('a room imports only the rooms below it', () => {
+  test('allows a room to import only the rooms below it', () => {
     const found = findings(function* ({ path, imports }) {
       const room = roomOf(path);
       for (const { target } of imports) {
@@ -126,29 +126,34 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  test.each(Object.entries(FOLDERS))('the folders of %s import only the folders below them', (room, below) => {
-    const folderOf = (path: string): string | undefined => new RegExp(`^src/lib/${room}/(\\w+)/`).exec(path)?.[1];
-    expect([...new Set(sources.flatMap(({ path }) => folderOf(path) ?? []))].sort()).toEqual(Object.keys(below).sort());
-    const found = findings(function* ({ path, imports }) {
-      const folder = folderOf(path);
-      if (folder === undefined) return;
-      for (const { target = '' } of imports) {
-        if (!target.startsWith(`src/lib/${room}/`) || SHARED_FILES.test(target)) continue;
-        const other = folderOf(target);
-        if (other !== folder && !below[folder]?.includes(other ?? '')) yield `imports ${target}`;
-      }
-    });
-    expect(found).toEqual([]);
-  });
+  test.each(Object.entries(FOLDERS))(
+    'allows the folders of %s to import only the folders below them',
+    (room, below) => {
+      const folderOf = (path: string): string | undefined => new RegExp(`^src/lib/${room}/(\\w+)/`).exec(path)?.[1];
+      expect([...new Set(sources.flatMap(({ path }) => folderOf(path) ?? []))].sort()).toEqual(
+        Object.keys(below).sort(),
+      );
+      const found = findings(function* ({ path, imports }) {
+        const folder = folderOf(path);
+        if (folder === undefined) return;
+        for (const { target = '' } of imports) {
+          if (!target.startsWith(`src/lib/${room}/`) || SHARED_FILES.test(target)) continue;
+          const other = folderOf(target);
+          if (other !== folder && !below[folder]?.includes(other ?? '')) yield `imports ${target}`;
+        }
+      });
+      expect(found).toEqual([]);
+    },
+  );
 
-  test('only package.json is imported from outside src', () => {
+  test('allows only package.json to be imported from outside src', () => {
     const outside = findings(({ imports }) =>
       imports.flatMap(({ target }) => (target && !target.startsWith('src/') ? [target] : [])),
     );
     expect(outside).toEqual(['src/lib/kernel/version.ts: package.json']);
   });
 
-  test('no command group imports another', () => {
+  test('rejects an import between command groups', () => {
     const found = findings(function* ({ path, imports }) {
       if (roomOf(path) !== 'commands') return;
       for (const { target } of imports) {
@@ -160,14 +165,14 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  test('every import names an existing file with its extension', () => {
+  test('rejects an import of a missing file or without an extension', () => {
     const found = findings(({ imports }) =>
       imports.flatMap(({ target }) => (target?.startsWith('src/') && !byPath.has(target) ? [target] : [])),
     );
     expect(found).toEqual([]);
   });
 
-  test('no file imports itself indirectly, not even through types or dynamic imports', () => {
+  test('rejects import cycles, including those through types and dynamic imports', () => {
     const done = new Set<string>();
     const cycles: string[] = [];
     const visit = (path: string, trail: string[]): void => {
@@ -181,7 +186,7 @@ describe('imports', () => {
   });
 });
 
-describe('owners', () => {
+describe('the ownership check', () => {
   const usersOf = (name: string): string[] =>
     sources.filter((file) => usesOfGlobal(file, name) > 0).map((file) => file.path);
 
@@ -190,11 +195,11 @@ describe('owners', () => {
     ['process', ['src/lib/kernel/host.ts']],
     ['fetch', []],
     ['require', []],
-  ])('only its owner uses %s', (name, owners) => {
+  ])('allows only its owner to use %s', (name, owners) => {
     expect(usersOf(name)).toEqual(owners);
   });
 
-  test('only the kernel reads the current time', () => {
+  test('allows only the kernel to read the current time', () => {
     const found = findings(function* ({ path, ast }) {
       if (roomOf(path) === 'kernel') return;
       for (const node of walk(ast)) {
@@ -206,7 +211,7 @@ describe('owners', () => {
     expect(found).toEqual([]);
   });
 
-  test('only the clock sleeps', () => {
+  test('allows only the clock to sleep', () => {
     const found = findings(function* ({ path, ast, imports }) {
       if (imports.some(({ specifier }) => specifier === 'node:timers/promises')) yield 'node:timers/promises';
       if (path === 'src/lib/kernel/clock.ts') return;
@@ -217,7 +222,7 @@ describe('owners', () => {
     expect(found).toEqual([]);
   });
 
-  test('each package is imported only in its rooms', () => {
+  test('allows each package only in its rooms', () => {
     const found = findings(function* ({ path, imports }) {
       for (const { specifier, target, typeOnly } of imports) {
         if (target || specifier.startsWith('node:') || typeOnly) continue;
@@ -228,7 +233,7 @@ describe('owners', () => {
     expect(found).toEqual([]);
   });
 
-  test('only `parseWith` parses with a schema, because another library may have set the language of zod', () => {
+  test("allows only `parseWith` to parse with a schema, because another library may have set zod's language", () => {
     const found = findings(function* ({ path, ast }) {
       if (path === 'src/lib/contract/explain.ts') return;
       for (const node of walk(ast)) {
@@ -240,7 +245,7 @@ describe('owners', () => {
     expect(found).toEqual([]);
   });
 
-  test('zod is imported as `z` from zod/mini, which adds 14 kB instead of 450 kB', () => {
+  test('allows zod only as `z` from zod/mini, which adds 14 kB instead of 450 kB', () => {
     const found = findings(function* ({ ast, imports }) {
       for (const { specifier, late } of imports) {
         if (/^zod(?!\/mini$)/.test(specifier)) yield specifier;
@@ -283,7 +288,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-test('a unit test never starts a process, and neither do the test files that it imports', () => {
+test('rejects a unit test that starts a process, even through an imported test file', () => {
   const files = new Map(readSources('test').map((file) => [file.path, file]));
   const starts = (path: string, seen = new Set<string>()): boolean => {
     const file = files.get(path);
@@ -298,18 +303,18 @@ test('a unit test never starts a process, and neither do the test files that it 
   expect([...files.keys()].filter((path) => path.startsWith('test/unit/') && starts(path))).toEqual([]);
 });
 
-describe('style', () => {
+describe('the style check', () => {
   const everything = [...sources, ...['bench', 'bin', 'scripts', 'test'].flatMap(readSources)];
   const linesOf = (file: SourceFile): string[] => file.text.trimEnd().split('\n');
 
-  test('no file of the program has more than 300 lines', () => {
+  test('allows at most 300 lines per source file', () => {
     const long = [...sources, ...['bench', 'bin', 'scripts'].flatMap(readSources)]
       .map((file) => `${file.path}: ${linesOf(file).length}`)
       .filter((line) => Number(line.split(': ')[1]) > 300);
     expect(long).toEqual([]);
   });
 
-  test('every file starts with a sentence that describes it', () => {
+  test('requires every file to start with a sentence that describes it', () => {
     const silent = everything.filter((file) => {
       const lines = linesOf(file).filter((line) => !line.startsWith('#!'));
       const end = lines.findIndex((line) => !line.startsWith('//'));
@@ -319,11 +324,11 @@ describe('style', () => {
     expect(silent.map((file) => file.path)).toEqual([]);
   });
 
-  test('every apostrophe in a message is ASCII, so that users can search for the message', () => {
+  test('requires ASCII apostrophes in messages, so that users can search for them', () => {
     expect(sources.filter(({ text }) => /[’‘]/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test('a glossary term names only one type', () => {
+  test('allows a glossary term to name only one type', () => {
     const owners: Record<string, string> = {
       Sender: 'src/lib/http/types.ts',
       Place: 'src/lib/kernel/errors.ts',
@@ -340,7 +345,7 @@ describe('style', () => {
     expect(found).toEqual([]);
   });
 
-  test('file names are kebab-case and specific', () => {
+  test('requires specific file names in kebab-case', () => {
     const found = sources.filter(({ path }) => {
       const parts = path.replace(/\.[jt]s$/, '').split('/');
       return parts.some(

@@ -126,7 +126,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
   });
 });
 
-test('redraws in the normal mode, which proves that the checks above work', async () => {
+test('redraws in normal mode, which proves that the checks above work', async () => {
   const bulk = terminal('seed bulk users.ndjson --batch-size 1 --yes', {});
   expect(await bulk.exit).toBe(0);
   expect(redraws(bulk.raw())).not.toEqual([]);

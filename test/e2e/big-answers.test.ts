@@ -155,7 +155,7 @@ function run(args: readonly string[]): Promise<Ended> {
 
 describe('an oversized response', () => {
   test.each(ANSWERS)(
-    'of %s makes the program exit with 1, print an error and use less than 300 MB',
+    'makes the program exit with 1, print an error and use less than 300 MB: %s',
     async (_what, bad) => {
       answer = bad;
       const { code, peak, stderr, stdout } = await run(['roles', 'list']);

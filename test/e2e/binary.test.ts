@@ -89,7 +89,7 @@ const USER = {
 describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
   beforeAll(() => script('binary.mjs'));
 
-  test('runs each area against its own platform without Node and does not leave code on the disk', async () => {
+  test('runs each area against its own platform without Node and leaves no code on the disk', async () => {
     const home = temporaryFolder();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'user.json'), JSON.stringify(USER));
@@ -141,7 +141,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect(stdout).toContain('the single executable has no access to it');
   });
 
-  test('runs itself for each command of the tour when it is started from the PATH', async () => {
+  test('runs itself for each command of the tour when started from the PATH', async () => {
     const home = temporaryFolder();
     const env = { ...envOf(home), PATH: dirname(EXECUTABLE) };
     // The whole tour takes as long as all other tests of this file.
@@ -154,7 +154,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect(existsSync(join(home, '.cache/cdpadm/code'))).toBe(false);
   });
 
-  test('comes with the licenses of all its parts and a bill of materials that names Node', async () => {
+  test('contains the licenses of all its parts and a bill of materials that lists Node', async () => {
     const licenses = readFileSync(join(root, 'dist/bin/LICENSES.txt'), 'utf8');
     expect(licenses).toMatch(/cdpadm authors[\s\S]*undici[\s\S]*Node\.js is licensed for use as follows/);
     const materials = readFileSync(`${EXECUTABLE}.cdx.json`, 'utf8');

@@ -72,7 +72,7 @@ describe('a valid certificate', () => {
     ['ECDSA and SHA-512', () => root, { digest: 'sha512' }],
     ['Ed25519', () => anchor(newKey('ed25519'), undefined), { digest: undefined }],
     ['Ed448', () => anchor(newKey('ed448'), undefined), { digest: undefined }],
-  ])('may be signed with %s', (_what, by, wanted) => {
+  ])('is accepted with a signature by %s', (_what, by, wanted) => {
     const above = by();
     const roots = indexRoots([new X509Certificate(above.pem)]);
     expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
@@ -98,7 +98,7 @@ describe('a valid certificate', () => {
     expect(verdict(pem, last + 1)).toHaveProperty('issue', `expired on ${validTo}`);
   });
 
-  it('may be followed by its authorities in any order, with others among them', () => {
+  it('is accepted with its authorities in any order, and with unrelated ones among them', () => {
     const upper = authority({ subject: '/CN=Upper' });
     const lower = authority({ subject: '/CN=Lower', by: upper });
     const stranger = forge.issue({ subject: '/CN=Stranger', extensions: AUTHORITY });
@@ -112,7 +112,7 @@ describe('a valid certificate', () => {
     }
   });
 
-  it('may be signed by any of several roots with the same name', () => {
+  it('is accepted if any of several roots with the same name signed it', () => {
     const [one, two] = [root, other].map(({ pem }) => new X509Certificate(pem)) as [X509Certificate, X509Certificate];
     const roots = [indexRoots([one, two]), indexRoots([two, one])];
     for (const of of roots) {
@@ -121,7 +121,7 @@ describe('a valid certificate', () => {
     }
   });
 
-  it('is at most five authorities below the root', () => {
+  it('is accepted with up to five authorities below the root', () => {
     const chain = [root];
     for (let number = 1; number <= 6; number++) {
       chain.push(authority({ subject: `/CN=Number ${number}`, by: chain.at(-1) as Forged }));
@@ -136,7 +136,7 @@ describe('a valid certificate', () => {
     expect(verdict(below(6))).toHaveProperty('issue', NOT_TRUSTED);
   });
 
-  it('may itself be the trusted certificate', () => {
+  it('is accepted if it is itself the trusted certificate', () => {
     const own = forge.issue({ subject: '/CN=pinned', extensions: [SAN] });
     const roots = indexRoots([new X509Certificate(own.pem)]);
     expect(checkCertificate(own.pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
@@ -284,7 +284,7 @@ describe('an invalid certificate', () => {
       { extensions: [...AUTHORITY, 'nameConstraints=permitted;DNS:a.example'] },
       /^is not allowed to sign/,
     ],
-  ])('is rejected, with the name of the authority, if that %s', (_what, wanted, why) => {
+  ])("is rejected with the authority's name if the authority %s", (_what, wanted, why) => {
     const middle = authority({ subject: '/O=Some/CN=Middle', ...wanted });
     const { issue: found } = verdict(issue({ by: middle }).pem + middle.pem, NOW + 6 * DAY) as { issue: string };
     const beginning = 'was signed by an authority (O=Some, CN=Middle) that ';
@@ -317,7 +317,7 @@ describe('an invalid certificate', () => {
 });
 
 describe('a PEM string', () => {
-  it('may contain one to ten certificates, with any text between them', () => {
+  it('is accepted with one to ten certificates and any text between them', () => {
     const { pem } = issue({});
     const { raw } = new X509Certificate(pem);
     const count = (text: string): number | undefined => parseCertificates(text)?.length;

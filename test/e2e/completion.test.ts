@@ -64,7 +64,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
   const isThere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
   const name = isThere ? '' : ` (skipped: ${shell} is not installed here)`;
 
-  test.skipIf(!isThere)(`completes with Tab${name}`, async () => {
+  test.skipIf(!isThere)(`completes words on Tab${name}`, async () => {
     const terminal = await openShell(shell);
     for (const [typed, got] of [
       ['cdpadm rol\tge\tadm\t', '<roles><get><admin-role>'],
@@ -90,7 +90,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
     expect(existsSync(join(home.cwd, 'named'))).toBe(false);
   });
 
-  test.skipIf(!isThere)(`evaluates nothing that is typed${name}`, async () => {
+  test.skipIf(!isThere)(`evaluates nothing that the user types${name}`, async () => {
     const terminal = await openShell(shell);
     for (const typed of [
       'cdpadm roles get $(touch typed)',

@@ -29,7 +29,7 @@ function identify(attributes: Record<string, unknown>) {
   });
 }
 
-describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if none is installed)', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await text(page)).toMatch(/purchases\s+seed\s+.*12.*\s+fixtures, 20/);
   });
 
-  it("shows a deployment's own words", async () => {
+  it("shows the deployment's names", async () => {
     platform = await opened(startTestEmulator({ names: { xpid: 'member_id', email: 'mail', PROVIDER_D: 'lake' } }));
     await dsrCaller(platform)('POST', '/requests/', {
       body: dsrBody({ subject_identities: { mail: raw('a@b.example') } }),
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     }
   });
 
-  it('opens the first tab for an unknown one', async () => {
+  it('opens the first tab if the requested tab is unknown', async () => {
     for (const unknown of ['nope', 'toString', '__proto__']) {
       const page = await open(unknown);
       expect(await text(page)).toContain('support-role');
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await text(await open('roles'))).toContain('Only the newest 200 are shown.');
   });
 
-  it('follows new requests with bodies and masked credentials', async () => {
+  it('shows new requests as they arrive, with bodies and masked credentials', async () => {
     const page = await open('log');
     await waitFor(page, 'No request yet.');
     const body = dsrBody();
@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await text(page)).toMatch(/"authorization": ".*\*\*\*/);
   });
 
-  it('advances the clock and names what falls due next', async () => {
+  it('advances the clock and shows what is due next', async () => {
     const page = await open('requests');
     const before = Date.parse(await platform.api.now());
     await page.evaluate(`document.querySelector('[data-advance="7d"]').click()`);
@@ -171,7 +171,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await platform.api.faults()).toEqual([]);
   });
 
-  it('keeps the reason of a rejected change until a change succeeds or another tab opens', async () => {
+  it('shows why a change was rejected until a change succeeds or another tab opens', async () => {
     const page = await open('faults');
     const problem = () => page.evaluate<string>("document.getElementById('problem').innerText");
     const redrawn = async (path: string) => {
@@ -220,7 +220,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await page.evaluate("document.querySelectorAll('li.good').length")).toBe(4);
   });
 
-  it('works with the keyboard alone', async () => {
+  it('works with the keyboard only', async () => {
     const page = await open('roles');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let steps = 0; steps < 20 && (await focused()) !== 'tab-people'; steps++) await page.press('Tab');
@@ -230,7 +230,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     expect(await focused()).toBe('tab-people');
   });
 
-  it('keeps what is focused, open and scrolled when the state changes', async () => {
+  it('preserves focus, open sections and scroll position when the state changes', async () => {
     const page = await open('people');
     await page.evaluate(`
       const box = document.querySelector('details .scroll');
@@ -265,7 +265,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     ]);
   });
 
-  it('gives every element that can be focused its own id, and focuses the view when such an element disappears', async () => {
+  it('gives every focusable element a unique id, and focuses the view when the focused element disappears', async () => {
     await platform.api.addFault({ status: 503 });
     await dsrCaller(platform)('POST', '/requests/', {
       body: dsrBody({ status_callback_urls: ['https://127.0.0.1:9'] }),
@@ -301,7 +301,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
     await waitFor(page, /1\s+sample-sync\s+failed\s+manual\s[^]*nothing_here/);
   });
 
-  it('shows when a request was received and changed its status, and the identities of its extensions', async () => {
+  it('shows when a request was received, when its status changed, and the identities in its extensions', async () => {
     const extensions = { 'opendsr.platform.example': { subject_identities: { other: raw('m-77') } } };
     const body = dsrBody({ extensions, subject_identities: undefined });
     await dsrCaller(platform)('POST', '/requests/', { body });
@@ -341,7 +341,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped where 
   );
 });
 
-it('serves the console with a strict policy, only to this machine and not to other pages', async () => {
+it('serves the console with a strict policy to this machine only, and not to other pages', async () => {
   const { headers, status } = await send('GET', `${platform.control}/ui`);
   expect(status).toBe(200);
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
@@ -351,7 +351,7 @@ it('serves the console with a strict policy, only to this machine and not to oth
   expect((await send('GET', `${platform.control}/ui`, { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
-it('masks the secrets of warehouses in the console', async () => {
+it('masks warehouse secrets in the console', async () => {
   const path = `/platform/v2/workspaces/${platform.ready.workspace_id}/connections`;
   const password = 'a-password-of-the-warehouse';
   const config = { database: 'd', user: 'u', password, cloud_iam_role_arn: 'cluster-role', host: 'h.example' };

@@ -43,7 +43,7 @@ describe.each(pages)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
-  test('names files that exist', () => {
+  test('refers only to existing files', () => {
     const named = [...proseOf(page).matchAll(/`((?:src|test|docs|bench|scripts|bin)\/[\w./-]+)`/g)];
     // Skips widgets, the fictional resource of a guide in CONTRIBUTING.
     const real = named.map(([, path = '']) => path).filter((path) => !path.includes('widgets'));
@@ -131,10 +131,13 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
     });
   }
 
-  test.each(examplesOf(page).map(({ line, shown }) => [line, shown] as const))('%s runs', async (line, shown) => {
-    const { code, output } = await (shown.length > 0 ? onTerminal(line) : shell(line));
-    const fine = line.includes('--exit-code') ? [0, 10] : [0];
-    expect(fine, output).toContain(code);
-    expect(words(output)).toMatch(patternOf(shown));
-  });
+  test.each(examplesOf(page).map(({ line, shown }) => [line, shown] as const))(
+    '%s runs successfully',
+    async (line, shown) => {
+      const { code, output } = await (shown.length > 0 ? onTerminal(line) : shell(line));
+      const fine = line.includes('--exit-code') ? [0, 10] : [0];
+      expect(fine, output).toContain(code);
+      expect(words(output)).toMatch(patternOf(shown));
+    },
+  );
 });

@@ -109,7 +109,7 @@ it('selects requests by time, and reports an id that is not in the ledger', asyn
   expect([reversed.code, reversed.stderr]).toEqual([2, expect.stringContaining('--from must not be after --to')]);
 });
 
-it('stores the verdict and the certificate of each signature in the ledger', async () => {
+it("stores each signature's verdict and certificate in the ledger", async () => {
   const [entry] = (
     await home.json<{ signatures: { valid: boolean; certificate: string; source: string }[] }[]>('dsr ledger export')
   ).data;

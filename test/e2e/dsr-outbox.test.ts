@@ -94,7 +94,7 @@ describe('a listener', () => {
     );
   });
 
-  it('runs a hook at the first callback with a status even if `dsr status` already saw it', async () => {
+  it('runs a hook on the first callback with a status even if `dsr status` already saw that status', async () => {
     const { lines, url } = await listen('--on', 'any', hook());
     const id = await submit(url);
     await home.platform.api.advance('4d');
@@ -105,7 +105,7 @@ describe('a listener', () => {
     expect(lines().map((line) => line.new)).toEqual([true, true, true]);
   });
 
-  it('delivers what an earlier run left, if its own flags match', async () => {
+  it("delivers an earlier run's pending deliveries if its own flags match", async () => {
     const first = await listen('--on', 'any', 'there-is-no-such-command');
     await submit(first.url, 'erasure');
     await advance('20m');
@@ -151,7 +151,7 @@ setInterval(() => undefined, 1000);`),
     }, PATIENT);
   });
 
-  it('does not deliver while another listener of the workspace runs', async () => {
+  it('does not deliver while another listener runs for the same workspace', async () => {
     const { url } = await listen('--on', 'any', hook());
     const line = ['dsr', 'callbacks', 'listen', '--port', '0', '--on', 'any', 'true'];
     const { code, stderr } = await home.run(line);

@@ -142,7 +142,7 @@ describe.each([
     expect(posts()).toHaveLength(rows + 3);
   });
 
-  it('beyond --timeout is reported, with the command that resumes', async () => {
+  it('beyond --timeout is reported with the command that resumes the run', async () => {
     // Three hours are more than five seconds of real time: enough to receive the first response on a busy machine.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;
@@ -162,8 +162,8 @@ describe.each([
   });
 });
 
-describe('retries', () => {
-  it('stop after five attempts for a single request', async () => {
+describe('retrying', () => {
+  it('stops after five attempts for a single request', async () => {
     faultOf = ({ method }) => (method === 'GET' ? undefined : { status: 429 });
     expect((await run(ONE)).code).toBe(7);
     expect(posts()).toHaveLength(5);
@@ -176,7 +176,7 @@ describe('retries', () => {
     }
   });
 
-  it('stop after five attempts for one row of many', async () => {
+  it('stops after five attempts for one row of many', async () => {
     writePeople(60);
     faultOf = ({ email }) => (email === 'p7@example.com' ? { status: 500 } : undefined);
     const { code, stderr } = await run(MANY);
@@ -185,7 +185,7 @@ describe('retries', () => {
     expect(posts().filter(({ email }) => email === 'p7@example.com').length).toBeLessThanOrEqual(5);
   });
 
-  it('of a third of the rows neither end the run nor repeat completed requests', async () => {
+  it('does not end the run or repeat completed requests if a third of the rows are retried', async () => {
     const rows = 300;
     writePeople(rows);
     const failed = new Set<string>();
@@ -207,7 +207,7 @@ describe('retries', () => {
     ['every response is 500', { status: 500 }],
   ];
   it.each(sample(outages, 1))(
-    'stay below 30 requests in the first minute for 1,000 rows when %s',
+    'stays below 30 requests in the first minute for 1,000 rows when %s',
     async (_how, fault) => {
       writePeople(1000);
       faultOf = () => fault;

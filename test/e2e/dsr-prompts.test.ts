@@ -38,7 +38,7 @@ test('prompts for everything, shows the request, and submits it', async () => {
   expect(await home.received('POST', '/v3/requests')).toBe(1);
 });
 
-test('warns of duplicates before it asks, and counts only the rows that it will send', async () => {
+test('warns about duplicates before it prompts, and counts only the rows that it will send', async () => {
   const rows = ['ada', 'ben', 'kim'].map((name) => `gdpr,access,${name}@example.com`);
   home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
   await home.run('dsr submit --regulation gdpr --type access --identity email=ben@example.com --yes');
@@ -78,7 +78,7 @@ test.each([
   ['a typing error', 'notanemail', `n${KEY.enter}`, 'jane@example.com'],
   ['an intended value', 'notanemail', `y${KEY.enter}`, 'notanemail'],
   ['a digest', '0123456789abcdef0123456789abcdef', '', '0123456789abcdef0123456789abcdef'],
-])('asks about a doubtful email address: %s', async (_what, typed, answer, taken) => {
+])('prompts about a doubtful email address: %s', async (_what, typed, answer, taken) => {
   const flags = ['--type', 'access', '--regulation', 'gdpr', '--show-identities'];
   const screen = openTerminal(['dsr', 'submit', ...flags], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Identity type');
@@ -104,7 +104,7 @@ test.each([
   expect(await screen.exit).toBe(130);
 });
 
-test('goes back to the previous prompt, and offers time, group and callback in one prompt', async () => {
+test('returns to the previous prompt, and offers time, group and callback in one prompt', async () => {
   const screen = terminal();
   const steps: [string, string][] = [
     ['Regulation', KEY.enter],
@@ -136,7 +136,7 @@ test('goes back to the previous prompt, and offers time, group and callback in o
   expect(await screen.exit).toBe(130);
 });
 
-test('offers the requests of the ledger by time, type and status if an id is missing', async () => {
+test('offers the requests in the ledger by time, type and status if an id is missing', async () => {
   for (const type of ['access', 'erasure'])
     await home.run(`dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`);
   const screen = openTerminal(['dsr', 'evidence', '--out', 'proof.zip'], { cwd: home.cwd, env: home.env });

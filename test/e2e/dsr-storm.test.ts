@@ -103,7 +103,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     ['every response is 500', { status: 500 }],
   ] as const;
   it.each(sample(outages, 1))(
-    'gives up after a minute and at most 30 requests when %s, and prints the command that resumes',
+    'gives up after a minute and at most 30 requests when %s, and prints the command to resume the run',
     async (_how, fault) => {
       writePeople();
       await home.platform.api.addFault({ path: '/v3/requests*', ...fault });

@@ -45,7 +45,7 @@ const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
     .map(({ status }) => status);
 
-test('lets one of several simultaneous bulk runs send the rows, and makes the others report it', async () => {
+test('lets one of several simultaneous bulk runs send the rows, and makes the others report that run', async () => {
   const officer = await createDsrHome();
   try {
     const ended = await together(Array.from({ length: MANY }, () => start(officer)));
@@ -63,7 +63,7 @@ test('lets one of several simultaneous bulk runs send the rows, and makes the ot
   }
 });
 
-test('never sends a row twice when several processes resume a killed run at once', async () => {
+test('never sends a row twice when several processes resume a killed run simultaneously', async () => {
   const officer = await createDsrHome();
   try {
     // The responses are slow, so that every process finds another one that is already sending.

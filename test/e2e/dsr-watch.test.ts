@@ -32,7 +32,7 @@ it('redraws on a terminal and ends with the last state', async () => {
 it.each([
   ['lines', [], (line: string) => line.split(/\s+/)[1]?.replace(',', '')],
   ['objects', ['-o', 'json'], (line: string) => (JSON.parse(line) as { request_status: string }).request_status],
-] as const)('prints %s without a terminal, one for each change', async (_form, flags, statusOf) => {
+] as const)('prints %s without a terminal, one line per change', async (_form, flags, statusOf) => {
   const moves = new Map([
     ['pending', '1d'],
     ['in_progress', '3d'],
@@ -49,7 +49,7 @@ it.each([
   expect(stdout.trimEnd().split('\n').map(statusOf)).toEqual(['pending', 'in_progress', 'completed']);
 });
 
-it('shows when results expire by the platform’s clock, in a list too', async () => {
+it('shows when results expire by the platform’s clock, including in a list', async () => {
   await home.platform.api.advance('4d');
   const [seen] = (
     await home.json<{ expected_completion_time: string; results_expire_at: string }[]>(`dsr status ${id}`)

@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0;
 const onUnix = process.platform !== 'win32';
 
 describe.runIf(onUnix)("a user's file", () => {
-  it('may be a pipe', async () => {
+  it('is written in place if it is a pipe', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     spawnSync('mkfifo', [pipe]);
     const reader = promisify(execFile)('cat', [pipe]);
@@ -63,7 +63,7 @@ describe.runIf(onUnix)('in a separate process', () => {
     expect(files.filter((name) => name !== 'log')).toEqual(['file', 'rest']);
   });
 
-  it.runIf(canMount)('reports a disk that fills up during a write, and does not leave a partial file', () => {
+  it.runIf(canMount)('reports a disk that fills up during a write, and leaves no partial file', () => {
     const { outcomes, content, files } = runOnDisk(':', temporaryFolder());
     expect(
       outcomes.slice(0, 3).map((outcome) => (outcome === 'done' ? outcome : outcome.message.split(': ')[1])),

@@ -65,7 +65,7 @@ describe('kill -9', () => {
     return { authorization: `Bearer ${(reply.json as { access_token: string }).access_token}` };
   }
 
-  test('loses no acknowledged write of eight concurrent writers, and leaves no partial write and no lock', async () => {
+  test('loses no write acknowledged to eight concurrent writers, and leaves no partial write or lock', async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
     const random = randomFrom(seed);
     // Keeps the sample role, because the platform rejects every write that deletes an assigned role.
@@ -152,7 +152,7 @@ describe('kill -9', () => {
     }
   });
 
-  test('does not prevent the next start, although the file of the dead platform still exists', async () => {
+  test("does not prevent the next start, although the killed platform's file still exists", async () => {
     const { process: victim, ready, exited } = await startChild();
     expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
     victim.kill('SIGKILL');

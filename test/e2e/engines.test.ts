@@ -225,7 +225,7 @@ describe('seed-slurm.md', () => {
   });
 });
 
-it('sends every user from many shards when the commands of seed-parallel.md run again after kills', async ({
+it('sends every user from many shards when the commands in seed-parallel.md are run again after kills', async ({
   skip,
 }) => {
   if (!hasParallel) return skip('needs GNU parallel (npm run test:engines installs it)');

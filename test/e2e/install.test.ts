@@ -26,14 +26,14 @@ const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).err
 const TOOLS = 'awk chmod cp mkdir mktemp mv rm sed sh sha256sum shasum tr uname'.split(' ');
 
 describe.skipIf(!hasInstaller)('install.sh', () => {
-  test('installs the executable of a served release', async () => {
+  test('installs the executable from a served release', async () => {
     const home = temporaryFolder();
     const { code, output } = await install(home, [await serve(releaseFolder())]);
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Installed 0.2.0 --version as') });
     expect((await run(join(home, '.local/bin/cdpadm'), ['x'], home)).output).toBe('0.2.0 x\n');
   });
 
-  test('accepts a folder with a release, and a folder to install into', async () => {
+  test('accepts a release folder and a target folder', async () => {
     const home = temporaryFolder();
     expect((await install(home, [releaseFolder(), join(home, 'bin')])).code).toBe(0);
     expect(readdirSync(join(home, 'bin'))).toEqual(['cdpadm']);
@@ -61,7 +61,7 @@ describe.skipIf(!hasInstaller)('install.sh', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test.each(['SHA256SUMS', `cdpadm-${system}`])('names %s if the folder does not have it', async (name) => {
+  test.each(['SHA256SUMS', `cdpadm-${system}`])('reports that %s is missing from the folder', async (name) => {
     const folder = releaseFolder();
     rmSync(join(folder, name));
     expect(await install(temporaryFolder(), [folder])).toEqual({
@@ -87,7 +87,7 @@ describe.skipIf(!hasInstaller)('install.sh', () => {
       'https://',
       'nowhere',
     ].map((address): [string, string[], string] => [address, [address], 'must be a folder or an https address']),
-  ])('explains %s', async (_what, args, expected) => {
+  ])('exits with 1 and reports %s', async (_what, args, expected) => {
     const home = temporaryFolder();
     expect(await install(home, args)).toEqual({ code: 1, output: expect.stringContaining(expected) });
   });

@@ -32,7 +32,7 @@ test.each(programs)('%s', async (program) => {
   expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: '', stderr: '' });
 });
 
-test('explains invalid options to a program without types', async () => {
+test('reports invalid options to a program without types', async () => {
   const { folder, file } = projectWith(`
 import { startEmulator } from 'cdpadm';
 const told = await startEmulator({ clock: 'slow' }).catch(({ code, message }) => code + ': ' + message);

@@ -52,7 +52,7 @@ describe('a lock between processes', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('is free at once after its holder is killed', async () => {
+  it('is free immediately after its holder is killed', async () => {
     const path = lockPath();
     const holder = start('hold', path);
     await expect(linesOf(holder)()).resolves.toBe(`held ${holder.pid}`);
@@ -66,7 +66,7 @@ describe('a lock between processes', () => {
     lock?.release();
   });
 
-  it('can be taken over after any number of processes were killed during a takeover', async () => {
+  it('can be taken over even after any number of processes were killed during a takeover', async () => {
     const path = lockPath();
     for (let kills = 0; kills < 25; kills++) await ended(start('die', path));
     // The temporary files of killed processes stay until they are old.
@@ -96,7 +96,7 @@ describe('a lock between processes', () => {
     }
   });
 
-  it('allows no overlapping update and leaves no process stuck when processes are killed at any moment', async () => {
+  it('allows no overlapping updates and leaves no process stuck when processes are killed at any moment', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');

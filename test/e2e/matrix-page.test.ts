@@ -22,7 +22,7 @@ const SOURCE = { organization: '1001', last_modified_on: '2026-01-02 03:04:05', 
 
 const countPages = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
 
-describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (skipped if none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if none is installed)', () => {
   const openPage = withPageBrowser();
 
   async function open(roles: typeof FEW): Promise<Page> {
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     }
   });
 
-  it('keeps columns with long headings narrow, and shows that there are more of them', async () => {
+  it('keeps columns with long headings narrow, and shows that there are more columns', async () => {
     const long = MANY.map((role, index) => ({ ...role, name: `Regional Marketing Operations and Campaigns ${index}` }));
     const page = await open(long);
     await page.size(1280, 800);
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await few.evaluate(shown)).toBe('block');
   });
 
-  it('keeps a task of a whole feature on one line, and never ends a wrapped line with a dot', async () => {
+  it('keeps a feature-wide task on one line, and never ends a wrapped line with a dot', async () => {
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);
@@ -94,7 +94,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(broken).toEqual([]);
   });
 
-  it('keeps the headings of columns and rows visible while scrolling', async () => {
+  it('keeps column and row headings visible while scrolling', async () => {
     const page = await open(MANY);
     await page.size(1000, 600);
     await page.evaluate(`document.querySelector('.scroll').scrollTo(900, 400)`);
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the matrix in Chromium (ski
     expect(await pagesOf(many)).toBeGreaterThanOrEqual(13);
   });
 
-  it('states that there is nothing to show', async () => {
+  it('shows that there is nothing to list', async () => {
     const page = await open([]);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no roles');
   });

@@ -38,7 +38,7 @@ const RENAME = { command: 'roles update', role_id: 'support-role', name: 'Help d
 
 const names = async (): Promise<unknown> => (await home.json('roles list --query [].name')).data;
 
-test('reads, plans and writes, and ends when the client closes', async () => {
+test('reads, plans and writes, and ends when the client disconnects', async () => {
   const { call, client, pid } = await connect('--allow-writes');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['roles_read', 'roles_plan', 'roles_write']));
@@ -53,7 +53,7 @@ test('reads, plans and writes, and ends when the client closes', async () => {
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-test('exits with 0 when its input closes without any message', async () => {
+test('exits with 0 when its input closes before any message', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'mcp'], {
     env: { PATH: process.env.PATH, ...home.env },
     cwd: home.cwd,
@@ -66,7 +66,7 @@ test('exits with 0 when its input closes without any message', async () => {
   expect(written).toBe('');
 });
 
-test('leaves nothing half done when it is killed during a planned write', async () => {
+test('leaves no partial write when it is killed during a planned write', async () => {
   const before = await names();
   const { call, pid } = await connect('--allow-writes');
   const { plan } = await call('roles_plan', RENAME);

@@ -17,14 +17,14 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     return path;
   };
 
-  it('is opened when a writer opens it, and read to its end', async () => {
+  it('is opened when a writer opens it, and read until it closes', async () => {
     const path = named();
     const opening = openWaiting(path, new AbortController().signal);
     await writeFile(path, 'a: 1\n');
     expect(await text(await opening)).toBe('a: 1\n');
   });
 
-  it('does not block a thread after the command was stopped', async () => {
+  it('does not block a thread after the command has stopped', async () => {
     const path = named();
     const stop = new AbortController();
     const openings = Array.from({ length: MANY }, () => openWaiting(path, stop.signal));
@@ -35,17 +35,17 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it('is not awaited after the command was stopped', async () => {
+  it('is not awaited after the command has stopped', async () => {
     const path = named();
     await expect(openWaiting(path, AbortSignal.abort(new Error('told to stop')))).rejects.toThrow('told to stop');
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it('that no longer exists is reported with the system error', async () => {
+  it("that no longer exists is reported with the system's error", async () => {
     await expect(openWaiting('/nowhere/pipe', new AbortController().signal)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
-it('reads a device that is not a terminal like a file', async () => {
+it('reads a device that is not a terminal as a file', async () => {
   expect(await text(await openWaiting('/dev/null', new AbortController().signal))).toBe('');
 });

@@ -33,7 +33,7 @@ const RUNS = {
 };
 
 describe('a missing id on a terminal', () => {
-  test('is searched by a part of its text and chosen with Enter', async () => {
+  test('is searched by a part of its text and selected with Enter', async () => {
     const screen = terminal(['roles', 'get']);
     await screen.waitFor('admin-role');
     screen.type('support');
@@ -55,7 +55,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is chosen by a number or a word in accessible mode', async () => {
+  test('is selected by a number or a word in accessible mode', async () => {
     const screen = terminal(['roles', 'get'], { CDPADM_ACCESSIBLE: '1' });
     await screen.waitFor('Number or word');
     screen.type(`support-role${KEY.enter}`);
@@ -70,7 +70,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(130);
   });
 
-  test('is prompted for with the latest run first, and each run by its id', async () => {
+  test('is prompted for with the latest run first, and each run is listed by its id', async () => {
     const { env, cwd, close } = await openPlatformHome({ fixtures: RUNS });
     onTestFinished(close);
     const screen = openTerminal(['pipelines', 'watch'], { cwd, env });
@@ -84,7 +84,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is not offered again as the second of two ids', async () => {
+  test('is prompted for without offering the first of two ids again', async () => {
     const screen = terminal(['roles', 'compare']);
     await screen.waitFor('First role');
     screen.type('admin');
@@ -104,7 +104,7 @@ describe('a missing id on a terminal', () => {
     expect(screen.screen()).toContain('To create one: cdpadm groups create --help');
   });
 
-  test('is prompted for with the whole manifest first in roles edit', async () => {
+  test('is prompted for with the whole manifest as the first choice in roles edit', async () => {
     const show = `"${process.execPath}" -e "console.log(fs.readFileSync(process.argv.at(-1), 'utf8'))"`;
     for (const [keys, told] of [
       ['', 'role_id: support-role'],
@@ -128,14 +128,14 @@ describe('a missing id without a terminal', () => {
     [['pipelines', 'run', 'customers'], 'run_id', 'Did you mean `cdpadm pipelines runs customers`?'],
     [['log', 'show'], 'id', 'To list them: cdpadm log'],
     [['profile', 'use'], 'name', 'To list them: cdpadm profile list'],
-  ])('is a usage error of %j', async (args, name, hint) => {
+  ])('is a usage error: %j', async (args, name, hint) => {
     const { code, stderr, stdout } = await runCli([...args, ...PROFILE], { env: home.env, cwd: home.cwd });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(name);
     expect(stderr).toContain(hint);
   });
 
-  test('is a usage error with --no-input on a terminal too', async () => {
+  test('is a usage error on a terminal with --no-input', async () => {
     const screen = terminal(['roles', 'get', '--no-input']);
     expect(await screen.exit).toBe(2);
     expect(screen.screen()).not.toContain('admin-role');

@@ -67,7 +67,7 @@ const cdpadm = (args: string[], input?: 'open' | 'closed'): Running => run(proce
 const shell = (script: string): Running => run('/bin/sh', ['-c', script]);
 
 describe('standard output', () => {
-  test('that its reader closes early causes exit code 0 without a message', async () => {
+  test('closed early by its reader causes exit code 0 and no message', async () => {
     const script = '{ $CDPADM help flags; echo "code $?" >&2; } | true';
     const { stderr } = await shell(script).ended;
     expect(stderr).toBe('code 0\n');
@@ -97,14 +97,14 @@ describe('standard output', () => {
     expect(JSON.parse(stdout)).toHaveLength(roles.length);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('on a full disk causes exit code 1 with an error', async () => {
+  test.skipIf(!existsSync('/dev/full'))('to a full disk causes exit code 1 and an error', async () => {
     const { stderr, stdout } = await shell('$CDPADM help flags > /dev/full; echo $?').ended;
     expect(stdout).toBe('1\n');
     expect(stderr).toContain('the disk is full');
     expect((await shell('$CDPADM --help > /dev/full; echo $?').ended).stdout).toBe('1\n');
   });
 
-  test('that is already closed causes an exit code, not a crash', async () => {
+  test('closed before the start causes an exit code, not a crash', async () => {
     const { stdout } = await shell('$CDPADM help flags >&- 2>/dev/null; echo $?').ended;
     expect(stdout).toMatch(/^[01]\n$/);
   });
@@ -206,7 +206,7 @@ describe('an endless input', () => {
       },
     );
 
-    test('is read to its end from a writer that comes later', async () => {
+    test('is read until it closes, even if the writer starts later', async () => {
       const path = named();
       const { ended } = cdpadm(['roles', 'validate', 'pipe', '-o', 'json']);
       await promisify(writeFile)(path, Buffer.concat([OVER_PIPE_SIZE, Buffer.from('roles: 5\n')]));
@@ -230,7 +230,7 @@ describe.skipIf(process.platform === 'win32')('a deleted working folder', () => 
   const inDeletedFolder = (line: string): Running =>
     shell(`mkdir gone && cd gone && rmdir ../gone && { $CDPADM ${line}; echo "code $?"; }`);
 
-  test('is reported with a fix, in JSON too', async () => {
+  test('is reported with a fix, including in JSON', async () => {
     const { stdout, stderr } = await inDeletedFolder('roles list --profile local').ended;
     expect(stdout).toBe('code 2\n');
     expect(stderr).toContain('The working folder was removed.');
@@ -269,7 +269,7 @@ describe('a user without a home folder and without an entry in passwd', () => {
       expect(code, stderr).toBe(0);
     });
 
-    test('writes to the folders that the environment names', async () => {
+    test('writes to the folders given in the environment', async () => {
       const { HOME: _home, ...folders } = home.env;
       const create = 'profile create mine --org 1 --account 1 --base-url http://localhost:9 --yes';
       for (const line of [

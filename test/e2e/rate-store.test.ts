@@ -48,7 +48,7 @@ test('prints why the built program cannot use a store', async () => {
   );
 });
 
-test('keeps the script below 60 lines', () => {
+test('keeps the script under 60 lines', () => {
   expect(RATE_SCRIPT.trim().split('\n').length).toBeLessThan(60);
 });
 
@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     return store;
   }
 
-  test('grants the rate to all processes together, and lets the others use what one leaves unused', async () => {
+  test('shares the rate among all processes, and lets the others use what one leaves unused', async () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });
@@ -88,7 +88,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect((await (await open('other', 10)).take(1)).inMs).toBe(0);
   });
 
-  test('pauses all processes for as long as the platform asked', async () => {
+  test('pauses all processes for as long as the platform requested', async () => {
     const [a, b] = [await open('paused', 100), await open('paused', 100)];
     await a.take(1);
     await a.limited(0, 60_000);
@@ -97,7 +97,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect(inMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('shares a lower rate with all processes, and distinguishes it from a limit on the requested rate', async () => {
+  test('shares a reduced rate with all processes, and distinguishes it from a limit on the requested rate', async () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);

@@ -152,7 +152,7 @@ const change = (from: string | RegExp, to: string): void => {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };
 
-test.each(recipes)('links %s from the main page, the page of its area and the help', (name) => {
+test.each(recipes)("links %s from the main page, its area's page and the help", (name) => {
   const page = (path: string): string => readFileSync(join(root, path), 'utf8');
   expect(page('README.md')).toContain(`](docs/recipes/${name})`);
   expect(page(`docs/${name.split('-')[0] ?? ''}.md`)).toContain(`](recipes/${name})`);
@@ -164,7 +164,7 @@ test.each(recipes)('prints %s unchanged for `help recipes`', async (name) => {
   expect(printed).toEqual({ code: 0, stdout: readFileSync(join(root, 'docs/recipes', name), 'utf8'), stderr: '' });
 });
 
-test('names no file of the repository in the help, because not every installation has it', () => {
+test('names no repository file in the help, because not every installation has one', () => {
   const pages = [...Object.values(topics), readFileSync(join(root, 'dist/help-100.txt'), 'utf8')];
   expect(pages.flatMap((page) => page.match(/\S*(?:docs\/|README|[A-Z]+\.md)\S*/g) ?? [])).toEqual([]);
 });
@@ -183,7 +183,7 @@ describe('every job', () => {
     for (const { steps } of jobs) expect(steps.some(({ env: own }) => own?.CDPADM_PACKAGE)).toBe(false);
   });
 
-  test('selects the same Node before it installs', () => {
+  test('selects the same Node version before it installs', () => {
     const chosen = jobs.map(({ steps }) => steps.slice(0, 2).map(({ uses, with: values }) => ({ uses, values })));
     const wanted = [
       { uses: 'actions/checkout@v4', values: undefined },
@@ -199,7 +199,7 @@ describe('every job', () => {
 });
 
 describe('recipes', () => {
-  test('roles-drift.yml exits every morning with 0, or with 10 and a summary of the differences', async () => {
+  test('roles-drift.yml runs every morning and exits with 0, or with 10 and a summary of the differences', async () => {
     const [install = '', read = '', diff = ''] = commandsOf('roles-drift.yml', 'drift');
     expect(await step(install)).toMatchObject({ code: 0 });
     writeFileSync(join(home.cwd, '.cdpadm.yaml'), 'protected: true');
@@ -213,7 +213,7 @@ describe('recipes', () => {
     rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
-  test('roles-test.yml exits with 0, or with 10 and a summary of what failed, without a write', async () => {
+  test('roles-test.yml writes nothing, and exits with 0, or with 10 and a summary of the failures', async () => {
     const policy = (limit: number): void => {
       writeFileSync(join(home.cwd, 'roles.test.yaml'), `- each: {max_tasks: ${limit}}\n`);
     };
@@ -255,7 +255,7 @@ describe('recipes', () => {
     rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
-  test('dsr-due.yml exits every morning with 0, or with 10 if a request is late or the ledger is empty, and writes nothing', async () => {
+  test('dsr-due.yml writes nothing and exits every morning with 0, or with 10 if a request is late or the ledger is empty', async () => {
     const steps = commandsOf('dsr-due.yml', 'due');
     const elsewhere = createHomeEnv('desk');
     const submitted = new Date(Date.now() - 40 * 86_400_000).toISOString().replace(/\.\d+Z/, 'Z');
@@ -291,7 +291,7 @@ describe('recipes', () => {
     rmSync(join(home.cwd, '.cdpadm.yaml'));
   });
 
-  test('have an exit code for differences only in scheduled jobs', () => {
+  test('use the exit code for differences only in scheduled jobs', () => {
     const { drift, review } = recipe('roles-drift.yml').jobs;
     expect(drift?.if).toBe("github.event_name == 'schedule'");
     expect(review?.if).toMatch(/^github\.event_name == 'pull_request' && /);
@@ -303,7 +303,7 @@ describe('recipes', () => {
     expect(ending).toEqual(['roles-drift.yml drift', 'warehouse-drift.yml drift']);
   });
 
-  test('warehouse-drift.yml shows a pull request, applies its plan once, and then finds no drift', async () => {
+  test('warehouse-drift.yml shows the plan in a pull request, applies it once, and then finds no drift', async () => {
     stageSync(home.cwd, 3);
     const job = async (name: string, more: Record<string, string> = {}) => {
       writeFileSync(env.GITHUB_STEP_SUMMARY ?? '', '');
@@ -337,7 +337,7 @@ describe('recipes', () => {
     expect(await job('apply', SECRET_ENV)).toMatchObject({ codes: [0, 6] });
   });
 
-  test('roles-push-with-plan.yml applies only the plan that was shown, once', async () => {
+  test('roles-push-with-plan.yml applies only the reviewed plan, and only once', async () => {
     repository();
     const { steps } = await planned();
     expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
@@ -354,7 +354,7 @@ describe('recipes', () => {
     expect(await step(tag)).toMatchObject({ code: 0 });
   });
 
-  test('roles-push-with-plan.yml keeps changes of other admins since the last run, and shows them to the reviewer', async () => {
+  test("roles-push-with-plan.yml keeps other admins' changes since the last run, and shows them to the reviewer", async () => {
     const elsewhere = { ...env, ...createHomeEnv('elsewhere') };
     const added = ['roles', 'update', 'read-only-role', '--add-task', 'privacy:settings', '--yes'];
     expect(await runCli(added, { env: elsewhere, cwd: home.cwd })).toMatchObject({
@@ -381,7 +381,7 @@ describe('recipes', () => {
     expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
   });
 
-  test('roles-push-with-plan.yml reports before the approval that a deletion needs the input of the workflow', async () => {
+  test("roles-push-with-plan.yml reports before the approval that a deletion requires the workflow's input", async () => {
     const file = join(home.cwd, 'roles.yaml');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.slice(0, text.lastIndexOf('  - role_id:')));

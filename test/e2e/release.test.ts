@@ -68,7 +68,7 @@ const TAGGER = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' }
 const release = (folder: string): Promise<Result> => run(process.execPath, ['scripts/release.mjs'], folder, TAGGER);
 
 describe('npm run release', () => {
-  test('builds, writes checksums and notes, and tags the commit; a second release has the same bytes', async () => {
+  test('builds, writes checksums and notes, and tags the commit; a second release is byte-identical', async () => {
     const folder = await repository();
     mkdirSync(join(folder, 'dist'));
     writeFileSync(join(folder, 'dist/cdpadm_0.1.0_amd64.deb'), 'of an earlier version');
@@ -104,7 +104,7 @@ describe('npm run release', () => {
     expect((await git(folder, 'tag')).output).toBe('');
   });
 
-  test('omits the .deb without dpkg-deb, and the tag without the name of its author', async () => {
+  test('omits the .deb without dpkg-deb, and the tag if git does not know the author', async () => {
     const folder = await repository();
     const PATH = pathWith('cp env git mkdir node npm sh'.split(' '));
     const unnamed = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.useConfigOnly', GIT_CONFIG_VALUE_0: 'true' };
@@ -186,7 +186,7 @@ test.skipIf(!hasInstaller)('the action installs a release and runs commands with
   expect(output).toBe('0.2.0 roles list\n');
 });
 
-test('the release workflow checks, builds, attests and publishes the release of its tag', async () => {
+test('the release workflow checks, builds, attests and publishes the release for its tag', async () => {
   const workflow = yaml('.github/workflows/release.yml') as {
     on: { push: { tags: string[] } };
     jobs: { publish: { permissions: Record<string, string>; steps: Step[] } };

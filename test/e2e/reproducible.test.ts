@@ -49,7 +49,7 @@ function copyOf(): string {
   return folder;
 }
 
-test.skipIf(!isLinux)('builds the same bytes from one commit in a different folder, time zone and language', () => {
+test.skipIf(!isLinux)('builds identical bytes from one commit in a different folder, time zone and language', () => {
   const folder = copyOf();
   const places = { GIT_DIR: git(root, 'rev-parse', '--absolute-git-dir'), GIT_WORK_TREE: root };
   const env = { ...process.env, ...places, TZ: 'Asia/Tokyo', LC_ALL: 'de_DE.UTF-8' };
@@ -82,7 +82,7 @@ function releaseOf(commit: string, umask: string, own: Record<string, string>): 
   return readFileSync(join(folder, 'dist/release/SHA256SUMS'), 'utf8');
 }
 
-test.skipIf(!isLinux || !isWhole)('releases the same bytes from two clones (only with --mode whole)', () => {
+test.skipIf(!isLinux || !isWhole)('releases identical bytes from two clones (only with --mode whole)', () => {
   const commit = git(root, 'rev-parse', 'HEAD');
   const first = releaseOf(commit, '022', { TZ: 'UTC', LC_ALL: 'C' });
   expect(first).toMatch(/ {2}LICENSES\.txt\n[\s\S]* {2}cdpadm-linux-/);

@@ -32,7 +32,7 @@ describe.each([
   ['redrawing', {}, ['', KEY.down, KEY.down + KEY.down]],
   ['line by line', { CDPADM_ACCESSIBLE: '1' }, ['1', '2', '3']],
 ])('a conflict prompt, %s', (_way, env, [yours = '', platforms = '', edit = '']) => {
-  test('sends your value with push', async () => {
+  test('pushes your value with push', async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');
@@ -44,7 +44,7 @@ describe.each([
     expect(text()).toContain('name: Mine # ours');
   });
 
-  test("writes the platform's value into the file with push, and sends nothing", async () => {
+  test("writes the platform's value into the file and sends nothing with push", async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');
@@ -54,7 +54,7 @@ describe.each([
     expect(text()).toContain('name: Theirs # ours');
   });
 
-  test('accepts another value with push', async () => {
+  test('accepts a different value with push', async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('edit');

@@ -78,7 +78,7 @@ describe('roles edit', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('opens invalid text again on a terminal, with the errors and their lines', async () => {
+  it('reopens invalid text on a terminal, with the errors and their lines', async () => {
     const { env, opened } = editor(`
       if (opened === 0) text = text.replace('role_id: support-role', 'role_id: ' + 'x'.repeat(65));
       else {
@@ -161,7 +161,7 @@ describe('roles edit', () => {
     ]);
   });
 
-  it('merges an edit with concurrent changes of another admin', async () => {
+  it("merges an edit with another admin's concurrent changes", async () => {
     const other = await opened(createRolesHome(admin.platform));
     await other.run('roles pull');
     other.edit('roles.yaml', 'name: User', 'name: Person');

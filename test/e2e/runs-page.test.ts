@@ -36,7 +36,7 @@ const SOURCE = {
   made_on: NEWEST,
 };
 
-describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped if none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if none is installed)', () => {
   const openPage = withPageBrowser();
 
   async function open(count: number): Promise<Page> {
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     }
   });
 
-  it('shows the newest run first, with each date below the middle of its column', async () => {
+  it('shows the newest run first, with each date centered below its column', async () => {
     const page = await open(300);
     await page.size(400, 900);
     const places = await page.evaluate<{ newest: number; right: number; off: number[]; least: number }>(`(() => {
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     expect(await page.evaluate('document.querySelector(".zone").textContent')).toBe('UTC');
   });
 
-  it('gives screen readers the same data as a table, even on a phone', async () => {
+  it('gives screen readers the same data as a table, including on a phone', async () => {
     const page = await open(30);
     await page.size(400, 900);
     await page.send('Accessibility.enable');
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of runs in Chromium (skipped i
     expect(await page.evaluate(right)).toBeLessThanOrEqual(1032);
   });
 
-  it('states that there is nothing to show', async () => {
+  it('shows that there is nothing to list', async () => {
     const page = await open(0);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no matching runs.');
   });

@@ -162,7 +162,7 @@ describe('seed-kubernetes.md', () => {
     }
   });
 
-  it('fails an index or the job only for exit codes that a retry would repeat', () => {
+  it('fails an index or the job only on exit codes for errors that a retry would not fix', () => {
     const rules = jobs()[0]?.spec.podFailurePolicy?.rules.map(({ action, onExitCodes }) => [
       action,
       onExitCodes?.values,
@@ -221,7 +221,7 @@ it('seed-parallel.md sends 2,000 users from each of four processes', async ({ sk
   expect(await seeded()).toBe(count);
 });
 
-it('seed-cron.md sends the file once, and nothing on later starts', async () => {
+it('seed-cron.md sends the file once, and nothing on later runs', async () => {
   const lines = blocksOf('seed-cron', 'crontab').map((block) => {
     const found = /^\S+ \S+ \* \* \* seed (.*)$/m.exec(block)?.[1] ?? '';
     return { line: found, state: { CDPADM_STATE_DIR: localized(/^CDPADM_STATE_DIR=(.*)$/m.exec(block)?.[1] ?? '') } };
@@ -242,7 +242,7 @@ it('seed-cron.md sends the file once, and nothing on later starts', async () => 
 });
 
 describe('seed-container.md', () => {
-  it('sends the file without a home folder, with only the variables of the command line', async () => {
+  it('sends the file without a home folder, with variables only from the command line', async () => {
     const words = [
       'shift',
       '[ "$1" = registry.example/cdpadm:0.3.0 ] && break',
@@ -295,7 +295,7 @@ describe('seed-warehouse-unload.md', () => {
     expect(await seeded()).toBe(800);
   });
 
-  it('states the times that the limit implies', () => {
+  it('states the times that result from the limit', () => {
     const page = readFileSync(join(root, 'docs/recipes/seed-warehouse-unload.md'), 'utf8');
     const rows = [...page.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
     const [limits = [], , ...times] = rows;
@@ -313,7 +313,7 @@ describe('seed-warehouse-unload.md', () => {
 });
 
 describe('dsr-parts.md', () => {
-  it('submits every row of a list once, and names a part that has to be corrected', async () => {
+  it('submits every row of a list once, and names a part that must be corrected', async () => {
     const people = Array.from({ length: 60 }, (_, index) => `erasure,person${index}@example.com\n`);
     writeFileSync(join(data, 'subjects.csv'), `subject_request_type,email\n${people.join('')}`);
     const [check = '', split = '', submit = '', total = ''] = blocksOf('dsr-parts', 'bash');

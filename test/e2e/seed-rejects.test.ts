@@ -6,7 +6,7 @@ import { bundleEntry } from '../helpers/bundle.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 describe('openRejects', () => {
-  it('reports a partial write to a full disk, and claims only the earlier rows as written', async () => {
+  it('reports a partial write to a full disk, and counts only the earlier rows as written', async () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const child = await bundleEntry('test/e2e/children/reject-rows.ts');
     try {

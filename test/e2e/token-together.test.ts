@@ -36,7 +36,7 @@ const tokenRequests = (): ReceivedRequest[] => server.requests.filter(isTokenReq
 const client = (overrides: Parameters<typeof testClient>[1] = {}) =>
   testClient(server.url, { credentials: withoutToken(), ...overrides });
 
-test('makes one token request for ten processes at once', async () => {
+test('makes a single token request for ten simultaneous processes', async () => {
   const { folder } = client();
   const replies = await contend(10, 'token', join(folder, 'shared'), server.url);
   expect(replies).toEqual(Array(10).fill('{"id":"a"}'));

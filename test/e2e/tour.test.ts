@@ -90,7 +90,7 @@ const SIGNALS = [
 ] as const;
 
 test.each(sample(SIGNALS, 1))(
-  'stops on %s together with the command that it runs, and leaves nothing behind',
+  'stops on %s together with the command it is running, and leaves nothing behind',
   async (signal, code, said) => {
     const { home, ...tour } = await takeTour([], signal);
     expect(tour).toMatchObject({ code, stderr: expect.stringContaining(said) });

@@ -52,7 +52,7 @@ describe('the built program', () => {
   }
 
   test.each(['--help', 'roles push --help', 'dsr submit -h', 'pipelines --help', 'api --help'])(
-    'does not load chunks for %s, because the build renders it',
+    'does not load chunks for %s, because the screen is rendered at build time',
     (line) => {
       const { files, modules } = loadedBy(line.split(' '));
       expect(files).toEqual([]);
@@ -67,7 +67,7 @@ describe('the built program', () => {
     [['roles', '--help'], { COLUMNS: '90' }],
     [['__complete', 'fish', 'cdpadm', 'cdpadm --profile local roles get '], {}],
     ...groups.map(({ name }): [string[], object] => [['__complete', 'bash', ' ', 'cdpadm', `cdpadm ${name} `], {}]),
-  ])('does not load a chunk of a dependency for %j with %j', (args, settings) => {
+  ])("does not load a dependency's chunk for %j with %j", (args, settings) => {
     const { files, modules } = loadedBy(args, { ...settings });
     expect(files.length).toBeGreaterThan(0);
     // Completion needs the flags of a group's commands, but not their dependencies.
@@ -81,7 +81,7 @@ describe('the built program', () => {
     expect(modules.filter((name) => / (crypto|http|https|tls|readline)$/.test(name))).toEqual([]);
   });
 
-  test('loads the contract of a call, and only the part of zod that it needs', () => {
+  test("loads a call's contract, and only the part of zod that the contract needs", () => {
     const env = {
       CDPADM_BASE_URL: 'http://127.0.0.1:1',
       CDPADM_AUTH_URL: 'http://127.0.0.1:1',

@@ -79,7 +79,7 @@ function isReplaced(before: number): boolean {
 }
 
 describe.skipIf(process.platform === 'win32')('the cache of compiled code', () => {
-  test('is written once, with access only for this user', () => {
+  test('is written once, readable only by this user', () => {
     expect(run('hello')).toEqual(RIGHT);
     expect(kept()).toEqual([nameFor('hello')]);
     expect(lstatSync(code()).mode & 0o777).toBe(0o700);
@@ -105,7 +105,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(run('hello', { NODE_OPTIONS: `--require ${seen}` }).stdout).toBe('said hello\n[false,false]\n');
   });
 
-  test('of a command that runs the embedded platform is used by the second run', () => {
+  test('is used by the second run of a command that runs the embedded platform', () => {
     const list = (): number => {
       const args = [join(root, 'bin', 'cdpadm.js'), 'groups', 'list', '--profile', 'local'];
       const env = environment({ CDPADM_DATA_DIR: folder, CDPADM_STATE_DIR: folder, CDPADM_CONFIG_DIR: folder });
@@ -179,7 +179,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(lstatSync(keptFile()).isFile()).toBe(true);
   });
 
-  test('does not change a folder with the name of its file', () => {
+  test("does not change a folder that has the cache file's name", () => {
     mkdirSync(keptFile(), { recursive: true, mode: 0o700 });
     expect(run('hello')).toEqual(RIGHT);
     expect(lstatSync(keptFile()).isDirectory()).toBe(true);
@@ -194,7 +194,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     if (mode !== 0o500 || process.getuid?.() !== 0) expect(kept()).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('of another user is neither used nor changed', () => {
+  test.skipIf(process.getuid?.() !== 0)('is neither used nor changed if another user owns it', () => {
     run('hello');
     chownSync(keptFile(), 65_534, 65_534);
     const { ino } = lstatSync(keptFile());
@@ -235,7 +235,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(kept()).toEqual([]);
   });
 
-  test('is written by a command that a signal stopped, and again by one that finishes', () => {
+  test('is written by a command that is stopped by a signal, and again by one that finishes', () => {
     const written = (line: string): number => {
       expect(run(line).stdout).toBe('said hello\n');
       return lstatSync(keptFile()).ino;
@@ -248,7 +248,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(written('hello')).toBe(second);
   });
 
-  test('deletes its oldest files, including those of killed processes', () => {
+  test('deletes its oldest files, including those left by killed processes', () => {
     mkdirSync(code(), { mode: 0o700 });
     for (let index = 0; index < 20; index++) {
       const file = join(code(), index === 0 ? `${nameFor('hello')}.1.x.tmp` : `word-${index}`);
@@ -260,7 +260,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(kept()).toEqual(expect.arrayContaining([nameFor('hello'), 'word-19', 'word-5']));
   });
 
-  test('remains valid when ten processes write it at once', async () => {
+  test('remains valid when ten processes write it simultaneously', async () => {
     const children = Array.from({ length: 10 }, () =>
       spawn(process.execPath, [join(folder, 'bin', 'cdpadm.js'), 'hello'], { env: environment() }),
     );

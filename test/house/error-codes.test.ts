@@ -14,7 +14,7 @@ const texts = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && (!name.startsWith(join('lib', 'errors')) || name.endsWith('fail.ts')))
   .map((name) => readFileSync(join(SRC, name), 'utf8'));
 
-test('finds every code of the sources in the registry', () => {
+test('finds every code used in the sources in the registry', () => {
   // `fail` accepts only registered codes; lower layers write the code into the error.
   const given = texts.flatMap((text) =>
     [...text.matchAll(/new KnownError\(\{[^;]*?\bcode: (?:[^,;\n]*\? )?'([a-z_.]+)'(?: : '([a-z_.]+)')?/g)].flatMap(
@@ -26,13 +26,13 @@ test('finds every code of the sources in the registry', () => {
   expect(given.filter((code) => !(code in ERRORS) && code !== 'delete')).toEqual([]);
 });
 
-test('finds every code of the registry in the sources', () => {
+test('finds every error code from the registry in the sources', () => {
   // The codes of guards are composed from the name of the guard.
   const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
 });
 
-test('names an exit code in the sources only if it differs from that in the registry', () => {
+test("sets an exit code in the sources only if it differs from the registry's", () => {
   const idle = texts.flatMap((text) =>
     [...text.matchAll(/\bfail\('([a-z_.]+)', \{[^;]*?\bexit: '(\w+)'/g)].filter(
       ([, code = '', exit]) => (ERRORS as Readonly<Record<string, ErrorEntry>>)[code]?.exit === exit,

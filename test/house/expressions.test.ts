@@ -23,7 +23,7 @@ function slowText(expression: RegExp): string | undefined {
   })?.(2);
 }
 
-describe('the check of regular expressions', () => {
+describe('the regular expression check', () => {
   const all = sourceExpressions(process.cwd());
   const bySpelling = new Map(all.map((one) => [String(one.expression), one]));
 

@@ -16,7 +16,7 @@ function start(args: string[], columns?: number): { status: number | null; stdou
   return { status, stdout, stderr };
 }
 
-test.each([80, 100])('builds all screens of %d columns', async (columns) => {
+test.each([80, 100])('builds all screens for %d columns', async (columns) => {
   const drawn = await helpScreens(createTestIo({ columns }).io);
   const kept = readFileSync(join(root, `dist/help-${columns}.txt`), 'utf8');
   expect(kept).toBe(`${[...drawn].map(([words, screen]) => `\f${words}\n${screen}`).join('')}\f`);

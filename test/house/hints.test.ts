@@ -31,7 +31,7 @@ function adviceIn(source: ts.Node, inside = false): string[] {
 const parse = (file: string, text: string): ts.SourceFile =>
   ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 
-it('finds the hints of every function that makes an error', () => {
+it('finds the hints in every function that creates an error', () => {
   const text = "usageError('a', 'b'); x({ hint: c ? 'd' : `e` }); function g(hint = 'h') {} y('i');";
   expect(adviceIn(parse('x.ts', text))).toEqual(["'a'", "'b'", "'d'", '`e`', "'h'"]);
 });

@@ -30,7 +30,7 @@ describe('a platform that the program starts', () => {
     expect(await judgedPlatforms()).toEqual([]);
   });
 
-  test('is not checked without the environment of a test home', async () => {
+  test("is not checked without a test home's environment", async () => {
     const { NODE_OPTIONS: _told, ...env } = home.env;
     expect(program(env)).toBe(0);
     expect(await judgedPlatforms()).toEqual([]);
@@ -65,7 +65,7 @@ const WITHOUT: Record<string, string> = {
   'test/e2e/make-folder.test.ts': 'runs a single module',
 };
 
-test('checks every process that may have a platform', () => {
+test('checks every process that may run a platform', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

@@ -48,7 +48,7 @@ test.each(oldest)('installs only packages that run on Node %s', (version) => {
   expect(tooNew.map(([path, { engines }]) => `${path} needs ${engines?.node}`)).toEqual([]);
 });
 
-test('has the packages of the lock file in node_modules', () => {
+test('matches the packages in node_modules to the lock file', () => {
   const wrong = installed.flatMap(([path, locked]) => {
     const found = present(path);
     return found && found.version !== locked.version ? [`${path}: ${found.version}, locked ${locked.version}`] : [];
@@ -84,15 +84,15 @@ function lockedVersion(from: string, name: string): string {
   return lock.packages[`node_modules/${name}`]?.version ?? '';
 }
 
-test('has no package with an install script', () => {
+test('includes no package with an install script', () => {
   expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
 });
 
-test('does not name a registry in the lock file', () => {
+test('names no registry in the lock file', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
 });
 
-test('has only dependencies that cannot be bundled', () => {
+test('depends only on packages that cannot be bundled', () => {
   expect(Object.keys(manifest.dependencies)).toEqual(['node-sqlite3-wasm']);
   expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
 });

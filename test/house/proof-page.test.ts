@@ -19,7 +19,7 @@ function testsOf(cell: string): string[] {
   });
 }
 
-test('numbers the promises in ascending order, with four filled cells in each row', () => {
+test('numbers the promises in ascending order and fills the four cells of each row', () => {
   expect(rows.length).toBeGreaterThan(30);
   const numbers = rows.map(({ number }) => Number(number));
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
@@ -27,7 +27,7 @@ test('numbers the promises in ascending order, with four filled cells in each ro
 });
 
 test.each(rows.map(({ number, cells }) => [number, cells[1] ?? ''] as const))(
-  'names existing tests in row %s',
+  'names only existing tests in row %s',
   (_row, cell) => {
     const named = testsOf(cell);
     expect(named).not.toEqual([]);

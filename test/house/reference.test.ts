@@ -21,7 +21,7 @@ it('keeps docs/ up to date (to fix: run `npm run docs`, then commit)', () => {
   for (const [name, text] of pages) expect(readFileSync(join(root, 'docs', name), 'utf8'), name).toBe(text);
 });
 
-it('names every command and every help topic in the table of the README', () => {
+it('lists every command and every help topic in the README table', () => {
   const rows = [
     ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \| (.*) \|$/gm),
   ];
@@ -39,7 +39,7 @@ it('names every command and every help topic in the table of the README', () => 
   expect(Object.keys(all.topics).filter((topic) => !textOf('help').includes(topic))).toEqual([]);
 });
 
-it('links every guide and recipe from the index, and every workflow from the page on CI', () => {
+it('links every guide and recipe from the index, and every workflow from the CI page', () => {
   const page = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
   const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
   const recipes = readdirSync(join(root, 'docs/recipes')).map((name) => `recipes/${name}`);
@@ -48,7 +48,7 @@ it('links every guide and recipe from the index, and every workflow from the pag
   expect(workflows.filter((name) => !page('ci.md').includes(`](${name})`))).toEqual([]);
 });
 
-it('has a manual page for every command and one for the program', () => {
+it('includes a manual page for every command and one for the program', () => {
   const words = all.groups.flatMap(({ commands }) => commands.map(({ path }) => path.split(' ')));
   expect(words.length).toBeGreaterThan(100);
   expect(
@@ -56,12 +56,12 @@ it('has a manual page for every command and one for the program', () => {
   ).toEqual([]);
 });
 
-it('lists the manual in package.json, because npm installs only pages on that list (to fix: run `npm run docs`)', () => {
+it('lists the manual in package.json, because npm installs only listed pages (to fix: run `npm run docs`)', () => {
   const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { man: string[] };
   expect(man).toEqual([...manual.keys()].sort().map((name) => `dist/man/${name}`));
 });
 
-it('has a way from each manual page to the program, its group, and each command of the group', () => {
+it('refers from each manual page to the program, its group, and each command in the group', () => {
   const referred = (name: string): string[] =>
     [...(manual.get(`${name}.1`) ?? '').matchAll(/^\.Xr (\S+) 1/gm)].map(([, page = '']) => page);
   const names = [...manual.keys()].map((file) => file.replace(/\.1$/, ''));
@@ -74,7 +74,7 @@ it('has a way from each manual page to the program, its group, and each command 
   }
 });
 
-it('lists each flag of an example in the manual page or in the one that it refers to', () => {
+it('describes each flag in an example on the same manual page or on the one it refers to', () => {
   const flagsOn = (page: string): string[] =>
     page.replace(/\\%|\\(?=-)/g, '').match(/(?<=^\.It .*)-{1,2}[\w-]+/gm) ?? [];
   expect(flagsOn(manual.get('cdpadm.1') ?? '')).toContain('--dry-run');
@@ -99,7 +99,7 @@ it('escapes dots, backslashes and capitalized words in the manual', () => {
   );
 });
 
-it.skipIf(!hasMandoc)('writes a manual without a warning from mandoc (skipped without mandoc)', () => {
+it.skipIf(!hasMandoc)('writes a manual that mandoc accepts without warnings (skipped without mandoc)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cdpadm-man-'));
   try {
     for (const [name, text] of manual) writeFileSync(join(folder, name), text);

@@ -39,7 +39,7 @@ test('writes a valid CycloneDX 1.6 document', async () => {
   expect(await validator.validate(text)).toBeNull();
 });
 
-test('lists the packages of the notices and those that npm installs', () => {
+test('lists the packages in the notices and those that npm installs', () => {
   const noted = [...notices.matchAll(/^-{80}\n\n(\S+ \S+ \(\S+\))$/gm)].map(([, head]) => head);
   const heads = components.filter(isBundled).map((item) => {
     return `${nameOf(item)} ${item.version} (${item.licenses[0]?.license.id})`;
@@ -52,7 +52,7 @@ test('lists the packages of the notices and those that npm installs', () => {
   expect(installed.sort()).toEqual(['@napi-rs/keyring', ...native, 'node-sqlite3-wasm', 'sqlite'].sort());
 });
 
-test('names package, version and source of each component, with the hash of its archive in the lock file', () => {
+test("lists each component's package, version, source and archive hash from the lock file", () => {
   const hashes = Object.entries(lock.packages).map(([path, { integrity, version }]) => {
     const name = path.replace(/^.*node_modules\//, '');
     return `${name}@${version} ${Buffer.from((integrity ?? '').slice('sha512-'.length), 'base64').toString('hex')}`;
@@ -66,7 +66,7 @@ test('names package, version and source of each component, with the hash of its 
   }
 });
 
-test('names the version of SQLite, so that scanners know its vulnerabilities', () => {
+test('lists the SQLite version, so that scanners know its vulnerabilities', () => {
   const database = new sqlite.Database(':memory:');
   const { version } = database.get('SELECT sqlite_version() AS version') as { version: string };
   database.close();
@@ -77,14 +77,14 @@ test('names the version of SQLite, so that scanners know its vulnerabilities', (
   });
 });
 
-test('states for each bundled package how its code was modified, and for no other', () => {
+test('states how its code was modified for each bundled package, and for no other', () => {
   for (const item of components) {
     const noted = notices.includes(`This copy is ${item.pedigree?.notes}.`);
     expect({ name: item.name, noted }).toEqual({ name: item.name, noted: isBundled(item) });
   }
 });
 
-test('shows which package needs which, from the program down to each component', () => {
+test('shows which package depends on which, from the program down to each component', () => {
   const below = new Map(dependencies.map(({ dependsOn = [], ref }) => [ref, dependsOn]));
   const names = new Map([metadata.component, ...components].map((item) => [item['bom-ref'], nameOf(item)]));
   const reached = new Set<string>();
@@ -108,10 +108,10 @@ test('names the tools that listed the packages and wrote the document', () => {
   expect(metadata.tools.components.map(nameOf).sort()).toEqual(['@cyclonedx/cyclonedx-library', 'rolldown']);
 });
 
-test('writes no time and no serial number, so that builds are reproducible', () => {
+test('writes no time or serial number, so that builds are reproducible', () => {
   expect(text).not.toMatch(/timestamp|serialNumber/);
 });
 
-test('names the source of the MPL-2.0 package and marks it as modified', () => {
+test('names the source of the MPL-2.0 package and marks the package as modified', () => {
   expect(notices).toMatch(/\(MPL-2\.0\)\nSource: https:\/\/github\.com\/\S+\nThis copy is modified: /);
 });

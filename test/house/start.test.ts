@@ -47,7 +47,7 @@ describe('bin/cdpadm.js without a build', () => {
     expect(start([flag])).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
-  test('states that a build is required for any other argument', () => {
+  test('prints that a build is required for any other argument', () => {
     expect(start(['roles', 'list'])).toEqual({
       status: 1,
       stdout: '',
@@ -55,7 +55,7 @@ describe('bin/cdpadm.js without a build', () => {
     });
   });
 
-  test('does not fail when the reader of its output closes', async () => {
+  test('does not fail when its output is closed early', async () => {
     const child = spawn(process.execPath, [join(folder, 'bin/cdpadm.js'), '--version']);
     child.stdout.destroy();
     const [exit, stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);

@@ -49,7 +49,7 @@ function faultsOf(path: string, pieces: Piece[]): string[] {
   );
 }
 
-it('finds a phrase in a comment, in a message and in a page, with its line', () => {
+it('finds a phrase in a comment, in a message and in a page, and reports its line', () => {
   // The samples of this test contain listed phrases on purpose.
   const code = '// Nobody reads it.\nconst a = fail(`it was refused $' + "{x} and so long as`);\nconst b = 'refused';";
   const ast = ts.createSourceFile('x.ts', code, ts.ScriptTarget.Latest, true);
@@ -62,13 +62,13 @@ it('finds a phrase in a comment, in a message and in a page, with its line', () 
   ]);
 });
 
-it.each(['src', 'bin', 'scripts', 'bench', 'test'])('finds none of the phrases in the code below %s', (folder) => {
+it.each(['src', 'bin', 'scripts', 'bench', 'test'])('finds no banned phrase in the code under %s', (folder) => {
   const sources = readSources(folder).filter(({ path }) => !path.startsWith('test/house/wording'));
   expect(sources.length).toBeGreaterThan(0);
   expect(sources.flatMap(({ ast, path, text }) => faultsOf(path, piecesOfCode(text, ast)))).toEqual([]);
 });
 
-it('finds none of the phrases in the pages', () => {
+it('finds no banned phrase in the pages', () => {
   const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))

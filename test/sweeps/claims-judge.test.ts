@@ -90,7 +90,7 @@ describe('a claim about a call that can only be accepted', () => {
     ['when it is called both', 'Accepted. It was stored.', seed(answer(202)), /says done/],
   ])('is false %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
 
-  test('is possible for every call that has neither a response body nor a read in the contract', () => {
+  test('can be made about every call that has neither a response body nor a read in the contract', () => {
     const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
       SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
     const silent = allEndpoints.filter(({ method, reply }) => method !== 'DELETE' && reply === undefined);
@@ -100,7 +100,7 @@ describe('a claim about a call that can only be accepted', () => {
   });
 });
 
-describe('the claims about the rows of a bulk run', () => {
+describe('claims about the rows of a bulk run', () => {
   const request = (email: string): unknown => ({ isCancelled: false, subject_identities: { email: { value: email } } });
   const held = (email: string): Holdings => cells({ [`request ${ID}`]: request(email) });
   const rows = (row: string, stdout: string, after: Holdings, code = 3): string =>
@@ -158,7 +158,7 @@ describe('the claims about the rows of a bulk run', () => {
       outcome: { code: 3, stdout },
     });
 
-  it('are true for seeds that are accepted with the documented status, or rejected and not on the platform', () => {
+  it('are true for seeds that are accepted with the documented status, or are rejected and absent from the platform', () => {
     expect(seeds('{"rows":2,"accepted":2,"rejected":0}', batch(202))).toBe('');
     expect(seeds('{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":1}}\n')).toBe('');
   });
@@ -171,7 +171,7 @@ describe('the claims about the rows of a bulk run', () => {
   }); // prettier-ignore
 });
 
-describe('a claim about a plan of several steps', () => {
+describe('a claim about a multi-step plan', () => {
   const connection = (name: string): Holdings => cells({ 'connection 3001/crm': name, 'data_model 3001/people': 'x' });
   const listed = (outcome: string, after: Holdings, type = 'connection', status = 200): string =>
     judged({
@@ -204,7 +204,7 @@ describe('a claim about a plan of several steps', () => {
   });
 });
 
-describe('a file of the user', () => {
+describe("a user's file", () => {
   const file = (text: string): string =>
     judged({
       before: cells({}),
@@ -216,7 +216,7 @@ describe('a file of the user', () => {
       },
     });
 
-  it("may stay unchanged or get the platform's values", () => {
+  it("is a true claim if it is unchanged or has the platform's values", () => {
     expect(file('# keep\n- role_id: a\n  name: Role A\n')).toBe('');
     expect(file('# keep\nlast_modified_on: now\n- role_id: a\n  name: Role A\n')).toBe('');
   });
@@ -227,7 +227,7 @@ describe('a file of the user', () => {
   ])('is a false claim when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
 });
 
-test('has a unique name for each replaced response', () => {
+test('gets a unique name for each replaced response', () => {
   const strangers: Strangers = { signed: answer(201, {}), byPath: new Map([['/v3/requests', {}]]) };
   const post = sent('POST', '/v3/requests/');
   const names = formsFor(post, answer(201, { subject_request_id: ID }), strangers).map(({ name }) => name);
