@@ -71,10 +71,7 @@ const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
   [EXIT.terminated]: 'SIGTERM',
 };
 
-/**
- * Ends the process even if something is still open. Node does not exit until threads that it cannot stop have finished,
- * such as one that resolves a host name. In that case, the signal that stopped the command ends the process.
- */
+/** Ends the process even if something is still open. The signal ends a thread that Node cannot stop. */
 async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   const signal = SIGNALS[code];
   if (signal === undefined) return host.exitNow(code);
@@ -83,11 +80,7 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   else host.exitNow(code);
 }
 
-/**
- * Runs one command line, and returns its exit code once all output is written. Ctrl-C and `--timeout` abort `stop` with
- * the KnownError that the command ends with. `redactor` gets every secret of the run. `onOverdue` is called if a
- * stopped command is abandoned because it is still waiting.
- */
+/** Returns the exit code once all output is written. `onOverdue`: a stopped command still waits. */
 export async function run(
   argv: readonly string[],
   io: Io,

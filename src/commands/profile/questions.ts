@@ -68,10 +68,7 @@ export function addressHint(name: string, draft: Draft): Hint | undefined {
   return { text, command: `cdpadm profile edit ${shellWord(name)} ${set}` };
 }
 
-/**
- * Completes the draft: asks for an address and its credentials unless flags give them, then shows every setting until
- * the user accepts them (decision: D198). Without a keychain, asks for each secret's location instead of the secret.
- */
+/** Asks for an address and its credentials, then shows every setting until the user accepts them (decision: D198). */
 export async function askForSettings(
   ctx: Context,
   profiles: Profiles,

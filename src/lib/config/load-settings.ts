@@ -66,10 +66,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   return settings;
 }
 
-/**
- * True if every address comes from the environment or the project file, as after `emulator env`. The embedded platform
- * is then not started, because that would lock its state. `--profile local` always means the embedded platform.
- */
+/** True if no address would come from the profile, as after `emulator env`: starting the platform locks its state. */
 function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
   if (flags.profile) return false;
   return ADDRESSES.every((name) => project?.settings[name] !== undefined || Boolean(env[variableOf(name)]));

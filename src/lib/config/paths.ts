@@ -17,10 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const FOLDER = 'cdpadm';
 
-/**
- * The four folders. `CDPADM_*_DIR` names the folder itself. Otherwise `XDG_*_HOME` applies on every platform (except
- * relative paths, as the standard requires), else the platform's own folders below `home`. An empty variable is unset.
- */
+/** `CDPADM_*_DIR` names a folder itself; otherwise `XDG_*_HOME` applies on every platform, unless it is relative. */
 export function resolvePaths(env: Environment, platform: NodeJS.Platform, home: string): SettingsPaths {
   const path = platform === 'win32' ? win32 : posix;
   const standard = standardPaths(env, platform, home);

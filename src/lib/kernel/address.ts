@@ -6,10 +6,7 @@ export interface BaseAddress {
   prefix: string;
 }
 
-/**
- * Accepts https, or http to this machine only, without user, query and fragment. `problem` completes the sentence "the
- * address …" and never repeats the text, because it may contain a password.
- */
+/** `problem` completes the sentence "the address …" and never repeats the text, which may contain a password. */
 export function readBaseAddress(text: string): BaseAddress | { problem: string } {
   if (!URL.canParse(text)) return { problem: 'must be a full address such as https://api.example.com' };
   const { hash, hostname, origin, password, pathname, protocol, search, username } = new URL(text);

@@ -6,10 +6,7 @@ import { cannotWrite } from './file-failure.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
-/**
- * Opens or creates (0600) a file for fsynced appends. Throws for symlinks and files of other users. If a killed process
- * or a full disk left an incomplete last line, appends a line feed, so that this line does not damage the next one.
- */
+/** Opens a file (0600) for fsynced appends. A line feed ends an incomplete last line, so that it damages no other. */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
   const isNew = assertPrivate(path, cannotWrite) === undefined;

@@ -39,10 +39,7 @@ export function ensurePrivateFolder(path: string): void {
   assertOwn(path, stat);
 }
 
-/**
- * Writes a file by temporary file, fsync and rename, so that a reader sees either the complete old text or the complete
- * new text. The mode is 0600, whatever the umask. Throws for a symlink or a file of another user.
- */
+/** Writes by temporary file, fsync and rename, always as 0600. Throws for a symlink or another user's file. */
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
   preparePrivateFile(path);
   writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE }));

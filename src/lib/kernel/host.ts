@@ -57,10 +57,7 @@ export const host = {
   /** True while a thread resolves a host name or reads a file, because `exitNow` would wait for that thread. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
-  /**
-   * Ends the process by the signal, so that a shell sees 128 plus the number of the signal. After the terminal has
-   * closed, Node would abort at a normal exit, because it cannot restore the terminal.
-   */
+  /** Ends by the signal, so that a shell sees 128 plus its number. Without a terminal, a normal exit would abort. */
   endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);

@@ -48,10 +48,7 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
 // Also matches a `__proto__` that is written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
-/**
- * Checks nesting and numbers in one pass. Returns the start and end of each integer that a double cannot represent, as
- * a flat list. A regular expression would exhaust the stack on a long string, and take too long on an invalid one.
- */
+/** Returns the start and end of each integer beyond a double. A regular expression would exhaust the stack. */
 function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
   // Each value except the first follows a comma or an opening bracket.

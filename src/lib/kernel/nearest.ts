@@ -4,10 +4,7 @@ import { type Hint, type Hints, usageError } from './errors.ts';
 /** Many ids and fields share a short prefix, so a shorter word does not suggest anything. */
 const LEAST_BEGINNING = 3;
 
-/**
- * The candidate that `word` may mean: the only one that starts with `word` (from `leastBeginning` characters), or else
- * the one with the most similar spelling. Undefined if none is similar. Ignores case.
- */
+/** The only candidate that starts with `word`, or else the one with the most similar spelling. Ignores case. */
 export function nearest(
   word: string,
   candidates: Iterable<string>,
@@ -21,10 +18,7 @@ export function nearest(
   return begun !== undefined && others.length === 0 ? begun : near;
 }
 
-/**
- * The candidate closest to `word` by edit distance (insert, delete, replace, swap), or undefined if none is close
- * enough: two fifths of the word may differ, but never all of it. Ignores case.
- */
+/** The candidate with the least edit distance: two fifths of `word` may differ, but never all. Ignores case. */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

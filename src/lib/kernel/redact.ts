@@ -115,10 +115,7 @@ export function createRedactor() {
     onSecret,
     knows,
     text,
-    /**
-     * A deep copy for JSON. The values of secret keys are masked, and every string, key and number goes through `text`.
-     * An error becomes its name, message and data, and bytes become text.
-     */
+    /** A deep copy for JSON with masks. An error becomes its name, message and data, and bytes become text. */
     value: (source: unknown): unknown => value(source),
     headers,
   };

@@ -112,10 +112,7 @@ export interface Output {
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
   /** Writes one object per line in JSON formats, otherwise `text`. For commands that keep running. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
-  /**
-   * Writes the result of a dry run: `{dry_run, target, requests, plan}`. `text` is for people (default: the requests).
-   * `ids` are those that `-o name` would print without the dry run (default: none).
-   */
+  /** `text` is for people (default: the requests). `ids` are those that `-o name` would print without the dry run. */
   emitDryRun(
     requests: DescribedRequest[],
     plan?: unknown,
@@ -153,10 +150,7 @@ export interface Prompts {
   readonly possible: boolean;
   /** Asks for a confirmation, which `--yes` gives. Throws usage (2) if no one can answer, or guard (12) for a no. */
   confirm(question: string): Promise<void>;
-  /**
-   * Asks the user to type `expected`. A matching `--confirm` answers the question, but `--yes` does not. Throws
-   * KnownError with `exit` (default 2) if no one can answer, or guard (12) if the typed text is different.
-   */
+  /** A matching `--confirm` answers, but `--yes` does not. Throws `exit` (default 2) if no one can, or guard (12). */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
@@ -221,10 +215,7 @@ export interface Context {
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
   /** The API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
-  /**
-   * Starts a write once its input is valid, but before its plan is shown. Shows the target, which is also in the JSON
-   * result. Throws guard (12) under `access: read`. Later calls return the same target.
-   */
+  /** Shows the target of a write with valid input, before its plan. Throws guard (12) under `access: read`. */
   startWrite(scope: WriteScope): Promise<Target>;
   /**
    * Asks before a write that `startWrite` started. The user must type the name of a protected profile, and also

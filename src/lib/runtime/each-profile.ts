@@ -41,11 +41,7 @@ export function checkSeveralProfiles(command: Command, { output }: GlobalFlags):
   if (output === 'html') throw usageError('-o html can show only one profile.', 'Pass --profile once.');
 }
 
-/**
- * Runs `once` for each profile in turn, and emits the combined result: JSON `[{profile, data}]`, or `{profile, error}`
- * for a profile that failed. If any failed, throws KnownError with each of them: partial (3) if others succeeded in a
- * write, otherwise with the highest of their exit codes.
- */
+/** Emits `[{profile, data}]`, or `{profile, error}` for a failure; then throws partial (3) or the worst exit code. */
 export async function runForEachProfile(
   ctx: Context,
   isWrite: boolean,

@@ -96,10 +96,7 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
 
-/**
- * Runs a command without a shell: quotes group words, nothing is expanded. The command gets none of our secrets, and a
- * process group that ends as a whole when the listener ends or the limit is reached. An empty line throws usage (2).
- */
+/** Runs a command without a shell and without our secrets. Its process group ends with the listener or at the limit. */
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
   if (program === undefined) throw usageError('--on needs a command after its status.');

@@ -74,10 +74,7 @@ const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
   seeding: ['workspace_key', 'workspace_secret'],
 };
 
-/**
- * Checks every area with these settings (default: the current ones). Requests a new token, because a cached one does
- * not prove that the secret is right. If credentials fail completely, the other areas that use them are not checked.
- */
+/** Requests a new token, because a cached one proves nothing. Skips areas that would fail alike. */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
   const { connect } = await import('../connect.ts');

@@ -111,10 +111,7 @@ export interface Definition extends CommandRecord {
   build(ctx: Context): Command;
 }
 
-/**
- * Completes a record. `run` gets the context, and the arguments and flags with the types in the record. `run` returns
- * the command's result, which `view` draws for people, or undefined if there is none or it was printed.
- */
+/** `run` returns the result, which `view` draws for people, or undefined if there is none or it was printed. */
 export function defineCommand<
   R,
   const A extends Specs<ArgSpec> = Specs<never>,

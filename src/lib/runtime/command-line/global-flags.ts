@@ -103,10 +103,7 @@ type NamedFormat = (typeof OUTPUT_FORMATS)[number];
 type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Checks the flags that commander has read. Throws KnownError usage (2), naming the flag and its values. `offered`: the
- * command's formats. `outSetsFormat`: `--out` is the file of the result. `preferred`: the format in a project file.
- */
+/** `offered`: the command's formats. `outSetsFormat`: `--out` is the result. `preferred`: the project file's format. */
 export function readGlobalFlags(
   raw: Raw,
   env: Environment,

@@ -62,10 +62,7 @@ export function jsonText(data: unknown, indent?: number): string {
   return escapeJson(stringifyJson(data, indent));
 }
 
-/**
- * The text of what `--query` found, in a format with rows. Records become a table of their fields. Anything else
- * becomes JSON in a table, a `value` column in CSV and Markdown, and one line per value with `-o name` (decision: D35).
- */
+/** What `--query` found, in a format with rows: a table of records, or else JSON or single values (decision: D35). */
 export async function foundText(found: unknown, flags: GlobalFlags, target: Surface): Promise<string> {
   const view = viewOfRecords(found);
   if (view) return await resultText(found, view, flags, target);
