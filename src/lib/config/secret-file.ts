@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import { parseJson } from '../kernel/json.ts';
+import { isRecord, tryJson } from '../kernel/json.ts';
 import type { ProfileSecretName } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -33,22 +33,11 @@ export function readSecretFile(folder: string, profile: string, name: ProfileSec
       `Make it private (chmod 600 "${file}") and rotate the secret, because others may know it.`,
     );
   }
-  const secret = secretIn(text, name);
-  if (secret === undefined) throw unusable(`The secrets file ${file} does not contain ${name}.`);
-  return secret;
-}
-
-/** Never throws the parser's error, because it could quote the text. */
-function secretIn(text: string, name: ProfileSecretName): string | undefined {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  const secret = (value as Record<string, unknown>)[name];
-  return typeof secret === 'string' && secret !== '' ? secret : undefined;
+  // The parser's error could quote the text.
+  const value = tryJson(text);
+  const secret = isRecord(value) ? value[name] : undefined;
+  if (typeof secret === 'string' && secret !== '') return secret;
+  throw unusable(`The secrets file ${file} does not contain ${name}.`);
 }
 
 function unusable(

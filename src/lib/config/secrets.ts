@@ -162,52 +162,31 @@ export async function secretFromCommand(line: string, options: CommandOptions): 
 
 async function run(line: string, { env, clock, signal }: CommandOptions): Promise<{ status: string; output: string }> {
   const { spawn } = await import('node:child_process');
-  return new Promise((resolve, reject) => {
-    // The child can still ask for a PIN on the terminal.
-    const child = spawn(line, { shell: true, env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true });
-    const chunks: Buffer[] = [];
-    const waiting = new AbortController();
-    let size = 0;
-
-    function stop(): void {
-      waiting.abort();
-      signal?.removeEventListener('abort', interrupted);
-      child.kill('SIGKILL');
-      // A grandchild process may keep the pipe open. That process must not block us.
-      child.stdout.destroy();
-    }
-    function end(status: string): void {
-      stop();
-      resolve({ status, output: Buffer.concat(chunks).toString('utf8') });
-    }
-    function interrupted(): void {
-      stop();
-      reject(signal?.reason as Error);
-    }
-
-    if (signal?.aborted) {
-      interrupted();
-      return;
-    }
-    signal?.addEventListener('abort', interrupted, { once: true });
-    clock.sleep(TIME_LIMIT_MS, waiting.signal).then(
-      () => {
-        end('time limit');
-      },
-      () => undefined,
-    );
+  signal?.throwIfAborted();
+  // The child can still ask for a PIN on the terminal.
+  const child = spawn(line, { shell: true, env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true });
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const ended = new Promise<string>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > MAX_OUTPUT_BYTES) end('too much output');
+      if (size > MAX_OUTPUT_BYTES) resolve('too much output');
     });
-    child.on('error', () => {
-      end('cannot start');
-    });
-    child.on('close', (code, killed) => {
-      end(killed ?? `exit ${code}`);
-    });
+    child.on('error', () => resolve('cannot start'));
+    child.on('close', (code, killed) => resolve(killed ?? `exit ${code}`));
   });
+  const over = new AbortController();
+  const limit = clock.sleep(TIME_LIMIT_MS, AbortSignal.any([over.signal, ...(signal ? [signal] : [])]));
+  try {
+    const status = await Promise.race([ended, limit.then(() => 'time limit')]);
+    return { status, output: Buffer.concat(chunks).toString('utf8') };
+  } finally {
+    over.abort();
+    child.kill('SIGKILL');
+    // A grandchild process may keep the pipe open. That process must not block us.
+    child.stdout.destroy();
+  }
 }
 
 function describeEnd(status: string): string {

@@ -22,9 +22,9 @@ export function usageFailure(error: CommanderError, command: Command): Error {
     case 'commander.help':
       return new HelpShown(false);
     case 'commander.unknownCommand':
-      return unknownWord('command', quoted(error), command, subcommandNames(command));
+      return unknownWord('command', quoted(error), command);
     case 'commander.unknownOption':
-      return unknownWord('flag', quoted(error), command, flagNames(command));
+      return unknownWord('flag', quoted(error), command);
     case 'commander.missingArgument':
       return missingArgument(error, command);
     case 'commander.excessArguments':
@@ -32,9 +32,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
     case 'commander.missingMandatoryOptionValue': {
       // The flag may be mistyped, because commander checks for missing flags first.
       const [flag] = command.args.filter((word) => /^--?[a-z]/i.test(word));
-      return flag === undefined
-        ? asReported(error, command)
-        : unknownWord('flag', flag.replace(/=.*/s, ''), command, flagNames(command));
+      return flag === undefined ? asReported(error, command) : unknownWord('flag', flag.replace(/=.*/s, ''), command);
     }
     default:
       return asReported(error, command);
@@ -45,7 +43,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
 export function refuseUnknownWord(command: Command): void {
   const [word] = command.args;
   if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;
-  throw unknownWord('command', word, command, subcommandNames(command));
+  throw unknownWord('command', word, command);
 }
 
 function asReported(error: CommanderError, command: Command): KnownError {
@@ -72,14 +70,15 @@ function missingArgument(error: CommanderError, command: Command): KnownError {
 
 function excessArguments(command: Command): KnownError {
   const [word = ''] = command.args.slice(command.registeredArguments.length);
-  if (command.commands.length > 0) return unknownWord('command', word, command, subcommandNames(command));
+  if (command.commands.length > 0) return unknownWord('command', word, command);
   const count = command.registeredArguments.length;
   const accepts =
     count === 0 ? 'accepts no arguments' : count === 1 ? 'accepts one argument' : `accepts ${count} arguments`;
   return usageError(`Unexpected argument \`${word}\`: \`${pathOf(command)}\` ${accepts}.`, seeHelp(command));
 }
 
-function unknownWord(kind: 'command' | 'flag', word: string, command: Command, known: string[]): KnownError {
+function unknownWord(kind: 'command' | 'flag', word: string, command: Command): KnownError {
+  const known = kind === 'command' ? subcommandNames(command) : flagNames(command);
   // There are few commands, so two letters are enough to find one.
   const hint = suggest(word, known, seeHelp(command), kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` for \`${pathOf(command)}\`` : '';

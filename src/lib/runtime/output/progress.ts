@@ -20,9 +20,8 @@ const PASSING_INTERVAL_MS = 1000;
 /** If a pause is longer than this, the user may prefer to resume later. */
 const LONG_WAIT_MS = 60_000;
 
-/** Starts the progress of an operation, in the mode that `--progress` or the terminal determines. */
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
-  switch (flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress) {
+  switch (progressMode(io, flags)) {
     case 'none':
       return { update: () => undefined, wait: () => undefined, end: () => undefined };
     case 'live':
@@ -36,8 +35,9 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
   }
 }
 
-/** The mode without `--progress`. `paced-json` reports only as many events as there would be plain lines. */
-export function automaticMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'paced-json' | 'none' {
+/** The mode by `--progress` or the terminal. `paced-json` reports only as many events as there would be plain lines. */
+export function progressMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'json' | 'paced-json' | 'none' {
+  if (flags.progress !== 'auto') return flags.progress;
   if (flags.quiet) return 'none';
   // With -o json, a program that reads standard error gets nothing but JSON (decision: D33).
   if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';

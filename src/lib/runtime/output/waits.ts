@@ -6,7 +6,7 @@ import { cleanLine } from '../../render/clean.ts';
 import { fitText } from '../../render/width.ts';
 import type { GlobalFlags, Io } from '../context.ts';
 import type { Messages } from './messages.ts';
-import { automaticMode, PLAIN_INTERVAL_MS } from './progress.ts';
+import { PLAIN_INTERVAL_MS, progressMode } from './progress.ts';
 
 /** Shorter waits are not shown. */
 const UNNOTICED_MS = 1000;
@@ -38,7 +38,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
 
   function show(wait: Wait, silentMs: number): void {
     // With `-o json`, a program reads standard error, so waits are shown only with `--progress` (decision: D199).
-    const mode = flags.progress === 'auto' ? automaticMode(io, flags) : flags.progress;
+    const mode = progressMode(io, flags);
     if (mode === 'none' || mode === 'paced-json') return;
     const text = cleanLine(wait.text);
     const silence = `${formatDuration(Math.floor(silentMs / 1000) * 1000)} so far`;
