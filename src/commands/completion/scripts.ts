@@ -81,6 +81,4 @@ Register-ArgumentCompleter -Native -CommandName cdpadm -ScriptBlock {
 /** Shell -> script, ending in a line feed. */
 export const SCRIPTS = { bash, zsh, fish, powershell } as const;
 
-export type Shell = keyof typeof SCRIPTS;
-
-export const SHELLS = Object.keys(SCRIPTS) as Shell[];
+export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];

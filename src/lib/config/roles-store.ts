@@ -1,16 +1,17 @@
 // Stores the bases of pulled roles files, and a copy of the manifest before every write.
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
 import { ManifestReply } from '../contract/roles.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { readPrivateFile, removeFile, writePrivateFile, assertPrivate } from '../kernel/durable.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+import { isAbsent } from '../kernel/errors.ts';
+import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
 import { openLineFile } from '../kernel/line-file.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
-import { removeFiles } from '../kernel/remove-files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 
@@ -155,12 +156,21 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       })),
     /** The head of a revision; undefined if the file is damaged. */
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
-    removeRevisions: (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> =>
-      removeFiles(
-        revisions.map((revision) => join(history, `${revision}.json`)),
-        signal,
-        removed,
-      ),
+    /** Removes revisions in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each. */
+    removeRevisions: async (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> => {
+      const left = revisions.values();
+      const remove = async (): Promise<void> => {
+        for (const revision of left) {
+          signal.throwIfAborted();
+          const path = join(history, `${revision}.json`);
+          await unlink(path).catch((error: unknown) => {
+            if (!isAbsent(error)) throw cannotWrite(path, error);
+          });
+          removed();
+        }
+      };
+      await Promise.all(Array.from({ length: 16 }, remove));
+    },
     /** A revision with its manifest; undefined if the file is missing or damaged. */
     findRevision: (revision: string): Revision | undefined => read(join(history, `${revision}.json`), SavedRevision),
     exclusively: <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>

@@ -51,13 +51,10 @@ export function makeFolder(path: string, mode?: number): void {
       mkdirSync(folder, mode);
     } catch (error) {
       // Another process may have created the folder first.
-      if (systemErrorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
+      const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
+      if (systemErrorCode(error) !== 'EEXIST' || !isFolder) throw error;
     }
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';

@@ -121,7 +121,8 @@ export function readGlobalFlags(
   if (fields && !['table', 'csv', 'markdown'].includes(output)) {
     throw usageError('--fields applies only to table, csv and markdown.', `With -o ${output}, use --query.`);
   }
-  const profiles = profileNames(raw);
+  const given = (raw['profile'] as string[] | undefined) ?? [];
+  const profiles = [...new Set(given.map((name) => text({ profile: name }, 'profile') ?? ''))];
   return {
     profile: profiles[0],
     profiles,
@@ -213,11 +214,6 @@ function text(raw: Raw, name: string): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (value.trim() === '') throw usageError(`${flagName(name)} needs a value.`);
   return value;
-}
-
-function profileNames(raw: Raw): string[] {
-  const given = (raw['profile'] as string[] | undefined) ?? [];
-  return [...new Set(given.map((name) => text({ profile: name }, 'profile') ?? ''))];
 }
 
 function id(raw: Raw, name: string): string | undefined {

@@ -88,7 +88,10 @@ export function jsonSchemaOfResult(output: z.ZodMiniType): Schema {
  */
 export function shapeOf(schema: Schema): string {
   const { additionalProperties: rest, anyOf, const: constant, enum: words, items, properties, required, type } = schema;
-  if (Array.isArray(anyOf)) return unique((anyOf as Schema[]).map((form) => wordOf(form))).join('|');
+  if (Array.isArray(anyOf)) {
+    const shapes = (anyOf as Schema[]).map(wordOf).filter((shape) => shape !== '');
+    return [...new Set(shapes)].join('|');
+  }
   if (Array.isArray(words)) return words.map((word) => JSON.stringify(word)).join('|');
   if (constant !== undefined) return JSON.stringify(constant);
   if (type === 'array') return `[${items ? wordOf(items as Schema) : ''}]`;
@@ -109,8 +112,4 @@ export function shapeOf(schema: Schema): string {
 function wordOf(schema: Schema): string {
   const shape = shapeOf(schema);
   return shape === '' && typeof schema['type'] === 'string' ? schema['type'] : shape;
-}
-
-function unique(shapes: readonly string[]): string[] {
-  return [...new Set(shapes.filter((shape) => shape !== ''))];
 }
