@@ -127,7 +127,7 @@ describe('a write whose response is lost and that cannot be read', () => {
     },
   );
 
-  it('concerns exactly seven commands', () => expect(operations).toHaveLength(7));
+  it('occurs for exactly seven commands', () => expect(operations).toHaveLength(7));
 
   const CONFIRMED =
     /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;

@@ -203,7 +203,7 @@ async function judgeLedger(requests: readonly (readonly SignedCallback[])[]): Pr
 }
 
 test(
-  'does not lose a hook or a forward when it is killed at its writes and at random moments',
+  'loses no hook or forward when it is killed at its writes and at random moments',
   async () => {
     printLine(`seed ${SEED}`);
     const random = randomFrom(SEED);
@@ -265,7 +265,7 @@ test(
 );
 
 test(
-  'stores a burst of callbacks at once and runs at most four commands while the forward address is down',
+  'stores a burst of callbacks immediately, and runs at most four commands while the forward address is down',
   async () => {
     const requests = await signedCallbacks(home, size(334, 20));
     const open = requests.map((one) => [...one]);

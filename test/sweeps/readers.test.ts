@@ -59,7 +59,7 @@ const isTried = ({ command, names }: FileArgument): boolean =>
     return reader.command === command && (names.length === 0 || names.some((name) => words.includes(name)));
   });
 
-test('tries hostile contents for every file that a command reads', async () => {
+test('tests every file that a command reads with hostile contents', async () => {
   const files = await fileArguments();
   const places = files.map(({ command, label }) => `${command} ${label}`);
   expect(places).toContain('roles push file');

@@ -191,7 +191,7 @@ async function problemsOf(wanted: CommandCase, [name, flags, plan]: Variant): Pr
 }
 
 test(
-  'never shows a secret in any output or file, and never writes a file that others may read',
+  'never shows a secret in any output or file, and never writes a file that others can read',
   async () => {
     const found: string[] = [];
     for (const [index, wanted] of chosen().entries()) {
@@ -206,7 +206,7 @@ test(
   isWhole ? 3_600_000 : 480_000,
 );
 
-describe('a platform that echoes a request, even if its text is truncated within a secret', () => {
+describe('a platform that echoes a request, even if the echo is truncated within a secret', () => {
   const named = (name: string): CommandCase => {
     const wanted = cases.find((one) => nameOf(one).startsWith(name));
     if (!wanted) throw new Error(`no command ${name}`);

@@ -213,7 +213,7 @@ describe('rejects the whole file and sends nothing', () => {
   });
 });
 
-test('accepts a corrected file after it was rejected as a whole', async () => {
+test('accepts a corrected file after rejecting it as a whole', async () => {
   seeding.write('second.csv', lines('xpdi,user:n', '1,a'));
   expect(await seeding.bulk(['second.csv'])).toMatchObject({ code: 9 });
   seeding.write('second.csv', lines('xpid,user:n', '1,a'));

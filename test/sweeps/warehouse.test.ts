@@ -93,7 +93,7 @@ const received = async (end: string): Promise<number> =>
   (await home.platform.api.requests()).filter(({ method, path }) => method === 'POST' && path.endsWith(end)).length;
 
 describe('a request with an unknown outcome', () => {
-  it(`that triggers a run is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the run is reported`, async () => {
+  it(`to trigger a run is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the run is reported`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const before = { sent: await received('/trigger'), runs: await runsOf() };
@@ -114,7 +114,7 @@ describe('a request with an unknown outcome', () => {
     }
   });
 
-  it(`that resets a pipeline is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the position is reported`, async () => {
+  it(`to reset a pipeline is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the position is reported`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const sent = await received('/reset');
@@ -153,7 +153,7 @@ it(`never overwrites another admin’s edit between its GET and PUT in ${ROUNDS}
   expect(passed.filter(({ method }) => method === 'PUT')).toEqual([]);
 });
 
-it('never sends a mask of any form', async () => {
+it('never sends a mask in any form', async () => {
   mkdirSync(join(home.cwd, 'sync/connections'), { recursive: true });
   const ways: ((mask: string) => Promise<unknown>)[] = [
     // Masks in a file that changes or creates a connection, and in a folder of files.

@@ -293,7 +293,7 @@ function killsOf({ operations, ms }: Run, random: () => number): Kill[] {
 }
 
 test(
-  'does not leave a partial file or lose anything when it is killed at a write and run again',
+  'leaves no partial file and loses nothing when it is killed at a write and run again',
   async () => {
     printLine(`seed ${SEED}`);
     const problems: string[] = [];

@@ -43,7 +43,7 @@ describe('api', () => {
     ['warehouse', '/platform/v2/workspaces/{workspaceId}/connections', '', []],
     ['dsr', '/discovery', '/v3', {}],
     ['dsr, with the path of a log', '/v3/discovery', '/v3', {}],
-  ])('calls area %s with its own address and credentials', async (_area, path, below, kind) => {
+  ])('calls area %s at its own address with its own credentials', async (_area, path, below, kind) => {
     const { code, data, stderr } = await admin.json(['api', 'GET', path]);
     expect([code, stderr]).toEqual([0, '']);
     expect(Array.isArray(data)).toBe(Array.isArray(kind));
@@ -56,7 +56,7 @@ describe('api', () => {
   it.each([
     ['GET', 1, 'whole exchange'],
     ['PUT', 8, 'The outcome of PUT /platform/v2/organizations/'],
-  ])('explains a %s response that is not JSON', async (method, exit, hint) => {
+  ])('reports a %s response that is not JSON, with a hint', async (method, exit, hint) => {
     const server = await opened(startFaultServer());
     server.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
     admin.write('body.yaml', 'roles: []\n');

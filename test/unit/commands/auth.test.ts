@@ -70,7 +70,7 @@ describe('auth test', () => {
     expect(of('seeding')?.detail).toBe('missing: workspace_key, workspace_secret, seeding_url');
   });
 
-  it('reports an invalid workspace secret for both of its areas, and valid platform credentials', async () => {
+  it('reports an invalid workspace secret for both areas that use it, and valid platform credentials', async () => {
     const { code, of, stderr } = await testAuth(complete({ CDPADM_WORKSPACE_SECRET: 'wrong-workspace-secret' }));
     expect([code, of('roles')?.status]).toEqual([4, 'ok']);
     for (const area of ['data subject requests', 'seeding']) expect(of(area)).toMatchObject({ status: 'failed' });
@@ -78,7 +78,7 @@ describe('auth test', () => {
     expect(stderr).not.toContain('wrong-workspace-secret');
   });
 
-  it('reports invalid credentials once, not for each area', async () => {
+  it('reports invalid credentials once, not once per area', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_CLIENT_SECRET: 'wrong-secret' }));
     expect([code, of('roles')?.status, of('seeding')?.status]).toEqual([4, 'failed', 'ok']);
     for (const area of ['groups', 'warehouse'])
@@ -88,7 +88,7 @@ describe('auth test', () => {
   it.each([
     ['invalid', 'wrong-secret', 'do not work'],
     ['in a variable that is not set', '', 'PLATFORM_SECRET, which is not set'],
-  ])('does not use a cached token of the client if the secret is %s', async (_how, secret, message) => {
+  ])("does not use the client's cached token if the secret is %s", async (_how, secret, message) => {
     const home = createCliHome();
     onTestFinished(home.remove);
     const { client_id, client_secret } = emulator.ready;
@@ -106,7 +106,7 @@ describe('auth test', () => {
     expect((await home.run('auth test', { env: { PLATFORM_SECRET: client_secret } })).code).toBe(0);
   });
 
-  it('reports a missing auth_url unless there is a token', async () => {
+  it('reports a missing auth_url unless a token is set', async () => {
     const none = { CDPADM_AUTH_URL: '' };
     expect((await testAuth(environment(none))).of('roles')).toMatchObject({
       status: 'not_configured',
@@ -117,12 +117,12 @@ describe('auth test', () => {
     expect(of('roles')?.status).toBe('ok');
   });
 
-  it('continues with the other areas after one is rejected', async () => {
+  it('continues with the other areas if one is rejected', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_ORG_ID: '99999' }));
     expect([code, of('roles')?.status, of('warehouse')?.status]).toEqual([4, 'failed', 'ok']);
   });
 
-  it('treats status 422 as valid credentials, and 500 as a failure', async () => {
+  it('treats status 422 as valid credentials, and status 500 as a failure', async () => {
     const fault = { method: 'POST', path: '/v2/bulkcalculatedattributes', times: 1 };
     for (const [status, expected] of [
       [422, 'ok'],
@@ -173,7 +173,7 @@ describe('auth test', () => {
     expect(stderr).toContain('profile create');
   });
 
-  it('accepts a token from the environment without a client', async () => {
+  it('accepts a token from the environment without a client id', async () => {
     const bare = { CDPADM_CLIENT_ID: '', CDPADM_CLIENT_SECRET: '', CDPADM_ACCESS_TOKEN: await emulator.token() };
     const { code, of } = await testAuth(environment(bare));
     expect([code, of('roles')?.status]).toEqual([0, 'ok']);

@@ -22,7 +22,7 @@ function write(name: string, content: string | Uint8Array): void {
 }
 
 describe('requests', () => {
-  it('keep the byte order mark and line ends of the input in the results', async () => {
+  it('keep the byte order mark and line breaks of the input in the results', async () => {
     write('excel.csv', '\ufeffE-Mail;Note;\r\nr1@example.com;"a;b";\r\n;;\r\n');
     const flags = ['--source', 'excel', '--map', 'E-Mail=email', '--map', 'Note=-'];
     expect((await home.run([...`${DSR} excel.csv`.split(' '), ...flags])).code).toBe(0);
@@ -34,7 +34,7 @@ describe('requests', () => {
     expect([again.code, again.data], again.stderr).toMatchObject([0, { skipped: 1 }]);
   });
 
-  it('may have no header', async () => {
+  it('are read from a file without a header', async () => {
     write('bare', 'h1@example.com|g\nh2@example.com|g\n');
     const { code, data } = await home.json(`${DSR} bare --delimiter pipe --headerless --columns email,group_id`);
     expect([code, data]).toMatchObject([0, { submitted: 2 }]);
@@ -45,7 +45,7 @@ describe('requests', () => {
 });
 
 describe('requests from several inputs', () => {
-  it('are one run with one results file, named after the first input', async () => {
+  it('run as one with a single results file, named after the first input', async () => {
     write('several/a.csv', email('a'));
     write('several/b.csv.gz', gzipSync(email('b')));
     write('several/_SUCCESS', '');
@@ -58,7 +58,7 @@ describe('requests from several inputs', () => {
     expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
   });
 
-  it('may be listed in a file, or be several arguments after one flag', async () => {
+  it('are read from inputs listed in a file or given as several arguments after one flag', async () => {
     write('list/1.csv', email('l1'));
     write('list/2.csv', email('l2'));
     write('names', 'list/1.csv\nlist/2.csv\n');
@@ -68,7 +68,7 @@ describe('requests from several inputs', () => {
     expect(both.data).toMatchObject({ plan: { rows: 2 } });
   });
 
-  it('are rejected with the name, line and column of the invalid file', async () => {
+  it('are rejected with the name of the invalid file, the line and the column', async () => {
     const sent = await home.received('POST', '/v3/requests/');
     write('fault/1.csv', email('f1'));
     write('fault/2.csv', 'email\nf2@example.com\nf3@example.com,x\n');

@@ -95,7 +95,7 @@ it('allows reads under `access: read`, even with `api`', async () => {
   expect((await home.run('api GET /v3/discovery')).code).toBe(0);
 });
 
-it('does not check the seeding area under `access: read`, because its only call is a POST', async () => {
+it("does not check the seeding area under `access: read`, because that area's only call is a POST", async () => {
   home.write('.cdpadm.yaml', 'access: read\n');
   const before = await home.writes();
   const { code, data } = await home.json<{ area: string; status: string }[]>('auth test');

@@ -8,13 +8,16 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-it.each(['connections', 'data-models', 'pipelines', 'groups'])('explains the empty list of %s', async (area) => {
-  const { code, stdout, stderr } = await home.run(`${area} list`, { tty: true, columns: 100 });
-  expect([code, stdout]).toEqual([0, '']);
-  expect(stderr).toMatch(/^This workspace has no [a-z ]+\. To (make|create) one: cdpadm .* --help\n$/);
-  const [, command = ''] = /cdpadm (.*)\n$/.exec(stderr) ?? [];
-  expect(await home.run(command)).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining(`cdpadm ${area} create`) as string,
-  });
-});
+it.each(['connections', 'data-models', 'pipelines', 'groups'])(
+  'prints a hint for the empty list of %s',
+  async (area) => {
+    const { code, stdout, stderr } = await home.run(`${area} list`, { tty: true, columns: 100 });
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^This workspace has no [a-z ]+\. To (make|create) one: cdpadm .* --help\n$/);
+    const [, command = ''] = /cdpadm (.*)\n$/.exec(stderr) ?? [];
+    expect(await home.run(command)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`cdpadm ${area} create`) as string,
+    });
+  },
+);

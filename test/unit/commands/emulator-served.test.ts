@@ -61,7 +61,7 @@ async function whileServing(args: string[], work: (ready: Record<string, unknown
 }
 
 describe('start --as', () => {
-  it('serves a copy of the profile with only other addresses', async () => {
+  it('serves a copy of the profile with only the addresses changed', async () => {
     await whileServing(['--as', 'live'], async (ready) => {
       expect(ready).toMatchObject({ org_id: 41, account_id: 42, workspace_id: 43, client_id: 'real-client' });
       expect(markerFiles.filter(existsSync)).toEqual([]);
@@ -135,7 +135,7 @@ describe('start --from-live', () => {
   });
   const TOP = { organizations: [{ id: 41 }], accounts: [{ id: 42 }] };
 
-  it('copies roles, groups and the warehouse of a platform, without secrets', async () => {
+  it("copies a platform's roles, groups and warehouse, without secrets", async () => {
     const workspaces = [
       { id: 3001, key: 'other-key', secret: 'other-secret' },
       { id: 43, key: 'real-key', secret: 'real-secret' },
@@ -185,7 +185,7 @@ describe('start --from-live', () => {
 });
 
 describe('start with single flags', () => {
-  it('uses the ids and the vendor domain of flags', async () => {
+  it('uses the ids and the vendor domain from flags', async () => {
     const flags = ['--vendor-domain', 'cdp.example', '--org', '7', '--account', '8', '--workspace', '9'];
     await whileServing(['--memory', ...flags], async (ready) => {
       expect(ready).toMatchObject({ vendor_domain: 'cdp.example', org_id: 7, account_id: 8, workspace_id: 9 });
@@ -193,7 +193,7 @@ describe('start with single flags', () => {
     });
   });
 
-  it('ignores an unknown word in the names of a profile, with a warning', async () => {
+  it("ignores an unknown word in a profile's names, with a warning", async () => {
     const names = { names: { xpid: 'member_id', xpdi: 'other' } };
     const profiles = { named: { base_url: 'https://api.cdp.example', org_id: '41', account_id: '42', ...names } };
     writeFileSync(home.settingsFile, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
@@ -242,7 +242,7 @@ describe('log', () => {
 });
 
 describe('export and import', () => {
-  it('copy the state of one platform to another', async () => {
+  it("copy one platform's state to another", async () => {
     await whileServing(['--memory'], async () => {
       expect(await run(['emulator', 'assign-role', 'user-role', '--user', 'jane@example.com'])).toMatchObject({
         code: 0,
@@ -267,7 +267,7 @@ describe('export and import', () => {
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
   });
 
-  it('writes standard output and devices in place, follows no symlink to a file, and creates no folder', async () => {
+  it('write standard output and devices in place, follow no symlink to a file, and create no folder', async () => {
     writeFileSync(join(home.cwd, 'target.json'), '');
     symlinkSync('target.json', join(home.cwd, 'link.json'));
     symlinkSync('/dev/full', join(home.cwd, 'full'));

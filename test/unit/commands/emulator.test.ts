@@ -92,7 +92,7 @@ describe('start', () => {
     expect(stdout).toMatch(expected);
   });
 
-  test('reports an unreadable warehouse at once', async () => {
+  test('reports an unreadable warehouse immediately', async () => {
     const file = join(home.cwd, 'nowhere.sqlite');
     for (const warehouse of [file, home.cwd]) {
       const { code, stderr, stdout } = await cli(['emulator', 'start', '--port', '0', '--warehouse', warehouse]);
@@ -101,7 +101,7 @@ describe('start', () => {
     }
   });
 
-  test('accepts fixtures and a manual clock, and does not write state with --memory', async () => {
+  test('accepts fixtures and a manual clock, and writes no state with --memory', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),
       'organizations: [{ id: 77, client_id: me, client_secret: secret-of-77 }]\naccounts: [{ id: 78, org_id: 77 }]\nworkspaces: [{ id: 79, account_id: 78, key: k, secret: secret-of-79 }]\n',
@@ -150,7 +150,7 @@ describe('env', () => {
     expect((await cli(['roles', 'list', '--profile', 'local'])).code).toBe(0);
   });
 
-  test('replaces the settings of the current profile and of the shell', async () => {
+  test('overrides the settings of the current profile and of the shell', async () => {
     await start('--memory');
     const other = '--base-url https://api.vendor.example --audience https://audience.example';
     const made = await cli(`profile create vendor ${other} --client-id me --client-secret-env SECRET --use`.split(' '));
@@ -164,7 +164,7 @@ describe('env', () => {
     expect(settings).not.toMatch(/audience\.example|api\.vendor|member_id|production/);
   });
 
-  test('trusts the certificate of https and that of signatures', async () => {
+  test('trusts the certificates for https and for signatures', async () => {
     const { cert, key } = makeCertificate();
     for (const [name, text] of Object.entries({ cert: `${key}${cert}`, key }))
       writeFileSync(join(home.cwd, name), text);
@@ -177,7 +177,7 @@ describe('env', () => {
     expect((await cli(['dsr', 'discovery'], { env })).code).toBe(0);
   });
 
-  test('names the imitated profile, and none for a map of names', async () => {
+  test("prints the imitated profile's name, or none for a map of names", async () => {
     await cli(
       'profile create vendor --base-url https://api.vendor.example --org 7 --account 8 --workspace 9'.split(' '),
     );
@@ -217,7 +217,7 @@ describe('env', () => {
     },
   );
 
-  test('fails for profile local, whose platform ends with each command', async () => {
+  test('fails for profile local, whose platform stops after each command', async () => {
     expect((await cli(['emulator', 'env'], { env: { CDPADM_PROFILE: 'local' } })).code).toBe(5);
   });
 
@@ -232,7 +232,7 @@ describe('env', () => {
     expect(stdout).toContain(`export CDPADM_CLIENT_SECRET='a b'\n`);
   });
 
-  test('selects the platform that was started last, or the one on --port', async () => {
+  test('selects the most recently started platform, or the one on --port', async () => {
     const first = await start('--memory');
     const second = await start('--memory');
     expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_BASE_URL: second.ready.base_url });
@@ -240,13 +240,13 @@ describe('env', () => {
     expect(await json(['emulator', 'env', '--port', port])).toMatchObject({ CDPADM_BASE_URL: first.ready.base_url });
   });
 
-  test('exits with 5 without a running platform', async () => {
+  test('exits with 5 if no platform is running', async () => {
     const { code, stderr } = await cli(['emulator', 'env']);
     expect(code).toBe(5);
     expect(stderr).toContain('cdpadm emulator start');
   });
 
-  test('ignores the entry of a killed process', async () => {
+  test("ignores a killed process's entry", async () => {
     const { end } = await start('--memory');
     const folder = join(home.folder, 'state', 'emulators');
     const [file = ''] = readdirSync(folder);
@@ -383,7 +383,7 @@ describe('profile local', () => {
     expect(log.filter(({ path }) => path === '/oauth/token')).toHaveLength(4);
   });
 
-  test('uses the platform that runs on its state', async () => {
+  test('uses the running platform that has the same state', async () => {
     const { ready } = await start();
     const { stdout } = await cli(['roles', 'list', '--profile', 'local', '--curl']);
     expect(stdout).toContain(String(ready.base_url));

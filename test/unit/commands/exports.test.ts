@@ -67,7 +67,7 @@ const OTHERS = '--map customer_id=controller_customer_id --map orders=- --map sp
 const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
 
 describe('exports as seeds', () => {
-  it.each(seeds)('%s with flags %s results in %s', async (samples, flags, rows) => {
+  it.each(seeds)('%s with flags %s produces %s', async (samples, flags, rows) => {
     const line = ['seed', 'validate', samples, ...words(flags), '--cutoff-date', '2026-01-01', '-o', 'json'];
     const { code, stderr, stdout } = await runCli(line, { env, cwd: exportsFolder });
     if (typeof rows === 'number') expect([code, JSON.parse(stdout)], stderr).toMatchObject([0, { rows }]);
@@ -76,7 +76,7 @@ describe('exports as seeds', () => {
 });
 
 describe('exports as requests', () => {
-  it.each(requests)('%s with flags %s results in %s', async (samples, flags, rows) => {
+  it.each(requests)('%s with flags %s produces %s', async (samples, flags, rows) => {
     const map = flags.includes('--map CUSTOMER_ID') ? '' : OTHERS;
     const line = [
       'dsr',

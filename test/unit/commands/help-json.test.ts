@@ -17,7 +17,7 @@ const described = async (...args: string[]): Promise<Described[]> => {
   return JSON.parse(stdout) as Described[];
 };
 
-it('has every command, matches its schema, and contains only valid result schemas', async () => {
+it('lists every command, matches its schema, and contains only valid result schemas', async () => {
   const commands = await described('--help', '-o', 'json');
   const acting = commandsBelow(await loadProgram()).filter(([, command]) => helpOf(command));
   expect(commands.map(({ path }) => path)).toEqual(acting.map(([path]) => path));

@@ -42,7 +42,7 @@ function codesIn(lines: readonly string[]): number[] {
 }
 
 describe.each(WIDTHS)('at %d columns', (columns) => {
-  test('lists the exit codes of every command and names the page of all codes', () => {
+  test('lists the exit codes of every command and names the page with all codes', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const lines = section(screen, 'Exit codes:');
       expect(lines.at(-1), path).toBe('  All exit codes and error codes: cdpadm help exit-codes');
@@ -54,7 +54,7 @@ describe.each(WIDTHS)('at %d columns', (columns) => {
     }
   });
 
-  test('does not print lines wider than the terminal, except command lines and JSON', () => {
+  test('prints no lines wider than the terminal, except command lines and JSON', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const prose = screen.replace(/^Examples:\n(?: .*\n)+/m, '').replace(/^JSON:\n(?: .*\n)+/m, '');
       for (const line of prose.split('\n')) {
@@ -92,7 +92,7 @@ describe('the default of every flag', () => {
     }
   });
 
-  test('is printed for global flags too', () => {
+  test('is also printed for global flags', () => {
     const page = [...(screens.get(80) ?? [])][0]?.[1].parent?.parent?.options ?? [];
     const silent = page.filter(
       ({ required, description }) => required && !/\(default: |instead of the profile/.test(description),

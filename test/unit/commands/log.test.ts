@@ -32,7 +32,7 @@ const update = (name: string) => home.run(`roles update user-role --name ${name}
 const submit = (email: string) =>
   home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
 
-it('has no entry before the first write, and none after reads and dry runs', async () => {
+it('contains no entry before the first write, and none after reads and dry runs', async () => {
   expect(await entries()).toEqual([]);
   await home.run('roles list');
   await home.run('roles update user-role --name Reader --dry-run');
@@ -40,7 +40,7 @@ it('has no entry before the first write, and none after reads and dry runs', asy
   expect((await home.run('log')).stderr).toContain('This machine has not written to a platform yet.');
 });
 
-it('names the plan, the target, the request and the command that undoes a write', async () => {
+it('records the plan, the target, the request and the command that undoes a write', async () => {
   const { CDPADM_BASE_URL: address, CDPADM_ORG_ID: org_id = '', CDPADM_ACCOUNT_ID: account_id = '' } = home.env;
   useProfile(home);
   await update('Reader');
@@ -87,7 +87,7 @@ it('keeps the log private, without identities and secrets', async () => {
   }
 });
 
-it('logs a bulk run as one entry with its counts', async () => {
+it('records a bulk run as one entry with its counts', async () => {
   home.write('people.csv', 'email\na@example.com\nb@example.com\nc@example.com\n');
   await home.run('dsr submit --bulk people.csv --regulation gdpr --type access --yes');
   expect(await entries()).toMatchObject([
@@ -112,7 +112,7 @@ it.each([
   expect(await entries()).toMatchObject([{ command: 'intake identify', outcome, undo: null }]);
 });
 
-it('shows a killed command as unknown, from the line before its first request', async () => {
+it('shows a killed command as unknown, based on the line written before its first request', async () => {
   useProfile(home);
   await update('Reader');
   const [started = ''] = lines();
@@ -139,7 +139,7 @@ it('reads a line at the start of the log from a version without `via`, `plan` an
   expect(await entries()).toMatchObject([{ command: 'roles update', via: null, plan: null, undo: null }]);
 });
 
-it('counts the completed steps of a folder, and the others by their outcome', async () => {
+it('counts the completed steps of `warehouse apply`, and the other steps by outcome', async () => {
   stageSync(home.cwd, 4);
   const apply = () => home.run('warehouse apply sync --yes', { env: SECRET_ENV });
   await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/data-models', status: 422, times: 1 });
@@ -161,7 +161,7 @@ it('does not count steps that a rejected write did not complete', async () => {
   expect(await entries()).toMatchObject([{ outcome: 'rejected', counts: {}, undo: null }]);
 });
 
-it('selects by time, command and number', async () => {
+it('filters by time, command and number', async () => {
   await update('One');
   await submit('ada@example.com');
   await update('Two');
@@ -191,7 +191,7 @@ it('writes with a warning if the log cannot be written', async () => {
   expect([code, stderr]).toEqual([0, expect.stringContaining('This command continues without it.')]);
 });
 
-it('shows one write in full by the first characters of its id', async () => {
+it('shows one write in full when given the first characters of its id', async () => {
   useProfile(home);
   await update('One');
   await submit('ada@example.com');
@@ -237,7 +237,7 @@ it.each([40, 60, 80, 100])('keeps the id, which `log show` needs, on a terminal 
   expect(stdout).toContain(id);
 });
 
-it('has the fields in the documented order, whether the end of the write is known or not', async () => {
+it('prints the fields in the documented order, whether or not the write finished', async () => {
   await update('One');
   const order = Object.keys(loggedWrite().shape);
   for (const text of [readFileSync(path(), 'utf8'), `${lines()[0] ?? ''}\n`]) {
@@ -251,7 +251,7 @@ it.each([
   [60, [/^ID +AT +COMMAND +ARGS +OUTCOME$/m, / \d\d-\d\d \d\d:\d\d:\d\d {2}roles update/m]],
   [80, [/^ID +AT +COMMAND +ARGS +OUTCOME +UNDO$/m, /roles rollback$/m]],
   [110, [/UNDO +TARGET/m, /organization 1001/m]],
-] as const)('shows what matters on a terminal with %i columns', async (columns, shapes) => {
+] as const)('shows the key facts on a terminal with %i columns', async (columns, shapes) => {
   useProfile(home);
   await update('One');
   const { stderr, stdout } = await home.run('log', { tty: true, columns, env: { NO_COLOR: '1' } });
@@ -272,7 +272,7 @@ describe('log verify', () => {
     ]);
   });
 
-  it('names a changed and a missing line, and exits with 1', async () => {
+  it('reports a changed and a missing line, and exits with 1', async () => {
     for (const name of ['One', 'Two']) await update(name);
     expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });
     const all = lines();
@@ -294,7 +294,7 @@ describe('log verify', () => {
 });
 
 describe('log prune', () => {
-  it('removes older lines, and the chain stays valid', async () => {
+  it('removes older lines and leaves the chain valid', async () => {
     for (const name of ['One', 'Two']) await update(name);
     const dry = await home.run('log prune --before 2999-01-01 --dry-run');
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('4 lines')]);
@@ -309,7 +309,7 @@ describe('log prune', () => {
   });
 });
 
-it('reads and checks a rotated file', async () => {
+it('also reads and checks a rotated file', async () => {
   await update('One');
   const name = `${path()}.${'2'.padStart(16, '0')}`;
   writeFileSync(name, readFileSync(path()), { mode: 0o600 });

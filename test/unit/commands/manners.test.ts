@@ -18,7 +18,7 @@ afterAll(() => home.close());
 describe('profiles', () => {
   const ADDRESS = '--base-url https://api.example.com --client-id me --client-secret-env CDP_SECRET';
 
-  test('shows in a dry run of create and copy the profile that would be stored', async () => {
+  test('prints the profile that would be stored in a dry run of create and copy', async () => {
     const created = await home.run(`profile create dev ${ADDRESS} --dry-run`);
     expect(created.code, created.stderr).toBe(0);
     expect(created.stdout).toContain('base_url: https://api.example.com');
@@ -31,7 +31,7 @@ describe('profiles', () => {
     expect(data.plan).toMatchObject({ from: 'dev', to: 'dev2', profile: { base_url: 'https://api.example.com' } });
   });
 
-  test('shows in a dry run the location of a piped secret, not the secret', async () => {
+  test('prints the location of a piped secret, not the secret, in a dry run', async () => {
     const args = 'profile create piped --base-url https://api.example.com --client-secret-stdin --insecure-storage -n';
     const { code, stdout, stderr } = await home.run(args, { stdin: 'hush-hush\n' });
     expect(code, stderr).toBe(0);
@@ -39,7 +39,7 @@ describe('profiles', () => {
     expect(stdout + stderr).not.toContain('hush-hush');
   });
 
-  test('writes a prepared file in the format of its extension, and the result in that of -o', async () => {
+  test("writes a prepared file in its extension's format, and the result in the -o format", async () => {
     writeFileSync(join(home.cwd, 'people.ndjson'), '{"email":"a@people.example"}\n');
     const line = 'dsr prepare people.ndjson --regulation gdpr --type access --out ready.ndjson -o json --profile local';
     const { code, stdout, stderr } = await home.run(line);
@@ -132,7 +132,7 @@ test('roles create warns like push, but only about its own role', async () => {
   expect(advice[0]).toContain('audiences:*');
 });
 
-test('requires the secret again in an update of a connection', async () => {
+test('requires the secret again when a connection is updated', async () => {
   const { data } = await home.json<{ id: string; service_provider: string }[]>('connections list');
   const withPassword = data.find(({ service_provider: provider }) => provider !== 'PROVIDER_D');
   const { code, stderr } = await home.run(`connections update ${withPassword?.id ?? ''} --name Other --yes`);

@@ -71,7 +71,7 @@ describe('a read', () => {
 describe('a write', () => {
   beforeEach(openHome);
 
-  it('that never arrived but got a response with only its id is reported as unknown', async () => {
+  it('that never arrived but got a response that contains only its id is reported as unknown', async () => {
     await replace((method) => (method === 'POST' ? { status: 201, body: '{"id":"shop"}' } : undefined), false);
     const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
@@ -92,7 +92,7 @@ describe('a write', () => {
     });
   });
 
-  it('that deletes is not confirmed by a web page with status 404', async () => {
+  it('to delete is not confirmed by a web page with status 404', async () => {
     let deletes = 0;
     const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><title>nginx</title></html>' };
     await replace((method) => {
@@ -105,7 +105,7 @@ describe('a write', () => {
   });
 });
 
-test('rejects a request if the key belongs to another workspace, and does not change the ledger', async () => {
+test('rejects a request if the key belongs to another workspace, and leaves the ledger unchanged', async () => {
   home = await opened(createDsrHome());
   const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
   const own = await home.json<{ subject_request_id: string }>(submit);

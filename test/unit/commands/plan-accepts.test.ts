@@ -107,8 +107,8 @@ const CASES = Object.entries(KINDS).flatMap(([kind, { inputs }]) =>
   Object.keys(inputs).map((input) => [kind, input] as const),
 );
 
-describe('all commands of a kind agree on', () => {
-  it.each(CASES)('whether a file is valid: %s, %s', async (kind, input) => {
+describe('all commands of a kind', () => {
+  it.each(CASES)('agree on whether a file is valid: %s, %s', async (kind, input) => {
     const { commands, stage, inputs } = KINDS[kind] as (typeof KINDS)[string];
     const file = await stage(inputs[input] ?? '');
     const results: { code: number; issues: string[] }[] = [];

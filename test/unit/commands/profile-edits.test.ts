@@ -53,7 +53,7 @@ describe('profile edit', () => {
     expect(home.settings()).toEqual(before);
   });
 
-  it('prints the name of the profile with -n -o name, like every profile command', async () => {
+  it("prints the profile's name with -n -o name, like every profile command", async () => {
     const before = home.settings();
     expect((await run('profile edit dev --set org_id=5 -n -o name')).stdout).toBe('dev\n');
     expect(home.settings()).toEqual(before);
@@ -84,7 +84,7 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
-  it('opens invalid text again on a terminal, with the errors as comments', async () => {
+  it('reopens invalid text on a terminal, with the errors as comments', async () => {
     writeFileSync(
       join(home.cwd, 'slow.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1),t=fs.readFileSync(p,'utf8');

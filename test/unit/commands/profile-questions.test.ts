@@ -53,7 +53,7 @@ const reachable: AddressProbe = () => Promise.resolve({ status: 'ok', detail: ''
 const HOW = { name: 'prod', probe: reachable };
 
 describe('askForSettings', () => {
-  it('asks for the address, the client id and the secret, and needs nothing else', async () => {
+  it('prompts for the address, the client id and the secret, and requires nothing else', async () => {
     const { ctx, asked, lists } = answerPrompts({
       'Platform address': 'https://api.example/',
       'Client id': ' me ',
@@ -83,7 +83,7 @@ describe('askForSettings', () => {
     ]);
   });
 
-  it('asks again for each setting chosen from the list, and removes one with a hyphen', async () => {
+  it('prompts again for each setting selected from the list, and removes one if the answer is `-`', async () => {
     const answers: Record<string, string> = {
       'Platform address': 'https://api.example',
       'Token service address': 'https://auth.example',
@@ -110,7 +110,7 @@ describe('askForSettings', () => {
     expect(asked.at(-1)).toBe('Platform address (- for none)');
   });
 
-  it('protects a profile only while its environment is production, or if a flag requires it', async () => {
+  it('protects a profile only while its environment is production or a flag requires it', async () => {
     for (const given of [{}, { protected: true }]) {
       const answers: Record<string, string> = { Environment: 'production' };
       const { ctx } = answerPrompts(answers, ['environment', 'environment']);
@@ -126,7 +126,7 @@ describe('askForSettings', () => {
     }
   });
 
-  it('asks for credentials only after an address that needs them', async () => {
+  it('prompts for credentials only after an address that requires them', async () => {
     const { ctx, asked } = answerPrompts({ 'Data subject': 'https://dsr.example' }, ['dsr_base_url']);
     await askForSettings(ctx, profilesOf(), draftOf(), HOW);
     expect(asked).toEqual([
@@ -137,7 +137,7 @@ describe('askForSettings', () => {
     ]);
   });
 
-  it('asks only for what flags do not give, and does not show the list with --yes', async () => {
+  it('prompts only for what the flags do not give, and skips the list with --yes', async () => {
     const { ctx, asked, lists } = answerPrompts({}, [], { yes: true });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', secrets });
@@ -228,7 +228,7 @@ describe('askForSettings', () => {
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
 
-  it('rejects a secret as the name of a variable, and does not print it', async () => {
+  it('rejects a secret as a variable name, and does not print it', async () => {
     const { ctx } = answerPrompts({
       'Client id': 'me',
       'Where is the client secret': 'env',
@@ -239,7 +239,7 @@ describe('askForSettings', () => {
     await expect(asking).rejects.toThrow(/^It must be the name of an environment variable, such as CDP_SECRET/);
   });
 
-  it('does not check the keychain if no secret needs it, and reports other failures', async () => {
+  it('does not check the keychain unless a secret needs it, and reports other failures', async () => {
     const { ctx, asked } = answerPrompts({});
     await askForSettings(ctx, withoutKeychain(), draftOf({ base_url: 'https://a.example' }), HOW);
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
@@ -260,7 +260,7 @@ describe('askForSettings', () => {
     expect(initials).toEqual([['env', 'env', 'none']]);
   });
 
-  it('asks whether to keep an unreachable address, and for a different one if not', async () => {
+  it('asks whether to keep or replace an unreachable address', async () => {
     const probe: AddressProbe = (address) =>
       Promise.resolve({
         status: address.includes('down') ? 'failed' : 'ok',

@@ -28,7 +28,7 @@ function everyFile(folder = home.folder): string {
 const ADDRESSES = ['--base-url', 'https://api.example/', '--auth-url', 'https://auth.example'];
 
 describe('profile create', () => {
-  it('stores the values of flags and the reference to a secret', async () => {
+  it('stores the values from flags and the reference to a secret', async () => {
     const args = [
       '--org',
       '9223372036854775807',
@@ -124,7 +124,7 @@ describe('profile create', () => {
     expect((await run(['profile', 'create', 'prod', ...ADDRESSES])).code).toBe(6);
   });
 
-  it('stores references to variables for secrets with --from-env', async () => {
+  it('stores references to the variables of secrets with --from-env', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://api.example',
       CDPADM_ORG_ID: '7',
@@ -147,7 +147,7 @@ describe('profile create', () => {
   });
 });
 
-describe('profile list, show, use, delete', () => {
+describe('profile list, show, use and delete', () => {
   beforeEach(async () => {
     await run(['profile', 'create', 'dev', ...ADDRESSES, '--org', '1']);
     await run(['profile', 'create', 'prod', ...ADDRESSES, '--org', '2', '--protected', '--client-secret-env', 'P']);
@@ -194,7 +194,7 @@ describe('profile list, show, use, delete', () => {
     ['a variable that is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
     ['a variable that is not set', 'env:THE_ID', {}, undefined],
     ['a command, which does not run', 'command:touch ran', {}, undefined],
-  ])('shows the client id, which is not a secret, from %s', async (_how, written, variables, shown) => {
+  ])('shows the client id from %s, because it is not a secret', async (_how, written, variables, shown) => {
     const env = variables as Record<string, string>;
     await run('profile edit dev --set secrets.client_secret=env:S'.split(' '));
     await run(['profile', 'edit', 'dev', '--set', `secrets.client_id=${written}`]);
@@ -207,7 +207,7 @@ describe('profile list, show, use, delete', () => {
     expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
   });
 
-  it('reports a value that overrides the profile', async () => {
+  it("reports a value that overrides the profile's", async () => {
     const { stdout, stderr } = await run(['profile', 'show'], { env: { CDPADM_ORG_ID: '77' } });
     expect(stdout).toContain('77');
     expect(stderr).toContain('org_id (CDPADM_ORG_ID)');
@@ -216,14 +216,14 @@ describe('profile list, show, use, delete', () => {
   it.each([
     [['profile', 'show', 'dev', '--origin'], 'NAME'],
     [['profile', 'show', '--profile', 'dev', '--origin'], '--profile'],
-  ])('shows only the values of a pinned profile and names the ignored variables: %j', async (line) => {
+  ])("shows only a pinned profile's values, and names the ignored variables: %j", async (line) => {
     const { stdout, stderr } = await run(line, { env: { CDPADM_ORG_ID: '77', CDPADM_ACCESS_TOKEN: 'x' } });
     expect(stdout).toMatch(/^org_id\t1\tprofile: dev$/m);
     expect(stderr).toContain('Profile dev is pinned: CDPADM_ORG_ID, CDPADM_ACCESS_TOKEN have no effect.');
     expect(stderr).toContain('only other flags override its values');
   });
 
-  it('names the keys of the project file that a pinned profile ignores, except protected', async () => {
+  it('names the project file keys that a pinned profile ignores, except protected', async () => {
     const project = 'workspace_id: 9\nenvironment: production\nlimits: {dsr: 1/s}\nprotected: true\noutput: table\n';
     writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { stdout, stderr } = await run(['profile', 'show', '--profile', 'dev', '--origin']);
@@ -232,7 +232,7 @@ describe('profile list, show, use, delete', () => {
     expect((await run(['profile', 'show', '--origin'])).stderr).not.toContain('ignored');
   });
 
-  it('explains that a profile is not pinned, and how to pin it', async () => {
+  it('reports that a profile is not pinned, and prints how to pin it', async () => {
     const { stderr } = await run(['profile', 'show', '--origin']);
     expect(stderr).toContain('Profile dev is not pinned');
     expect(stderr).toContain('--profile dev pins it.');
@@ -317,7 +317,7 @@ describe('control characters in a settings file', () => {
   });
 });
 
-it('describes every field of a profile in the result schema', () => {
+it('describes every profile field in the result schema', () => {
   const [described, stored] = [profileResult().shape, Profile.shape];
   expect(Object.keys(described).sort()).toEqual(Object.keys(stored).sort());
   const [secrets, storedSecrets] = [described.secrets, stored.secrets].map((one) => one.def.innerType.shape);

@@ -115,7 +115,7 @@ describe('an address', () => {
     expect(ranges.filter((range) => range === ranges[0]).length).toBe(2);
   });
 
-  it('that changes while a lost part is requested again stops the run, and --resume reports it', async () => {
+  it('that changes while a lost part is requested again stops the run, and --resume reports the change', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(45_000)), etag: '"1"' };
     store.drops = (number) => number === 2;
     store.onRequest = (number) => {
@@ -127,7 +127,7 @@ describe('an address', () => {
     expect([code, stderr.includes('A file changed after the interrupted run.')]).toEqual([6, true]);
   });
 
-  it('with a certificate of an unknown authority sends nothing', async () => {
+  it('with a certificate from an unknown authority receives nothing', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5)), etag: '"1"' };
     const { code, stderr } = await seeding.bulk([store.url('users.ndjson')]);
     expect([code, store.requests.length, seeding.sink.requests]).toEqual([8, 0, 0]);
@@ -148,7 +148,7 @@ describe('an address', () => {
         }),
       ),
     ],
-  ])('can point to %s', async (name, bytes) => {
+  ])('is accepted for %s', async (name, bytes) => {
     store.files[name] = { bytes, etag: '"1"' };
     expect((await bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
   });
@@ -186,7 +186,7 @@ describe('an address', () => {
     expect((await bulk([store.url('users.ndjson'), '--resume'])).code).toBe(6);
   });
 
-  it('stops the run if the content changes while it is read', async () => {
+  it('stops the run if the content changes while it is being read', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(60_000)), etag: '"1"' };
     store.onRequest = (number) => {
       if (number === 3) store.files['users.ndjson'] = { bytes: Buffer.from(userRows(60_000)), etag: '"2"' };
@@ -196,7 +196,7 @@ describe('an address', () => {
     expect(stderr).toContain('changed while it was read');
   });
 
-  it('is rejected without TLS, and reported if it expired or does not exist', async () => {
+  it('is rejected without TLS, and reported if it has expired or does not exist', async () => {
     const plain = await run(['seed', 'validate', `http://store.example/users.csv?${SECRET}`]);
     expect([plain.code, plain.stderr.includes('http://store.example/users.csv is not encrypted')]).toEqual([2, true]);
     expect((await run(['seed', 'validate', store.url('none.csv')])).code).toBe(5);
@@ -204,7 +204,7 @@ describe('an address', () => {
     expect(existsSync(join(seeding.folder, 'none.csv'))).toBe(false);
   });
 
-  it('can point to an empty file', async () => {
+  it('is accepted for an empty file', async () => {
     store.files['none.ndjson'] = { bytes: Buffer.alloc(0), etag: '"1"' };
     expect((await bulk([store.url('none.ndjson')])).result).toMatchObject({ rows: 0 });
   });

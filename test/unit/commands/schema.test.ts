@@ -26,7 +26,7 @@ describe('schema', () => {
     expect(() => validator(data)).not.toThrow();
   });
 
-  it('writes the schema to the path in the hint of a pulled file, which matches it', async () => {
+  it("writes the schema to the path in a pulled file's hint, and the file matches the schema", async () => {
     await admin.run('roles pull');
     const text = admin.read('roles.yaml');
     const hint = /^# yaml-language-server: \$schema=(.+)$/m.exec(text)?.[1] ?? '';

@@ -97,7 +97,7 @@ function tooWide(text: string, columns: number): string[] {
 }
 
 describe.each([60, 100, 200])('at %i columns', (columns) => {
-  test('matches the golden file, and has no line wider than the terminal', async () => {
+  test('matches the golden file and prints no line wider than the terminal', async () => {
     const screens: string[] = [];
     for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line, columns));
     const text = steady(screens.join('\n'));

@@ -152,7 +152,7 @@ describe.each([
   });
 });
 
-test('exits with the code of the time limit even if it passes while the process is busy', async () => {
+test("exits with the time limit's code even if the limit passes while the process is busy", async () => {
   const roles = Array.from({ length: 2000 }, () => ({ role_id: '' }));
   writeFileSync(join(home.cwd, 'roles.json'), JSON.stringify({ roles }));
   expect((await home.run('roles validate roles.json')).code).toBe(9);

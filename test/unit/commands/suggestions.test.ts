@@ -65,7 +65,7 @@ test('suggests a flag for every mistyped flag', async () => {
   }
 });
 
-test('suggests every value of a fixed set', async () => {
+test('suggests every value from a fixed set', async () => {
   const global = program.options.filter(({ long }) =>
     ['--output', '--color', '--progress', '--annotations'].includes(long ?? ''),
   );
@@ -115,7 +115,7 @@ test.each(standalone.map(([path]) => [path.join(' '), path] as const))(
   },
 );
 
-describe('suggests ids and values of the platform, files and settings for', () => {
+describe('suggests ids and values from the platform, files and settings for', () => {
   const request = 'dsr submit --regulation gdpr --type access --yes';
 
   test.each<[line: string, code: number, expected: string]>([

@@ -141,7 +141,7 @@ it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>
   ['a flag without a profile', '--workspace 3002', false, null],
   ['the environment', '', false, null],
   ['the environment, which also names an address', '--workspace 3002', true, null],
-])('logs commands for the target of the write if the workspace is from %s', async (where, flags, isProfile, undo) => {
+])("logs commands for the write's target if the workspace comes from %s", async (where, flags, isProfile, undo) => {
   const workspace = flags.includes('3002') ? '3002' : '3001';
   const other = workspace === '3001' ? '3002' : '3001';
   const create = 'data-models create both --name Both --sql-query';

@@ -57,7 +57,7 @@ it('exits with the code of the error that ended a part', async () => {
   expect(data.again).toEqual([expect.stringMatching(/--bulk b\.csv .*--yes --resume -o json$/)]);
 });
 
-it('names a part that was rejected as invalid, with the reason, until the corrected part is submitted', async () => {
+it('names a part that was rejected as invalid and the reason until the corrected part is submitted', async () => {
   await submit('a', 2);
   expect(await submit('b', ['b0@example.com', 'NULL'])).toBe(9);
   const first = await home.json<{ errors: { message: string }[] }>([...JOIN.split(' '), '--parts', '?.csv']);
@@ -79,7 +79,7 @@ it('names a part that was rejected as invalid, with the reason, until the correc
   expect(last.stderr).toContain('c.json:1: this error of b.csv is ignored, because it has another result');
 });
 
-it('shows where the rejected rows are', async () => {
+it('shows where to find the rejected rows', async () => {
   await submit('a', 1);
   expect(await submit('b', ['b0@example.com', 'a0@example.com'])).toBe(3);
   const { code, stderr } = await home.run(JOIN);

@@ -60,7 +60,7 @@ async function countOnPlatform(count: number, group = 'g'): Promise<number> {
 }
 
 describe('dsr submit --bulk', () => {
-  it('submits each row once, even with --resume or with the results file as input', async () => {
+  it('submits each row once, even with --resume or when the results file is the input', async () => {
     home.write('people.csv', people(40));
     const first = await home.json<BulkResult>(BULK);
     expect(first.code, first.stderr).toBe(0);
@@ -136,7 +136,7 @@ describe('dsr submit --bulk', () => {
     ['--submitted-time', 'yesterday'],
     ['--callback-url', 'http://example.com/x'],
     ['--group-id', 'a\u0007'],
-  ])('names %s, not the file, if its value is invalid', async (flag, value) => {
+  ])('reports %s, not the file, if its value is invalid', async (flag, value) => {
     home.write('people.csv', people(3));
     for (const command of [BULK.split(' '), 'dsr prepare people.csv --out x.csv'.split(' ')]) {
       expect(await home.run([...command, flag, value])).toMatchObject({
@@ -146,7 +146,7 @@ describe('dsr submit --bulk', () => {
     }
   });
 
-  it('reports invalid rows even if the rows after them are unreadable', async () => {
+  it('reports invalid rows even if later rows are unreadable', async () => {
     home.write('people.csv', 'email\na@b.c\nb@b.c,x\nc@b.c\n"d@b.c\n');
     const { code, error } = await home.json(BULK);
     expect(code).toBe(9);
@@ -224,7 +224,7 @@ describe('dsr submit --bulk', () => {
     expect(rest.data.plan).toMatchObject({ rows: 120, requests: 0, shown: 0 });
   });
 
-  it('accepts every format on standard input, and does not keep a copy of it', async () => {
+  it('accepts every format on standard input, and does not keep a copy', async () => {
     const flags = 'dsr submit --bulk - --regulation gdpr --type access --yes';
     const csv = { stdin: people(3) };
     expect((await home.run(flags, csv)).code).toBe(2);
@@ -242,7 +242,7 @@ describe('dsr submit --bulk', () => {
     expect(stateTexts()).not.toMatch(/person\d|[xyz]@b\.c/);
   });
 
-  it('lists the rows that the platform rejects in the results file only', async () => {
+  it('lists the rows that the platform rejects only in the results file', async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
     const { code, data, stderr } = await home.json<BulkResult>(`${BULK} --allow-duplicates`);
@@ -268,7 +268,7 @@ describe('dsr submit --bulk', () => {
 });
 
 describe('dsr submit --bulk with faults', () => {
-  it('leaves every row on the platform exactly once if three of ten requests fail', async () => {
+  it('leaves every row on the platform exactly once if three in ten requests fail', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };
@@ -288,7 +288,7 @@ describe('dsr submit --bulk with faults', () => {
     expect(new Set(ids()).size).toBe(200);
   });
 
-  it('stops after --give-up-after in an outage, and can be resumed', async () => {
+  it('stops after --give-up-after in an outage and can be resumed', async () => {
     home.write('people.csv', people(300));
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before' });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
@@ -304,7 +304,7 @@ describe('dsr submit --bulk with faults', () => {
     expect(await countOnPlatform(300)).toBe(300);
   });
 
-  it('prints on Ctrl-C the command that resumes, which submits the remaining rows', async () => {
+  it('prints on Ctrl-C the command to resume, which submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
     const interruptedRun = await home.run([...BULK.split(' '), '--progress', 'json'], {

@@ -178,7 +178,7 @@ describe('a listener without a certificate', () => {
     [503, 'closes the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
     [503, 'never responds', () => undefined, /did not arrive within 6s/],
     [503, 'responds too slowly', (response) => void response.write('-----BEGIN'), /did not arrive within 6s/],
-  ])('returns %i if the address of the certificate %s', async (expected, _how, respond, reason) => {
+  ])('returns %i if the certificate address %s', async (expected, _how, respond, reason) => {
     sendCertificate = respond;
     expect(await outcome()).toEqual([expected, expect.stringMatching(reason)]);
   });
@@ -188,7 +188,7 @@ describe('a listener without a certificate', () => {
     expect(status).toBe(503);
   });
 
-  it('warns at its start and returns 401 if discovery names an unencrypted address', async () => {
+  it('warns on start and returns 401 if discovery names an unencrypted address', async () => {
     certificate = 'http://certificates.example/c.pem';
     expect(await outcome('The link http://certificates.example/c.pem is not encrypted.')).toEqual([
       401,

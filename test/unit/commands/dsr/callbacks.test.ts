@@ -56,7 +56,7 @@ async function submit(url: string): Promise<void> {
 }
 
 describe('a listener', () => {
-  it('warns at the start about a command that does not exist', async () => {
+  it('warns on start about a command that does not exist', async () => {
     const { stop } = await listenForCallbacks(home, ['--on', 'completed', '/nonexistent/notify --now']);
     expect((await stop()).stderr).toContain('does not exist: /nonexistent/notify.');
   });
@@ -89,7 +89,7 @@ describe('a listener', () => {
     expect(entry?.states).toHaveLength(3);
   });
 
-  it('keeps each delivery as files that can be verified, and never overwrites one', async () => {
+  it('saves each delivery as files that can be verified, and never overwrites one', async () => {
     const { lines, url } = await listen('--keep', 'kept', '--forward-to', receiver.url);
     await submit(url);
     await advance('1d');
@@ -212,7 +212,7 @@ describe('a listener', () => {
   });
 });
 
-it('verifies a kept callback', async () => {
+it('verifies a saved callback', async () => {
   const { url } = await listen('--forward-to', receiver.url);
   await submit(url);
   await advance('20m');

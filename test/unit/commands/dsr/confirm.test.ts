@@ -252,7 +252,7 @@ describe('a single request', () => {
   );
 });
 
-it('prints the command that resumes a bulk run that was stopped while its requests hung', async () => {
+it('prints the command to resume a bulk run that was stopped while its requests hung', async () => {
   writePeople(3);
   const stop = new AbortController();
   await proxy.begin((_index, { method }) =>

@@ -22,7 +22,7 @@ const submit = (email: string, ...flags: string[]): string[] => [
   ...flags,
 ];
 
-it('rejects a second request about the same person in any letter case, unless --allow-duplicates is set', async () => {
+it('rejects a second request about the same person, whatever the letter case, unless --allow-duplicates is set', async () => {
   const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const { code, error } = await home.json(submit('Jane@Example.com'));
   expect([code, error.code]).toEqual([12, 'dsr.duplicate']);
@@ -52,7 +52,7 @@ it('rejects only the rows of a bulk run that are in the ledger, even when the ru
   expect((await home.json(again)).data).toMatchObject({ submitted: 1, failed: 0 });
 });
 
-it('checks in a dry run, too, whether a person has other requests', async () => {
+it('checks whether a person has other requests, including in a dry run', async () => {
   await home.run(submit('jane@example.com'));
   const { code, error } = await home.json(submit('Jane@example.com', '--dry-run'));
   expect([code, error.code]).toEqual([12, 'dsr.duplicate']);
@@ -64,7 +64,7 @@ it('checks in a dry run, too, whether a person has other requests', async () => 
   expect([bulk.code, bulk.stderr]).toEqual([3, expect.stringContaining('will be rejected (row 2)')]);
 });
 
-it('finds the same duplicates in a dry run, before the question and in the run', async () => {
+it('finds the same duplicates in a dry run, before the prompt and during the run', async () => {
   const known = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const id = known.data.subject_request_id;
   const rows = ['jane', 'ben', 'kim'].map((name) => `gdpr,access,${name}@example.com`);
@@ -85,7 +85,7 @@ it('finds the same duplicates in a dry run, before the question and in the run',
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
 
-it('warns of every open access and portability request before an erasure, single or in bulk', async () => {
+it('warns about every open access and portability request before an erasure, single or in bulk', async () => {
   const ids: string[] = [];
   for (const type of ['access', 'portability']) {
     const { data } = await home.json<{ subject_request_id: string }>(
@@ -108,7 +108,7 @@ it('warns of every open access and portability request before an erasure, single
     );
 });
 
-it('rejects a bulk file that names a person twice in different letter case, and identities with spaces', async () => {
+it('rejects a bulk file that contains a person twice in different letter case or an identity with spaces', async () => {
   home.write(
     'people.csv',
     'regulation,subject_request_type,email\ngdpr,erasure,Twin@example.com\ngdpr,erasure,twin@example.com\n',
@@ -129,12 +129,12 @@ it('rejects a bulk file that names a person twice in different letter case, and 
   ]);
 });
 
-it('accepts only one of two duplicates that are submitted at once', async () => {
+it('accepts only one of two duplicates that are submitted simultaneously', async () => {
   const both = await Promise.all([home.run(submit('jane@example.com')), home.run(submit('Jane@example.com'))]);
   expect(both.map(({ code }) => code).sort()).toEqual([0, 12]);
 });
 
-it('records a keyed digest of each request, and warns that the evidence of a period is empty', async () => {
+it('records a keyed digest of each request, and warns if a period has no evidence', async () => {
   await home.run(submit('jane@example.com'));
   home.write('people.csv', 'regulation,subject_request_type,email\ngdpr,access,ben@example.com\n');
   await home.run('dsr submit --bulk people.csv --yes');
@@ -163,7 +163,7 @@ it.each([
   expect((await home.json<unknown[]>(['dsr', 'list', '--profile', 'eu'])).data).toEqual([]);
 });
 
-it('reads standard input once for all profiles, and reports how to continue with those that failed', async () => {
+it('reads standard input once for all profiles, and prints how to continue with those that failed', async () => {
   for (const name of ['eu', 'us']) await home.run(['profile', 'create', name, '--from-env']);
   const both = ['--profile', 'eu', '--profile', 'us', '--allow-duplicates', '--dry-run', '--show-identities'];
   const { code, stdout } = await home.run(submit('-', ...both), { stdin: 'jane@example.com\n' });

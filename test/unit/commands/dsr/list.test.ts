@@ -50,7 +50,7 @@ const many = (count: number, group: string, type = 'erasure') =>
   Array.from({ length: count }, () => [group, type, 1] as const);
 
 describe('dsr list --due', () => {
-  it('selects the most urgent requests of the whole ledger, not of the newest ones', async () => {
+  it('selects the most urgent requests from the whole ledger, not only from the newest ones', async () => {
     await submit('old.csv', [['urgent', 'erasure', 25]]);
     await submit('new.csv', many(120, 'new'));
     // A separate run, because rows of one run are recorded in the order of their responses.
@@ -94,7 +94,7 @@ describe('dsr list --due', () => {
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);
   });
 
-  it('shows days left and OVERDUE, filters by --within, and has exit codes for a daily job', async () => {
+  it('shows the days left and OVERDUE, filters by --within, and sets exit codes for a daily job', async () => {
     await submit('a.csv', [
       ['late', 'erasure', 40],
       ['soon', 'erasure', 27],
@@ -192,7 +192,7 @@ describe('dsr list --due', () => {
     expect((await home.run('dsr list --due -o html')).stdout).not.toMatch(/Not due|Answered/);
   });
 
-  it('shows on the page that a request was answered late', async () => {
+  it('shows that a request was answered late', async () => {
     await submit('a.csv', [['late', 'access', 40]]);
     const [request] = (await home.json<Due[]>('dsr list')).data;
     await home.run(['dsr', 'mark', request?.subject_request_id ?? '', '--answered']);
@@ -202,8 +202,8 @@ describe('dsr list --due', () => {
   });
 });
 
-describe('an empty ledger', () => {
-  it('causes a warning, and exit 10 with --fail-if-empty, unless it has a request of this workspace', async () => {
+describe('a ledger without requests in this workspace', () => {
+  it('is warned about, and causes exit code 10 with --fail-if-empty', async () => {
     const due = 'dsr list --due --fail-if-due --fail-if-overdue';
     const { code, stderr } = await home.run(due);
     expect([code, stderr]).toEqual([0, expect.stringContaining('has no requests of workspace 3001')]);
@@ -245,7 +245,7 @@ describe('dsr mark', () => {
     ]);
   });
 
-  it('warns about an extension after the deadline, and keeps the request late', async () => {
+  it('warns about an extension after the deadline, and still reports the request as late', async () => {
     await submit('a.csv', [['a', 'access', 40]]);
     const before = await only();
     const id = before?.subject_request_id ?? '';
@@ -267,7 +267,7 @@ describe('dsr mark', () => {
     expect(await only()).toMatchObject({ due: true });
   });
 
-  it('orders requests by their extended deadlines', async () => {
+  it('sorts requests by their extended deadlines', async () => {
     await submit('a.csv', [
       ['first', 'erasure', 5],
       ['second', 'erasure', 1],

@@ -40,7 +40,7 @@ it.each<[what: string, exit: number, status: string, code: number | undefined, e
   ['a missing secret', 4, 'not_submitted', undefined, { CDPADM_WORKSPACE_SECRET: '' }],
   ['a refused connection', 8, 'not_submitted', undefined, REFUSED],
 ])(
-  'a request that failed because of %s is not due and does not block the next one',
+  'does not list a request that failed because of %s as due, or let it block the next one',
   async (_, exit, status, code, env) => {
     if (code !== undefined && code !== 401) await fault('POST', '/v3/requests/', { status: code, times: 1 });
     expect(await home.run(ACCESS, { env })).toMatchObject({ code: exit });
@@ -68,7 +68,7 @@ it('submits a rejected request again under its id, with the facts of the new sub
   expect(await due()).toEqual(['pending']);
 });
 
-it('keeps a request due while a lost response or a 429 leaves its outcome open', async () => {
+it('keeps a request due while its outcome is unknown after a lost response or a 429', async () => {
   await loseResponse('after');
   expect((await home.run(ACCESS)).code).toBe(8);
   const blocked = await home.json(ACCESS);

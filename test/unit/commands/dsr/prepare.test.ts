@@ -14,7 +14,7 @@ afterEach(() => home.close());
 const CSV = 'email\njane@example.com\n';
 
 describe('dsr prepare', () => {
-  it('rejects --out -, because it would create a file named -', async () => {
+  it('rejects --out -, because that would create a file named -', async () => {
     const { code, stderr } = await home.run('dsr prepare - --regulation gdpr --type access --out -', { stdin: CSV });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain('--out FILE');

@@ -70,7 +70,7 @@ describe.each(SOURCES)('a request from %s', (source) => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('causes a warning if its deadline has passed, with the number of days', async () => {
+  it('warns how many days ago its deadline passed', async () => {
     const { code, stderr } = await home.run(`${lineOf(source, 'ccpa', 'access', ago(50))} --yes`);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/deadline .*passed 5 days ago/);
@@ -78,7 +78,7 @@ describe.each(SOURCES)('a request from %s', (source) => {
 });
 
 it.each(['prepare rows.csv --out prepared.csv', 'submit --bulk rows.csv --dry-run'])(
-  'names the row whose time is in the future: dsr %s',
+  'reports the row whose time is in the future: dsr %s',
   async (line) => {
     home.write('rows.csv', `email,submitted_time\na@b.example,${ago(1)}\nb@b.example,2062-11-01T00:00:00Z\n`);
     const { code, error } = await home.json(`dsr ${line} --regulation Gdpr --type Erasure`);

@@ -36,7 +36,7 @@ describe('dsr submit', () => {
     expect(await home.received('POST', '/v3/requests')).toBe(0);
   });
 
-  it('removes spaces around an identity, as in the cells of a file', async () => {
+  it('trims spaces around an identity, as in file cells', async () => {
     const flags = '--regulation gdpr --type access --dry-run --show-identities --json'.split(' ');
     const { stdout } = await home.run(['dsr', 'submit', '--identity', 'email= jane@example.com ', ...flags]);
     expect(stdout).toContain('"jane@example.com"');
@@ -66,14 +66,14 @@ describe('dsr submit', () => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('names all missing flags if there is no terminal to prompt on', async () => {
+  it('names all missing flags if there is no terminal for prompts', async () => {
     const { code, stderr } = await home.run('dsr submit --type access');
     expect([code, stderr]).toEqual([2, expect.stringContaining('Pass --regulation and --identity TYPE=VALUE,')]);
     const bare = await home.run('dsr submit');
     expect(bare.stderr).toContain('Pass --regulation, --type and --identity TYPE=VALUE,');
   });
 
-  it('upgrades a body of version 2 with a warning', async () => {
+  it('upgrades a version 2 body with a warning', async () => {
     home.write(
       'old.json',
       JSON.stringify({
@@ -106,7 +106,7 @@ describe('dsr submit', () => {
     expect(stderr).not.toContain('a@b.c');
   });
 
-  it('rejects the extension of another vendor, and names its line and the key of the profile', async () => {
+  it("rejects another vendor's extension with its line and the profile key", async () => {
     home.write(
       'other.yaml',
       'regulation: gdpr\nsubject_request_type: access\nextensions:\n  opendsr.else.example:\n    subject_identities:\n      xpid: {value: "1", encoding: raw}\n',
@@ -117,7 +117,7 @@ describe('dsr submit', () => {
     expect(error.issues[0]?.message).toContain('opendsr.platform.example');
   });
 
-  it('rejects an unknown identity type, and names its line', async () => {
+  it('rejects an unknown identity type with its line', async () => {
     home.write(
       'mistyped.yaml',
       'regulation: gdpr\nsubject_request_type: access\nsubject_identities:\n  emial:\n    value: a@b.c\n    encoding: raw\n',
@@ -139,7 +139,7 @@ describe('dsr submit', () => {
     expect(again.data.deadline).toBe(first.data.deadline);
   });
 
-  it('does not repeat a request whose response is lost, and reports it as unknown if the read fails too', async () => {
+  it('does not repeat a request whose response is lost, and reports its outcome as unknown if the read fails too', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);
     expect([lost.code, lost.stderr.includes('does not confirm the request')]).toEqual([0, true]);
@@ -194,7 +194,7 @@ describe('dsr cancel', () => {
 });
 
 describe('after a submission', () => {
-  it('needs the vendor domain only for commands that compose a body', async () => {
+  it('requires the vendor domain only for commands that compose a body', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const without = { env: { CDPADM_VENDOR_DOMAIN: '' } };
     for (const command of [
@@ -253,7 +253,7 @@ describe('after a submission', () => {
     expect(stderr).not.toContain('dsr wait');
   });
 
-  it('explains results that are not ready, and results without records', async () => {
+  it('reports results that are not ready, and results without records', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     expect(await home.run(`dsr results ${id}`)).toMatchObject({ code: 6, stderr: expect.stringContaining('dsr wait') });
@@ -281,7 +281,7 @@ describe('before a submission', () => {
     expect([rows.code, rows.stderr]).toEqual([0, expect.stringContaining('2 rows have upper-case letters in `email`')]);
   });
 
-  it('warns before an erasure if an access request about the same person is not answered', async () => {
+  it('warns before an erasure if an access request about the same person is unanswered', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;

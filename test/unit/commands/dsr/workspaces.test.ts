@@ -114,7 +114,7 @@ it.each(PLACES)('cancels only the request at destination %s', async (place) => {
     expect(JSON.parse(await run(each, 'dsr list --due -o json'))).toHaveLength(each === place ? 0 : 1);
 });
 
-it('submits a bulk row with the id of a request in another workspace or at another address', async () => {
+it('submits a bulk row whose id is used by a request in another workspace or at another address', async () => {
   await submit('a');
   home.write('rows.csv', `regulation,subject_request_type,email,subject_request_id\ngdpr,erasure,a@b.example,${ID}\n`);
   for (const place of ['b', 'c'] as const) {
@@ -127,7 +127,7 @@ it('submits a bulk row with the id of a request in another workspace or at anoth
   expect(await states()).toEqual({ ...PENDING, a: 'pending,cancelled' });
 });
 
-it('does not name the request of another workspace in a conflict', async () => {
+it("does not name another workspace's request in a conflict", async () => {
   await submit('a');
   await run('b', `dsr submit --regulation gdpr --type erasure --identity email=a@b.example --yes`);
   const flags = `--regulation gdpr --type erasure --identity email=a@b.example --yes --allow-duplicates`;

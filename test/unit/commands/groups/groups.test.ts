@@ -91,7 +91,7 @@ it('reports every error of a file with line and column, and sends nothing', asyn
 describe('groups attributes', () => {
   beforeEach(() => home.run('groups set -f group.yaml --yes'));
 
-  it('adds, changes and removes attributes with one PATCH of the whole list for each change', async () => {
+  it('adds, changes and removes attributes with one PATCH of the whole list per change', async () => {
     await home.run('groups attributes add household city loyalty_points=average --yes');
     await home.run('groups attributes remove household is_member --yes');
     expect(await home.json('groups get household')).toMatchObject({
@@ -121,7 +121,7 @@ describe('groups attributes', () => {
   });
 });
 
-it('creates a definition once, updates it by PUT and deletes it', async () => {
+it('creates a definition once, updates it with PUT, and deletes it', async () => {
   expect(await home.run('groups create -f group.yaml --yes')).toMatchObject({ code: 0 });
   expect(await home.run('groups create -f group.yaml --yes')).toMatchObject({ code: 6 });
   home.write('group.yaml', GROUP.replace(/^id.*\n/, '').replace('type: sum', 'type: latest'));
@@ -133,7 +133,7 @@ it('creates a definition once, updates it by PUT and deletes it', async () => {
 });
 
 describe('groups diff', () => {
-  it.each([{}, { type: null }, { type: 'median' }])('describes a live attribute with %j as its type', (type) => {
+  it.each([{}, { type: null }, { type: 'median' }])('describes a live attribute whose type is %j', (type) => {
     const attributes = ['kept', 'removed'].map((id) => ({ id, ...type }));
     const wanted = { source_user_attribute: 'household_id', attributes: [{ id: 'kept', type: 'latest' as const }] };
     const plan = planGroup({ id: 'household', attributes }, { id: 'household', ...wanted });

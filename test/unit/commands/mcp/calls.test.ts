@@ -63,7 +63,7 @@ it.each<[name: string, values: Record<string, unknown>, hint: string]>([
   ['roles_read', { command: 'roles get' }, 'Pass `role_id`: the id of the role.'],
   ['roles_read', { command: 'roles validate' }, 'Pass `file`: the content itself, not a path: '],
   ['roles_read', { command: 'roles list', id: 'a' }, 'There is nothing to choose from.'],
-])('%s %j explains what to pass', async (name, values, hint) => {
+])('%s %j reports what to pass', async (name, values, hint) => {
   expect((await assistant.call(name, values)).error.hint).toContain(hint);
 });
 
@@ -72,7 +72,7 @@ it.each(['--help', '--profile=other', '-h', '--', '__complete'])('treats %s as a
   expect(error.code).toBe('roles.not_found');
 });
 
-describe('files of this machine', () => {
+describe('files on this machine', () => {
   const submit = (value: string) => ({
     command: 'dsr submit',
     regulation: 'gdpr',

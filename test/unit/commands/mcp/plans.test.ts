@@ -40,14 +40,14 @@ it('performs a plan once', async () => {
   expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', via: 'mcp' }]);
 });
 
-it('does not log the temporary path of files that a call contains', async () => {
+it('does not log the temporary path of a file in a call', async () => {
   const dir = { 'data-models/m.yaml': 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n' };
   const plan = await planned('warehouse_plan', { command: 'warehouse apply', dir });
   expect((await assistant.call('warehouse_write', plan)).error).toBeUndefined();
   expect((await home.json('log')).data).toMatchObject([{ command: 'warehouse apply', args: ['files'], via: 'mcp' }]);
 });
 
-it('rejects a plan after the platform has changed, and then needs a new one', async () => {
+it('rejects a plan after the platform has changed, and then requires a new one', async () => {
   const plan = await planned('roles_plan', RENAME);
   await home.run('roles update admin-role --name Chief --yes');
   const { isError, error } = await assistant.call('roles_write', plan);
@@ -66,7 +66,7 @@ it('rejects a plan after ten minutes', async () => {
   expect(await home.received('PUT')).toBe(0);
 });
 
-it('performs a plan until ten minutes have passed', async () => {
+it('performs a plan that is less than ten minutes old', async () => {
   const plan = await planned('roles_plan', RENAME);
   lateMs = 10 * 60_000 - 60_000;
   expect((await assistant.call('roles_write', plan)).isError).toBe(false);
@@ -81,7 +81,7 @@ it('keeps the newest 20 plans', async () => {
   expect(await home.received('PUT')).toBe(1);
 });
 
-it('sends nothing for a plan of another session', async () => {
+it("sends nothing for another session's plan", async () => {
   const plan = await planned('roles_plan', RENAME);
   const other = await openAssistant(home, ['--allow-writes']);
   expect((await other.call('roles_write', plan)).error.code).toBe('mcp.no_plan');

@@ -13,13 +13,13 @@ const tasksOf = async (id: string): Promise<string[] | undefined> =>
   (await admin.live()).get(id)?.tasks.map((task) => task.task_id);
 
 describe('roles create', () => {
-  it('copies tasks and description from a template, and adds the tasks of flags', async () => {
+  it('copies tasks and description from a template, and adds the tasks from flags', async () => {
     const line = 'roles create auditor --from compliance-role --name Auditor --task catalog:* --yes';
     expect(await admin.json(line)).toMatchObject({ code: 0, data: { applied: true, summary: { create: 1 } } });
     expect(await tasksOf('auditor')).toEqual(expect.arrayContaining(['user:core', 'privacy:*', 'catalog:*']));
   });
 
-  it('copies from a live role rather than a template of the same name', async () => {
+  it('copies from a live role rather than from a template with the same name', async () => {
     await admin.run('roles update user-role --add-task catalog:* --yes');
     await admin.run('roles create copy --from user-role --name Copy --yes');
     expect(await tasksOf('copy')).toEqual(await tasksOf('user-role'));
@@ -52,7 +52,7 @@ describe('roles create', () => {
 });
 
 describe('roles update', () => {
-  it('changes only the fields of the flags', async () => {
+  it('changes only the fields given as flags', async () => {
     const before = await admin.live();
     await admin.run('roles update support-role --name Desk --add-task user_groups:view --remove-task rules:* --yes');
     const after = await admin.live();
@@ -77,7 +77,7 @@ describe('roles update', () => {
 });
 
 describe('roles delete', () => {
-  it('deletes up to three roles with --yes, more only with --allow-delete, and a rollback restores them', async () => {
+  it('deletes up to three roles with --yes, more only with --allow-delete, and restores them with a rollback', async () => {
     const before = await admin.live();
     const line = 'roles delete read-only-role audiences-only-role --yes';
     const four = await admin.run(`${line} user-role support-role`);
@@ -97,7 +97,7 @@ describe('roles delete', () => {
 });
 
 describe('analyzing roles', () => {
-  it('explains a role with the terms of the permission reference', async () => {
+  it('describes a role in the terms of the permission reference', async () => {
     const { data } = await admin.json<object[]>('roles explain audiences-only-role');
     expect(data).toEqual([
       expect.objectContaining({ task_id: 'user:core', escalation: false }),
@@ -111,7 +111,7 @@ describe('analyzing roles', () => {
     ]);
   });
 
-  it('finds the roles with a task, including those with full access', async () => {
+  it('finds the roles that grant a task, including those with full access', async () => {
     const { data } = await admin.json<{ role_id: string; by: string }[]>('roles who-can rules:view');
     expect(Object.fromEntries(data.map(({ role_id, by }) => [role_id, by]))).toEqual({
       'user-role': 'rules:*',
@@ -121,7 +121,7 @@ describe('analyzing roles', () => {
     });
   });
 
-  it('suggests the nearest task for a mistyped one, and accepts one that no role has', async () => {
+  it('suggests the nearest task for a mistyped one, and accepts a task that no role has', async () => {
     for (const [task, near] of [
       ['rules:veiw', 'Did you mean rules:view?'],
       ['nothing:like-it', 'To list them: cdpadm roles tasks'],
@@ -137,7 +137,7 @@ describe('analyzing roles', () => {
     expect(data).toMatchObject({ left: 'audiences-only-role', both: ['audiences:*'], only_left: [] });
   });
 
-  it('prints a comparison as CSV rows, and the differing tasks with -o name', async () => {
+  it('prints a comparison as CSV rows, and the tasks that differ with -o name', async () => {
     const { data } = await admin.json<{ only_left: string[]; only_right: string[] }>(
       'roles compare user-role admin-role',
     );

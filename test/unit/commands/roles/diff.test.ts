@@ -48,7 +48,7 @@ describe('roles diff --against FILE', () => {
     expect(await admin.platform.api.requests()).toHaveLength(requests);
   });
 
-  it('explains why there is no plan, and does not mention an organization', async () => {
+  it('reports why there is no plan, and does not mention an organization', async () => {
     const text = admin.read('roles.yaml');
     admin.write('roles.yaml', text.slice(0, text.indexOf('  - role_id: user-role')));
     const { stdout } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
@@ -136,7 +136,7 @@ describe('roles diff --against-profile NAME', () => {
     await other.close();
   });
 
-  it('compares with the platform of the profile, using its address, ids and credentials', async () => {
+  it("compares with the profile's platform, using the profile's address, ids and credentials", async () => {
     const before = (await admin.platform.api.requests()).length;
     const { code, data, stderr } = await admin.json<Diff>('roles diff --against-profile prod --exit-code', {
       env: secrets(),
@@ -154,7 +154,7 @@ describe('roles diff --against-profile NAME', () => {
     );
   });
 
-  it('prints a plan that only a push to that profile applies', async () => {
+  it('prints a plan that only a push to that profile can apply', async () => {
     const { data } = await admin.json<Diff>('roles diff --against-profile prod', { env: secrets() });
     const push = (profile: string) =>
       admin.run(
@@ -179,7 +179,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(elsewhere.code).toBe(6);
   });
 
-  it('ignores the secrets and addresses of the environment', async () => {
+  it('ignores secrets and addresses from the environment', async () => {
     // A token cached by an earlier test would hide a missing secret.
     const fresh = { CDPADM_CACHE_DIR: join(admin.folder, 'fresh-cache') };
     const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
@@ -201,7 +201,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(stderr).toContain('Did you mean `prod`?');
   });
 
-  it('names on a terminal the compared platform and the command that pushes', async () => {
+  it('names the compared platform and the push command on a terminal', async () => {
     const { stderr } = await admin.run('roles diff --against-profile prod', { env: secrets(), tty: { stderr: true } });
     expect(stderr).toContain(`Compared with profile prod: organization ${OTHER_ORG} at ${other.ready.base_url}`);
     expect(stderr).toMatch(/roles push roles\.yaml --profile prod --expect-plan [0-9a-f]{32} --no-write-back/);
@@ -213,7 +213,7 @@ describe('roles diff --exit-code', () => {
     ['a new role', 'roles create zed --description d --task audiences:view --yes'],
     ['a changed role', 'roles update user-role --name Reader --yes'],
     ['a deleted role', 'roles delete user-role --yes'],
-  ])('reports %s of the platform, on a machine with the base of the file and on another', async (_what, line) => {
+  ])("reports %s of the platform, on a machine with the file's base and on another", async (_what, line) => {
     const admin = await createRolesHome();
     const diff = async (more: Record<string, string> = {}) => {
       const env = { CDPADM_STATE_DIR: join(admin.cwd, 'runner'), ...more };

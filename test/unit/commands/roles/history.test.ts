@@ -26,7 +26,7 @@ describe('the history of roles', () => {
     expect([code, stderr]).toEqual([5, expect.stringContaining('This machine has not written to this organization')]);
   });
 
-  it('prints times in the format of the platform on a terminal, and as RFC 3339 in CSV', async () => {
+  it("prints times in the platform's format on a terminal, and as RFC 3339 in CSV", async () => {
     await admin.run('roles push --yes');
     const { stdout } = await admin.run('roles history', { tty: true, columns: 200 });
     expect(stdout).toMatch(/ \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /);
@@ -41,7 +41,7 @@ describe('the history of roles', () => {
     expect((await admin.run('roles history -q')).stderr).toBe('');
   });
 
-  it('removes old manifests, but never the newest, and shows the progress', async () => {
+  it('removes old manifests but never the newest, and shows its progress', async () => {
     await admin.run('roles push --yes');
     const [file = ''] = readdirSync(join(admin.folder, 'state', 'roles'), { recursive: true, encoding: 'utf8' }).filter(
       (path) => path.includes('history') && path.endsWith('.json'),
@@ -76,7 +76,7 @@ describe('the history of roles', () => {
     expect((await admin.json<Item[]>('roles history')).data.map((item) => item.reason)).toEqual(['rollback', 'push']);
   });
 
-  it('rolls back a rollback by a prefix of its revision', async () => {
+  it('undoes a rollback by a prefix of its revision', async () => {
     await admin.run('roles push --yes');
     const after = await admin.live();
     const first = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';

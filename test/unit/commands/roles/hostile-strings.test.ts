@@ -126,7 +126,7 @@ const VIEWS: [string, string[]][] = [
 /** Files and pipes get exact csv and yaml (see the tests of output). Terminals never do. */
 const isExact = (format: string, tty: boolean): boolean => !tty && (format === 'csv' || format === 'yaml');
 
-describe('views of roles escape the strings of the platform', () => {
+describe("views of roles escape the platform's strings", () => {
   const lines = VIEWS.flatMap(([verb, args]) => FORMATS.map((format) => [verb, args, format] as const));
   test.each(sample(lines, 40).map((line) => [JSON.stringify([line[0], ...line[1]]), line[2], line] as const))(
     'in roles %s as %s',
@@ -145,7 +145,7 @@ describe('views of roles escape the strings of the platform', () => {
     },
   );
 
-  test('in the HTML of the matrix, without any markup', async () => {
+  test('in the HTML matrix, without any markup', async () => {
     const { stdout, code } = await run(['roles', 'matrix', '-o', 'html']);
     expect(code).toBe(0);
     expect(stdout).not.toMatch(HARMFUL);
@@ -190,7 +190,7 @@ describe('a rejection by the platform', () => {
   });
 });
 
-test('prevents names from forging lines of a plan or of a message', async () => {
+test('prevents names from forging lines in a plan or in a message', async () => {
   const headsOf = (text: string): (string | undefined)[] =>
     text
       .split('\n')

@@ -36,7 +36,7 @@ describe('roles pull --merge', () => {
     expect((await admin.live()).get('user-role')?.name).toBe('Person');
   });
 
-  it('keeps your value, shows the other in a comment, and exits with 6', async () => {
+  it('keeps your value, shows the other value in a comment, and exits with 6', async () => {
     await changeElsewhere('name: Support', 'name: Theirs');
     const edited = admin.read('roles.yaml');
     const merged = await admin.json('roles pull --merge');
@@ -76,7 +76,7 @@ describe('roles pull --merge', () => {
     expect(admin.read('roles.yaml')).not.toMatch(/^ {2}- role_id: user-role/m);
   });
 
-  it('does not change a JSON file with conflicts, and merges one without', async () => {
+  it('does not change a JSON file with conflicts, and merges one without conflicts', async () => {
     await admin.run('roles pull roles.json');
     admin.edit('roles.json', '"Support"', '"Mine"');
     await changeElsewhere('name: User', 'name: Person');
@@ -107,7 +107,7 @@ describe('roles pull --merge', () => {
     expect(stranger.read('roles.yaml')).toContain('name: Mine # renamed');
   });
 
-  it('distinguishes roles that were deleted on the platform, and names the next step only if one is left', async () => {
+  it('reports roles that were deleted on the platform separately, and names the next step only if one is left', async () => {
     await other.run('roles delete audiences-only-role --yes');
     const removed = 'Removed, because they were deleted on the platform after you pulled the file: audiences-only-role';
     const mixed = await admin.run('roles pull --merge');

@@ -21,21 +21,21 @@ describe('roles pull', () => {
     expect((await other.run('roles push --yes')).code).toBe(0);
   }
 
-  it('writes a file in stable order that has no changes to push', async () => {
+  it('writes a file that is in stable order and has no changes to push', async () => {
     expect((await admin.run('roles pull')).code).toBe(0);
     const ids = [...admin.read('roles.yaml').matchAll(/role_id: (.+)/g)].map((match) => match[1]);
     expect(ids).toEqual(['admin-role', 'audiences-only-role', 'read-only-role', 'support-role', 'user-role']);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
 
-  it('writes JSON for a .json file, in wire form', async () => {
+  it('writes JSON in wire form for a .json file', async () => {
     await admin.run('roles pull roles.json');
     const file = JSON.parse(admin.read('roles.json')) as { $schema: string; roles: { tasks: unknown[] }[] };
     expect(file.roles[1]?.tasks).toEqual([{ task_id: 'user:core' }, { task_id: 'audiences:*' }]);
     expect((await admin.run('roles diff roles.json --exit-code')).code).toBe(0);
   });
 
-  it('writes to standard output for -, without a file', async () => {
+  it('writes to standard output, not to a file, for -', async () => {
     const { stdout } = await admin.run('roles pull -');
     expect(stdout).toContain('role_id: admin-role');
     expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
@@ -56,7 +56,7 @@ describe('roles pull', () => {
     });
   });
 
-  it('keeps local edits and suggests pulling into another file, and replaces them with --overwrite', async () => {
+  it('keeps local edits and suggests pulling into another file, or replaces them with --overwrite', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', 'name: Support', 'name: Mine');
     const edited = admin.read('roles.yaml');

@@ -26,7 +26,7 @@ describe('roles push', () => {
     for (const id of ['user-role', 'admin-role', 'read-only-role']) expect(after.get(id)).toEqual(before.get(id));
   });
 
-  it('keeps the comments and order of the file, updates its stamp, and sends nothing the second time', async () => {
+  it("keeps the file's comments and order, updates its stamp, and sends nothing the second time", async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers # renamed');
     const edited = admin.read('roles.yaml');
     await admin.platform.api.set('2030-01-02T03:04:05Z');
@@ -106,7 +106,7 @@ describe('roles push', () => {
       );
     });
 
-    it('conflict if the stamp is older and the base unknown, unless --expect-plan names the plan', async () => {
+    it('conflict if the stamp is older and the base is unknown, unless --expect-plan names the plan', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await admin.platform.api.advance('5s');
       await other.run('roles push --yes');
@@ -130,7 +130,7 @@ describe('roles push', () => {
       expect((await stranger.live()).get('user-role')?.name).toBe('User');
     });
 
-    it('are merged with the base that --base names', async () => {
+    it('are merged using the base from --base', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
@@ -141,7 +141,7 @@ describe('roles push', () => {
       expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
     });
 
-    it('are listed as kept from the platform in a diff with --base', async () => {
+    it('are shown as kept from the platform in a diff with --base', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
@@ -178,7 +178,7 @@ describe('roles push', () => {
     expect(all.stderr).not.toContain('more warnings');
   });
 
-  it('reports a mistyped task in addition to the errors of the file', async () => {
+  it("reports a mistyped task in addition to the file's errors", async () => {
     admin.write(
       'bad.yaml',
       `roles:\n  - role_id: ${'x'.repeat(65)}\n    name: A\n    description: d\n    tasks: [audeinces:edit]\n`,
@@ -200,14 +200,14 @@ describe('roles push', () => {
   );
 
   describe('the plan', () => {
-    it('of diff is applied by push with --expect-plan', async () => {
+    it('from diff is applied by push with --expect-plan', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
       expect((await admin.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(0);
     });
 
-    it('of an earlier version of the file is rejected', async () => {
+    it('from an earlier version of the file is rejected', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -225,7 +225,7 @@ describe('roles push', () => {
       },
     );
 
-    it('is not applied if --fields names a column that the result would not have', async () => {
+    it('is not applied if --fields names a column that the result does not have', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stderr } = await admin.run('roles push --yes -o csv --fields aplied');
       expect(code).toBe(2);
@@ -241,12 +241,12 @@ describe('roles push', () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });
     });
 
-    it('of a dry run without changes has no request', async () => {
+    it('from a dry run without changes contains no request', async () => {
       const { code, data } = await admin.json('roles push --dry-run');
       expect({ code, data }).toMatchObject({ code: 0, data: { dry_run: true, requests: [], plan: { modified: [] } } });
     });
 
-    it('of a dry run is printed with the exact request, which is not sent', async () => {
+    it('from a dry run is printed with the exact request, which is not sent', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ dry_run: boolean; requests: { method: string; url: string; body: never }[] }>(
         'roles push --dry-run',
@@ -358,7 +358,7 @@ describe('a large manifest', () => {
 describe('-o name', () => {
   const update = 'roles update user-role --name Renamed --yes -o name';
 
-  it('prints the changed roles, in a dry run too', async () => {
+  it('prints the changed roles, including in a dry run', async () => {
     const admin = await opened(createRolesHome());
     expect(await admin.run(`${update} --dry-run`)).toMatchObject({ code: 0, stdout: 'user-role\n' });
     expect(await admin.run(update)).toMatchObject({ code: 0, stdout: 'user-role\n' });

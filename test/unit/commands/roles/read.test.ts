@@ -79,7 +79,7 @@ describe('reading roles', () => {
     });
   });
 
-  it('exits with 10 for differences only with --exit-code', async () => {
+  it('exits with 10 if there are differences only with --exit-code', async () => {
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     expect((await admin.run('roles diff')).code).toBe(0);
@@ -115,7 +115,7 @@ describe('CSV for a spreadsheet', () => {
     ['roles matrix', [ID]],
     ['roles who-can audiences:view', [ID, NAME]],
     [`roles get ${ID}`, [ID, NAME, '-2+3']],
-  ])('of %s has every value and no formula', async (line, values) => {
+  ])('from %s contains every value and no formula', async (line, values) => {
     const { code, stdout } = await admin.run(`${line} -o csv`);
     expect(code).toBe(0);
     const cells = (parseCsv(stdout) as string[][]).flat();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
 
-describe('a saved plan of roles', () => {
+describe('a saved roles plan', () => {
   let admin: RolesHome;
 
   beforeEach(async () => {
@@ -47,7 +47,7 @@ describe('a saved plan of roles', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('updates a roles file that still results in the same plan, and rejects one that does not', async () => {
+  it('updates a roles file that still produces the same plan, and rejects one that does not', async () => {
     expect((await admin.run('roles push roles.yaml --plan roles.plan --yes')).code).toBe(0);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -57,7 +57,7 @@ describe('a saved plan of roles', () => {
     expect(await name()).toBe('Helpers');
   });
 
-  it('leaves no conflict in the file that it came from', async () => {
+  it('leaves no conflict in the file that it was created from', async () => {
     await admin.run('roles update user-role --description theirs --yes');
     await admin.run('roles diff --save-plan roles.plan');
     await admin.platform.api.advance('5s');
@@ -100,7 +100,7 @@ describe('a saved plan of roles', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('is checked for edits (9) first, then blocked (12) by `access: read`, before a platform change is noticed', async () => {
+  it('is checked for edits (9), then for `access: read` (12), and only then against the platform', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const puts = await admin.puts();
     admin.write('.cdpadm.yaml', 'access: read\n');

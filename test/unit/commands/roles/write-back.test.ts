@@ -83,7 +83,7 @@ describe('a roles write whose response differs from the request', () => {
 
   const PUSH = 'roles push --yes --allow-delete --force';
 
-  it.each(Object.entries(DISTORTIONS))('changes only the stamp in the file of a push: %s', async (_name, change) => {
+  it.each(Object.entries(DISTORTIONS))('changes only the stamp in the pushed file: %s', async (_name, change) => {
     await distort(change, { reads: false });
     const { code, stderr } = await admin.run(PUSH);
     expect([code, stderr]).toEqual([0, expect.stringContaining('differs from what was sent. Reading')]);
@@ -96,7 +96,7 @@ describe('a roles write whose response differs from the request', () => {
   });
 
   it.each(Object.entries(DISTORTIONS))(
-    'does not change the file of a push if a GET differs too: %s',
+    'does not change the pushed file if a GET also differs: %s',
     async (_name, change) => {
       await distort(change, { reads: true });
       const { code, error } = await admin.json(PUSH);

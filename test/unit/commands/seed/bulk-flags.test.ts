@@ -14,11 +14,11 @@ test.each([
   expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, {}, limit).pace.rate).toBe(expected);
 });
 
-test("divides the profile's limit among the shards, like --rate", () => {
+test("divides the profile's limit, like --rate, among the shards", () => {
   expect(readBulkFlags({ ...flags, shard: '2/4' }, {}, '40').pace.rate).toBe(10);
 });
 
-test('names the flag or setting of an invalid rate', () => {
+test('names the flag or setting that has an invalid rate', () => {
   expect(() => readBulkFlags({ ...flags, rate: 'fast' }, {}, '40')).toThrow(/^--rate must be/);
   expect(() => readBulkFlags(flags, {}, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
 });

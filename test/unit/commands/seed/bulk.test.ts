@@ -50,7 +50,7 @@ describe('seed bulk', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('accepts any line ends, a byte order mark and empty lines, and rejects a truncated last line', async () => {
+  test('accepts any line breaks, a byte order mark and empty lines, and rejects a truncated last line', async () => {
     const it = await start();
     const good = [userRow(1), userRow(2), userRow(3)];
     const file = it.write(
@@ -94,7 +94,7 @@ describe('seed bulk', () => {
     expect((await it.run(['seed', 'bulk', '-', '--shard', '1/2', '--yes'], { stdin: userRows(1) })).code).toBe(2);
   });
 
-  test('reports the rows that it has sent if standard input is interrupted', async () => {
+  test('reports the rows that were sent if standard input is interrupted', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
       // When the command is stopped, both requests are in flight and may finish.
@@ -138,7 +138,7 @@ describe('64-bit ids', () => {
 });
 
 describe('a platform that rejects', () => {
-  test('one row by the name of its attribute costs one more request', async () => {
+  test("one row by its attribute's name receives one more request", async () => {
     const it = await start((body) =>
       body.includes('"Bad one"') ? rejection('Bad one: no such attribute') : undefined,
     );
@@ -158,7 +158,7 @@ describe('a platform that rejects', () => {
     expect(reject.row).toEqual(JSON.parse(userRow(42, 'Bad one')));
   });
 
-  test('an attribute in every row does not cost one request per row', async () => {
+  test('an attribute in every row does not receive one request per row', async () => {
     const it = await start((body) => (body.includes('"Orders"') ? rejection('Orders: no such attribute') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(10_000)), '--concurrency', '4']);
     expect(result).toMatchObject({ accepted: 0, rejected: 10_000 });
@@ -172,7 +172,7 @@ describe('a platform that rejects', () => {
     expect(result.requests).toBeLessThanOrEqual(2 + 14);
   });
 
-  test('single values of an attribute still gets the rows with other values', async () => {
+  test('single values of an attribute still receives the rows with other values', async () => {
     const bad = new Set([5, 6, 7, 50, 99]);
     const it = await start((body) => {
       const users = JSON.parse(body.toString()) as { xpid: number }[];
@@ -183,7 +183,7 @@ describe('a platform that rejects', () => {
     expect(it.users().some(({ xpid }) => bad.has(xpid as number))).toBe(false);
   });
 
-  test('large bodies gets smaller ones for the rest of the run', async () => {
+  test('large bodies receives smaller ones for the rest of the run', async () => {
     const it = await start((body) => (body.length > 4000 ? { status: 413 } : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(2000)), '--concurrency', '1']);
     expect(result).toMatchObject({ accepted: 2000, rejected: 0 });
@@ -191,7 +191,7 @@ describe('a platform that rejects', () => {
     expect(result.requests).toBeLessThan(needed * 2.5);
   });
 
-  test('the credentials stops the run at once', async () => {
+  test('the credentials stops the run immediately', async () => {
     const it = await start(() => ({ status: 403 }));
     const { code, stderr } = await it.bulk([it.write('users.ndjson', userRows(1000)), '--concurrency', '1']);
     expect(code).toBe(EXIT.auth);
@@ -239,7 +239,7 @@ test('reports in its progress the share of completed rows across all files, not 
   }
 });
 
-test('emits few events for a short run, and the last one counts all rows', async () => {
+test('emits few events for a short run, and counts all rows in the last one', async () => {
   const it = await start();
   const clock = { ...systemClock, now: () => 1_800_000_000_000 };
   const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
@@ -252,7 +252,7 @@ test('emits few events for a short run, and the last one counts all rows', async
 });
 
 describe('a platform that', () => {
-  test('sends Retry-After gets that delay, which is not counted as a retry', async () => {
+  test('sends Retry-After causes a delay that is not counted as a retry', async () => {
     const it = await start((_body, request) =>
       request % 3 === 0 ? { status: request % 2 ? 429 : 503, headers: { 'retry-after': '20' } } : undefined,
     );
@@ -263,7 +263,7 @@ describe('a platform that', () => {
     expect(clock.sleptMs).toBeGreaterThanOrEqual(20_000);
   });
 
-  test('returns 429 ten times without Retry-After still gets every row', async () => {
+  test('returns 429 ten times without Retry-After still receives every row', async () => {
     const it = await start((_body, request) => (request > 3 && request < 14 ? { status: 429 } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000))]);
     expect([code, result.accepted]).toEqual([0, 1000]);
@@ -273,7 +273,7 @@ describe('a platform that', () => {
     ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    '%s from then on gets at most 30 requests in a minute before the run gives up and can be resumed',
+    '%s from then on receives at most 30 requests in a minute before the run gives up and can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
@@ -293,7 +293,7 @@ describe('a platform that', () => {
     },
   );
 
-  test('is down for five minutes still gets every row', async () => {
+  test('is down for five minutes still receives every row', async () => {
     const clock = createHurriedClock();
     const until = clock.now() + 5 * 60_000;
     const it = await start((_body, request) => (request > 3 && clock.now() < until ? { status: 503 } : undefined));
@@ -302,14 +302,14 @@ describe('a platform that', () => {
     expect(result.retries).toBeLessThan(40);
   });
 
-  test('rejects every third request with 503 still gets every row', async () => {
+  test('rejects every third request with 503 still receives every row', async () => {
     const it = await start((_body, request) => (request % 3 === 0 ? { status: 503 } : undefined));
     const file = it.write('users.ndjson', userRows(10_000));
     const { code, result } = await it.bulk([file], { clock: createHurriedClock() });
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
   });
 
-  test('drops every fifteenth connection still gets every row', async () => {
+  test('drops every fifteenth connection still receives every row', async () => {
     const it = await start((_body, request) => (request % 15 === 0 ? { status: 202, drop: true } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(10_000))]);
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
@@ -318,7 +318,7 @@ describe('a platform that', () => {
 });
 
 describe('a second run', () => {
-  test('of the same file needs --resume or --restart, and a changed file cannot be resumed', async () => {
+  test('with the same file requires --resume or --restart, and cannot resume a changed file', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(100));
     const first = await it.bulk([file]);
@@ -333,7 +333,7 @@ describe('a second run', () => {
     expect((await it.bulk([file])).code).toBe(0);
   });
 
-  test('in another workspace or environment is a different run, and on the embedded platform the same one', async () => {
+  test('in another workspace or environment is a different run, but on the embedded platform the same one', async () => {
     const it = await start();
     const file = it.write('users.csv', 'xpid,attr:Orders:count,cutoff_date\n7,3,2024-01-31\n');
     expect((await it.bulk([file])).code).toBe(0);
@@ -345,7 +345,7 @@ describe('a second run', () => {
     expect((await it.bulk([file, '--profile', 'local'], onLocal)).code).toBe(EXIT.guard);
   });
 
-  test('after Ctrl-C sends the remaining rows, and its result counts all rows', async () => {
+  test('after Ctrl-C sends the remaining rows and counts all rows in its result', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
       if (request === 20) stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' }));
@@ -391,7 +391,7 @@ describe('the hint after a failed run', () => {
     );
   });
 
-  test('names the other process if it sends the same file', async () => {
+  test('names the other process if that process is sending the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
     // The first run does not get a response before the second run ends.
     const it = await start(async (_body, request) => {
@@ -426,7 +426,7 @@ describe('shards', () => {
     expect(ids.length).toBe(content.match(/^(\{|\d+,)/gm)?.length);
   });
 
-  test('take their number from the engine that runs them', async () => {
+  test('get their number from the engine that runs them', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(100));
     for (const index of ['0', '1', '2']) {
@@ -436,7 +436,7 @@ describe('shards', () => {
     expect((await it.bulk([file, '--shard', 'auto/3'])).code).toBe(2);
   });
 
-  test('assign compressed files, JSON arrays and addresses whole, and divide the other files', async () => {
+  test('contain compressed files, JSON arrays and addresses whole, and parts of the other files', async () => {
     const it = await start();
     const link = createServer((request, response) => {
       const body = Buffer.from(`${userRow(request.url?.startsWith('/a') ? 501 : 502)}\n`);
@@ -480,7 +480,7 @@ describe('shards', () => {
     }
   });
 
-  test('of standard input are a usage error, even next to files', async () => {
+  test('of standard input are a usage error, even if files are also given', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1));
     const { code, stderr } = await it.run(['seed', 'bulk', file, '-', '--shard', '1/2', '--yes'], { stdin: '' });
@@ -488,7 +488,7 @@ describe('shards', () => {
     expect(it.sink.rows).toBe(0);
   });
 
-  test('continue with their share, and report it once, if the store of the rate is unreachable', async () => {
+  test('continue with their share, and report once if the rate store is unreachable', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1000));
     const flags = ['--rate', '1000', '--rate-store', 'redis://127.0.0.1:1', '--yes'];

@@ -66,7 +66,7 @@ describe('bodies in Parquet', () => {
   const SUM = seed('Spend', { value: '9007199254740993.5' });
   const LIST = seed('Colors', { list: ['red', 'blue'] });
 
-  it('omit null fields, and may hold JSON in a string', async () => {
+  it('omit null fields, and accept JSON in a string', async () => {
     const schema: SchemaElement[] = [
       { name: 'root', num_children: 4 },
       { name: 'environment', ...text },
@@ -160,7 +160,7 @@ describe('a bulk run with null words', () => {
     expect(seeding.users()[1]).toMatchObject({ user_attributes: { '5001': [{ attribute_value: 'None' }] } });
   });
 
-  it('treats the --null words as empty cells, and repeats the flag in the command that resumes', async () => {
+  it('treats the --null words as empty cells, and repeats the flag in the command to resume', async () => {
     const args = [csv('a@b.c,NULL,-,2024-01-31\n'), '--null', 'NULL', '--null', '-'];
     const { code, stderr } = await seeding.bulk(args);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
@@ -182,7 +182,7 @@ describe('a bulk run with null words', () => {
     expect([code, result.accepted, seeding.sink.requests]).toEqual([3, 0, 0]);
   });
 
-  it('rejects NaN and rounded ids in a floating-point column of Parquet', async () => {
+  it('rejects NaN and rounded ids in a floating-point Parquet column', async () => {
     const column: SchemaElement = { name: 'identity:customer_id', type: 'DOUBLE', repetition_type: 'OPTIONAL' };
     const values = [1, Number.NaN, 2 ** 60, Number.POSITIVE_INFINITY];
     const { code, stderr } = await seeding.run([
@@ -237,7 +237,7 @@ describe('identity types', () => {
   it.each([
     ...['email', 'customer_id', 'controller_customer_id', 'other', 'other2', 'other_id_4', 'other_id_10'],
     ...['mobile_number', 'phone_number_3', 'osa_id', 'osa_uuid', 'osf_advertising_id', 'ose_publishing_id'],
-  ])('include %s of the specification', async (type) => {
+  ])('include %s from the specification', async (type) => {
     const file = seeding.write('users.csv', `identity:${type}\nx\n`);
     expect(await seeding.bulk([file])).toMatchObject({ code: 0, result: { accepted: 1 } });
   });
@@ -252,7 +252,7 @@ describe('the confirmation of a bulk run', () => {
     expect([asked.code, seeding.sink.requests]).toEqual([12, 0]);
   });
 
-  it('requires --yes if standard input is the data', async () => {
+  it('requires --yes if the data comes from standard input', async () => {
     const { code, stderr } = await seeding.run(['seed', 'bulk', '-'], { stdin: 'xpid\n1\n' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('--yes')]);
     expect(seeding.sink.requests).toBe(0);

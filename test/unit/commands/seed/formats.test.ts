@@ -32,7 +32,7 @@ test('keeps every digit of 64-bit ids in Parquet', async () => {
   });
 });
 
-test('divides Parquet into shards by row groups', async () => {
+test('divides Parquet into shards by row group', async () => {
   const file = seeding.write('users.parquet', parquet(2500, 300));
   const results = await Promise.all(['1/3', '2/3', '3/3'].map((shard) => seeding.bulk([file, '--shard', shard])));
   expect(results.map(({ result }) => result.rows).every((rows) => rows > 0)).toBe(true);
@@ -127,7 +127,7 @@ test('validate reports each row as file:line: field: reason', async () => {
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('prints a valid template in both formats, and preview shows one of its rows', async () => {
+test('prints a valid template in both formats, and shows one of its rows with preview', async () => {
   for (const format of ['csv', 'ndjson']) {
     const { stdout } = await seeding.run(['seed', 'template', '--format', format]);
     const file = seeding.write(`template.${format}`, stdout);

@@ -44,7 +44,7 @@ describe('the columns of a table', () => {
     expect(stdout).not.toContain('a@x.example');
   });
 
-  it('do not get a proposed map if they already name fields', async () => {
+  it('do not get a proposed map if their names are field names', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     expect((await inspect(file)).map).toEqual({});
   });

@@ -30,7 +30,7 @@ describe('an invalid table', () => {
     ['attr:Spend:average:count', 3, '`sum` is missing'],
   ];
 
-  test('is reported with the names of its columns, one issue per error, in validate and preview', async () => {
+  test('is reported with its column names, one issue per error, in validate and preview', async () => {
     const file = seeding.write('users.csv', BAD_TABLE);
     for (const args of [['validate', file], ['preview', file, '--row', '2']]) {
       const { code, stderr } = await seeding.run(['seed', ...args, '-o', 'json']);
@@ -53,7 +53,7 @@ describe('an invalid table', () => {
     ]);
   });
 
-  test('of Parquet is reported by column and row number', async () => {
+  test('from Parquet is reported by column and row number', async () => {
     const columnData = [
       { name: 'xpid', data: [1n, 2n], type: 'INT64' as const },
       { name: 'attr:Orders:count', data: ['1', 'many'], type: 'STRING' as const },
@@ -64,7 +64,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number, 0 or more\n');
   });
 
-  test('is reported with the names of its own header if a map renames the columns', async () => {
+  test("is reported with its own header's names if a map renames the columns", async () => {
     const file = seeding.write('users.csv', 'Kunde;Käufe\nc-1;many\n');
     seeding.write('map.yaml', 'Kunde: identity:customer_id\nKäufe: attr:Orders:count\n');
     const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
@@ -110,7 +110,7 @@ test('reports one issue per error in NDJSON, with its path in the body', async (
   ]);
 });
 
-test('uses the field names of the deployment in issues, with their lines', async () => {
+test("uses the deployment's field names in issues, with their lines", async () => {
   for (const line of [
     'profile create named --seeding-url https://seeding.example.com',
     'profile edit named --set names.xpid=ourid --set names.osa_id=ours_id',
@@ -146,14 +146,14 @@ describe('columns that a map omits', () => {
     return seeding.write('users.csv', `Customer,Bought,${header}\nc-1,3,a,b\nc-2,4,a,b\n`);
   };
 
-  test.each(['validate', 'bulk', 'preview'])('are named once and are not an error in %s', async (command) => {
+  test.each(['validate', 'bulk', 'preview'])('are listed once and are not an error in %s', async (command) => {
     const { code, stderr } = await seeding.run(['seed', command, write('Tier,Shoe size'), ...args, '--yes']);
     expect(code).toBe(0);
     expect(stderr.split('omits the columns `Tier`, `Shoe size`.')).toHaveLength(2);
     expect(stderr).not.toContain('Warning');
   });
 
-  test('cause a warning if one has the name of a field', async () => {
+  test('are warned about if one is named like a field', async () => {
     const file = write('Tier,e-mail');
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);

@@ -39,7 +39,7 @@ test.each([
   expect(seeding.sink.requests).toBe(1);
 });
 
-test('reports an invalid header before it asks for the name', async () => {
+test('reports an invalid header before it prompts for the name', async () => {
   seeding.write('users.csv', 'xpid,Orders\n1,2\n');
   const { code, stderr } = await run('seed bulk users.ndjson users.csv --no-input');
   expect(code).toBe(9);
@@ -47,7 +47,7 @@ test('reports an invalid header before it asks for the name', async () => {
   expect(stderr).not.toContain('protected');
 });
 
-test('does not prompt if the run is rejected anyway, and keeps journal and rejects if it is not confirmed', async () => {
+test('does not prompt if the run will be rejected, and keeps journal and rejects if it is not confirmed', async () => {
   seeding.write('users.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await run('seed bulk users.ndjson --confirm local')).code).toBe(3);
   const rejects = join(seeding.folder, 'users.ndjson.rejects.ndjson');

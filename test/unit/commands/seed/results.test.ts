@@ -67,7 +67,7 @@ test('adds up complete shards and exits with 0', async () => {
   expect(result).toHaveProperty('target.workspace_id', '5001');
 });
 
-test('names missing shards and the commands that run them, which then complete the run', async () => {
+test('names missing shards and the commands to run them, which then complete the run', async () => {
   const { it } = await shards([1, 4], 4, await startWith(userRows(1000)), undefined, ['--rejects', 'mine.ndjson']);
   const { code, result } = await joined(it);
   expect([code, result.missing, result.complete]).toEqual([1, [2, 3], 2]);
@@ -83,7 +83,7 @@ test('names missing shards and the commands that run them, which then complete t
   expect(it.sink.rows).toBe(1000);
 });
 
-test('counts what a failed shard sent, and exits with the code of its error', async () => {
+test("counts what a failed shard sent, and exits with that shard's error code", async () => {
   let isDown = false;
   const answer: Answer = () => (isDown ? { status: 401 } : { status: 202 });
   const file = await startWith(userRows(1000), answer);
@@ -153,7 +153,7 @@ test('ignores other lines, and rejects results of different runs and files witho
   expect((await it.run(['seed', 'results'])).code).toBe(2);
 });
 
-test('names the reason of a failed shard, keeps its counts, and does not offer an invalid input again', async () => {
+test('prints why a shard failed, keeps its counts, and does not offer an invalid input again', async () => {
   const it = (seeding = await startSeeding());
   const file = it.write('users.csv', 'xpid,oops\n1,2\n');
   const { codes } = await shards([1, 2], 2, file);

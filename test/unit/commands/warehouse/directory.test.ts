@@ -33,7 +33,7 @@ const short = (plan: Plan): string[] => plan.steps.map(({ action, type, id }) =>
 const written = async (): Promise<number> => (await home.writes()).length;
 
 describe('apply', () => {
-  it('creates ten resources in the order of their dependencies, and changes nothing the second time', async () => {
+  it('creates ten resources in dependency order, and changes nothing the second time', async () => {
     const { code, data } = await apply();
     expect({ code, applied: data.applied }).toEqual({ code: 0, applied: true });
     expect([short(data)[0], short(data).at(-1), data.steps.length]).toEqual([
@@ -47,7 +47,7 @@ describe('apply', () => {
     expect(await written()).toBe(before);
   });
 
-  it('applies everything that does not need a failed step, lists each outcome, and finishes the rest later', async () => {
+  it('applies everything that does not depend on a failed step, lists each outcome, and finishes the rest later', async () => {
     const broken = MODEL.replace('sql_file: active-customers.sql', 'sql_query: SELEC nonsense');
     home.write('sync/data-models/active-customers.yaml', broken);
     const { code, data, stderr } = await home.json<Applied>('warehouse apply sync --yes', { env: SECRET_ENV });
@@ -67,7 +67,7 @@ describe('apply', () => {
     expect((await apply()).data.steps).toEqual([]);
   });
 
-  it('exits with 8 and skips what needs a step whose outcome is unknown', async () => {
+  it('exits with 8 and skips the steps that depend on a step with an unknown outcome', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/connections', drop: 'after', times: 9 });
     await home.platform.api.addFault({ method: 'GET', path: '/platform/v2/*/connections/crm', status: 500, times: 99 });
     const { code, data } = await home.json<Applied>('warehouse apply sync --yes --retries 0', {
@@ -127,7 +127,7 @@ describe('apply', () => {
     expect(result).toMatchObject({ code: 12, stderr: expect.stringMatching(/--allow-empty --force/) });
   });
 
-  it('lets a pipeline use a connection that no file defines, unless the connection does not exist or would be deleted', async () => {
+  it('accepts a pipeline whose connection no file defines, unless the connection does not exist or would be deleted', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
     home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));
@@ -155,7 +155,7 @@ describe('apply', () => {
     expect(await apply(' --allow-reset')).toMatchObject({ code: 0 });
   });
 
-  it('does not lose a step when two processes apply at the same time', async () => {
+  it('does not lose a step when two processes apply simultaneously', async () => {
     const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
@@ -176,7 +176,7 @@ describe('--only', () => {
     },
   );
 
-  it('may be repeated, and rejects a pattern without a match', async () => {
+  it('is repeatable, and rejects a pattern without a match', async () => {
     const { data } = await apply(' --only crm --only model-*');
     expect(data.steps).toHaveLength(8);
     expect(await apply(' --only crn')).toMatchObject({
@@ -185,7 +185,7 @@ describe('--only', () => {
     });
   });
 
-  it('rejects a pipeline whose connection is outside the pattern and does not exist', async () => {
+  it('rejects a pipeline whose connection does not match the pattern and does not exist', async () => {
     expect(await apply(' --only customers')).toMatchObject({
       code: 9,
       stderr: expect.stringMatching(/neither a selected file nor the workspace has the connection `crm`/),
@@ -196,7 +196,7 @@ describe('--only', () => {
     expect(short((await apply(' --only customers')).data)).toEqual(['update pipeline customers']);
   });
 
-  it('prunes nothing outside the pattern, and no part that a pipeline uses', async () => {
+  it('prunes nothing that does not match the pattern, and no part that a pipeline uses', async () => {
     await apply();
     mkdirSync(join(home.cwd, 'empty'));
     const { data } = await json('warehouse diff empty --prune --only pipelines/*');
@@ -238,7 +238,7 @@ describe('--overlay', () => {
     expect((await json('warehouse diff sync')).data.steps).toHaveLength(3);
   });
 
-  it('reports an issue in the file that has the field', async () => {
+  it('reports an issue in the file that contains the field', async () => {
     writeAll(home.cwd, { 'production/pipelines/customers.yaml': 'id: customers\nstate: on\n' });
     expect(await home.run('warehouse diff sync --overlay production')).toMatchObject({
       code: 9,
@@ -260,7 +260,7 @@ it('prints one line with the key facts of a created resource, and all its fields
   );
 });
 
-describe('a mask instead of a secret', () => {
+describe('a mask in place of a secret', () => {
   const masked = CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"');
 
   it('counts as unchanged, so nothing is sent', async () => {
@@ -298,7 +298,7 @@ it('reports an unset variable before the first step', async () => {
   expect(await written()).toBe(before);
 });
 
-it('reports the issues of all files at once and sends nothing', async () => {
+it('reports the issues of all files together and sends nothing', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"***"'));
   home.write('sync/pipelines/customers.yaml', PIPELINE.replace('state: active', 'state: on'));
   home.write('sync/data-models/model-1.yaml', MODEL);
@@ -311,7 +311,7 @@ it('reports the issues of all files at once and sends nothing', async () => {
 });
 
 describe('export', () => {
-  it('writes files that equal the platform, with SQL in separate files and references for secrets', async () => {
+  it('writes files that match the platform, with SQL in separate files and references for secrets', async () => {
     await apply();
     expect(await json('warehouse export out')).toMatchObject({ code: 0 });
     expect(home.read('out/connections/crm.yaml')).toContain('password: env:WAREHOUSE_CRM_PASSWORD');

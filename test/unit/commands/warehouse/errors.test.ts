@@ -171,7 +171,7 @@ describe('warehouse sync returns 505', () => {
   const EXPLAINED = { code: 1, status: 505, message: expect.stringMatching(/connect to the warehouse account/) };
   const sent = async (): Promise<number> => (await home.writes()).length;
 
-  it('on create, with a hint and without a retry', async () => {
+  it('on create, and the client prints a hint and does not retry', async () => {
     home.write('c2.yaml', CONNECTION.replace('id: crm', 'id: c2'));
     const before = await sent();
     expect(await fail('connections create -f c2.yaml', INVALID)).toMatchObject({
@@ -190,7 +190,7 @@ describe('warehouse sync returns 505', () => {
   });
 });
 
-it('reports the error of a data model in its status, and doctor names that data model', async () => {
+it("reports a data model's error in its status, and doctor names that data model", async () => {
   home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.gone');
   expect((await home.run('data-models update active-customers -f model.yaml --yes')).code).toBe(0);
   expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);

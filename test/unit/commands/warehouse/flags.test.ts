@@ -42,7 +42,7 @@ describe('a connection', () => {
     ['PROVIDER_B', B],
     ['PROVIDER_C', C],
     ['PROVIDER_D', D],
-  ])('of %s is created from its flags, and each missing flag is named', async (provider, line) => {
+  ])('for %s is created from its flags, and each missing flag is named', async (provider, line) => {
     for (const flag of flagsOf(line).filter((it) => !it.startsWith('--service-provider'))) {
       const name = flag.split(' ')[0] ?? '';
       const result = await run(`connections ${line.replace(` ${flag}`, '')}`);
@@ -76,7 +76,7 @@ describe('a connection', () => {
   it.each([
     ['a file', () => 'file:key.json'],
     ['a command', () => `command:cat ${home.cwd}/key.json`],
-  ])('reads a key of several lines from %s', async (_where, reference) => {
+  ])('reads a multi-line key from %s', async (_where, reference) => {
     const file = await makeWarehouse(home.folder, 'CREATE TABLE people (customer_id TEXT)');
     const warehouse = { service_provider: 'PROVIDER_B', match: { project_id: 'p' }, file };
     const fixtures = { warehouses: [{ ...warehouse, credentials: { service_account_key: KEY } }] };
@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(result.stdout + result.stderr + home.read('trace.ndjson')).not.toContain('abc-def-ghi');
   });
 
-  it('changes only in the fields of the flags, and requires its secret again', async () => {
+  it('changes only in the fields given as flags, and requires its secret again', async () => {
     await run('connections create -f connection.yaml');
     expect(await run('connections update crm --role loader')).toMatchObject({
       code: 2,
@@ -112,7 +112,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { provider: 'acme', schema: 'shop' } });
   });
 
-  it('prefers flags to a file, even to a mask in the file', async () => {
+  it('prefers flags to a file, even if the file contains a mask', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"'));
     const masked = await run('connections create -f connection.yaml');
     expect(masked).toMatchObject({ code: 9, stderr: expect.stringMatching(/:12:13: .*mask.*--password-from env/s) });
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { role: 'loader' } });
   });
 
-  it('removes a field with an empty value', async () => {
+  it("removes a field if the flag's value is empty", async () => {
     await run(`connections ${A} --external-stage public.stage`);
     const words = ['connections', 'update', 'a', '--external-stage', '', '--password-from', 'env:WAREHOUSE_PASSWORD'];
     expect(await home.run([...words, '--yes'], { env: SECRET_ENV })).toMatchObject({ code: 0 });
@@ -141,7 +141,7 @@ describe('a data model', () => {
     expect(await get('data-models get one')).toMatchObject({ name: 'One', config: { sql_query: 'SELECT 1' } });
   });
 
-  it('prefers the SQL file of the flag over that of the definition', async () => {
+  it('prefers the SQL file from the flag to the one in the definition', async () => {
     home.write('other.sql', 'SELECT 7');
     expect(await run('data-models create -f model.yaml --sql-file other.sql')).toMatchObject({ code: 0 });
     expect(await get('data-models get active-customers')).toMatchObject({ config: { sql_query: 'SELECT 7' } });

@@ -23,7 +23,7 @@ afterAll(() => home.close());
 
 const run = (line: string) => home.run(`${line} --yes`, { env: SECRET_ENV, clock });
 
-it('-o html names the pipeline, the target and the time of the page', async () => {
+it('-o html shows the pipeline, the target and the time of the page', async () => {
   const { stdout } = await run('pipelines runs customers -o html');
   const header = /<header>.*<\/header>/s.exec(stdout)?.[0].replace(/<[^>]*>/g, '') ?? '';
   expect(header).toMatch(

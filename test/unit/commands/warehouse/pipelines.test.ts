@@ -122,7 +122,7 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
-  it('diagnoses a query without an identity, and names the columns that could serve as one', async () => {
+  it('diagnoses a query without an identity, and suggests columns that could serve as one', async () => {
     home.write('active-customers.sql', 'SELECT email AS e_mail, city, updated_at FROM crm.public.customers');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
     await run('pipelines trigger customers --yes --wait');
@@ -148,7 +148,7 @@ describe('trigger', () => {
     ['a clause', 'id AS customer_id FROM crm.public.customers QUALIFY 1 = 1', 'notice', 'syntax error'],
     ['a function', "IFF(1 = 1, id, '') AS customer_id FROM crm.public.customers", undefined, 'no such function: IFF'],
   ])(
-    'accepts %s of another dialect, and doctor explains why its run fails here',
+    'accepts %s from another dialect, and doctor reports why the run fails here',
     async (_what, sql, level, complaint) => {
       writeAll(home.cwd, {
         'sync/connections/crm.yaml': CONNECTION,
@@ -174,7 +174,7 @@ describe('trigger', () => {
     },
   );
 
-  it('prints the command that resumes watching when it is interrupted', async () => {
+  it('prints the command to resume watching when it is interrupted', async () => {
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
     const result = await run('pipelines trigger customers --yes --wait', { stop });
@@ -194,7 +194,7 @@ describe('trigger', () => {
     expect(await triggers()).toBe(1);
   });
 
-  it('waits up to a minute for a listed pipeline that still returns 404, and explains the delay', async () => {
+  it('waits up to a minute for a listed pipeline that still returns 404, and prints the reason for the delay', async () => {
     const report = {
       method: 'GET',
       path: '/platform/v2/workspaces/*/inputs/data-pipelines/customers/report',
@@ -268,7 +268,7 @@ describe('trigger', () => {
 });
 
 describe('reset', () => {
-  it('requires the id and names the data that will be read again', async () => {
+  it('requires the id and describes the data that will be read again', async () => {
     await run('pipelines trigger customers --yes --wait');
     const position = 'data.current_iterator_position';
     expect(await json('pipelines report customers')).toHaveProperty(position, expect.any(String));
@@ -293,7 +293,7 @@ describe('reset', () => {
   });
 });
 
-describe('the chart of the last runs', () => {
+describe('the chart of recent runs', () => {
   const tty = { stdin: false, stdout: true, stderr: true };
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
@@ -337,7 +337,7 @@ describe('pipelines runs', () => {
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
   });
 
-  it('computes the age by the clock of the platform, not by the local one', async () => {
+  it("computes the age by the platform's clock, not by the local one", async () => {
     await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());
     // Advances one hour more than 3 days, because the platform reports whole seconds and may seem a second slow.

@@ -96,7 +96,7 @@ describe.each(COMMANDS)('%s', (line) => {
   });
 
   it.each(['env:CDPADM_CLIENT_SECRET', 'env:cdpadm_workspace_secret', 'env:MY_OWN_SECRET', 'env: MY_OWN_SECRET'])(
-    'rejects a reference to a secret of the program: %s',
+    "rejects a reference to one of the program's secrets: %s",
     async (reference) => {
       refer(reference);
       const { code, error } = await run(`${line} --allow-commands`);
@@ -143,7 +143,7 @@ describe('--password-from', () => {
     expect((await home.json([...UPDATE.split(' '), 'command:echo other'], { env })).code).toBe(0);
   });
 
-  it('rejects a secret of the program', async () => {
+  it("rejects one of the program's secrets", async () => {
     const { code, error } = await run(`${UPDATE} env:CDPADM_CLIENT_SECRET`);
     expect([code, error.issues[0]?.path]).toEqual([9, '--password-from']);
   });
@@ -170,14 +170,14 @@ describe.each([
     expect((await run('connections update crm -f crm.yaml --dry-run')).code).toBe(4);
   });
 
-  it('is only a warning in warehouse diff, which sends nothing', async () => {
+  it('is reported only as a warning by warehouse diff, which sends nothing', async () => {
     refer(reference);
     const { code, stderr } = await home.run('warehouse diff sync', { env });
     expect([code, stderr]).toEqual([0, expect.stringContaining(sentence)]);
   });
 });
 
-it('names every reference in the plan', async () => {
+it('lists every reference in the plan', async () => {
   refer('command:echo secret');
   const plan = await home.run('warehouse diff sync --allow-commands', { env });
   expect(plan.stdout).toContain('config.password ← command:echo secret');
@@ -189,7 +189,7 @@ it('names every reference in the plan', async () => {
   expect(created.stderr).toContain('config.password ← command:echo secret');
 });
 
-it('applies the same rules to the key of a partner feed', async () => {
+it("applies the same rules to a partner feed's key", async () => {
   home.write('pipeline.yaml', `${PIPELINE}partner_feed_id: 1\npartner_feed_key: 'command:echo x'\n`);
   expect((await run('pipelines create -f pipeline.yaml --yes')).code).toBe(12);
 });

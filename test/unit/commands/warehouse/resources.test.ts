@@ -54,7 +54,7 @@ describe('secrets', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('sends nothing if the variable of a secret is not set', async () => {
+  it("sends nothing if a secret's variable is not set", async () => {
     const result = await home.run('connections create -f connection.yaml --yes');
     expect(result).toMatchObject({ code: 4, stderr: expect.stringMatching(/WAREHOUSE_PASSWORD, which is not set/) });
     expect(await writes()).toEqual([]);
@@ -160,7 +160,7 @@ describe('pipelines', () => {
     });
   });
 
-  it('sends nothing if only the spelling of a value differs', async () => {
+  it("sends nothing if only a value's spelling differs", async () => {
     home.write('pipeline.yaml', PIPELINE.replace('on-demand', 'on_demand'));
     const result = await run('pipelines update customers -f pipeline.yaml');
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/Nothing to do/) });
@@ -179,7 +179,7 @@ describe('pipelines', () => {
 });
 
 describe('lost responses', () => {
-  it.each(['after', 'before'] as const)('confirms a create by a read (lost %s it was processed)', async (drop) => {
+  it.each(['after', 'before'] as const)('confirms a create with a read (lost %s it was processed)', async (drop) => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/workspaces/*/connections', drop, times: 1 });
     expect(await run('connections create -f connection.yaml')).toMatchObject({ code: 0 });
     expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });

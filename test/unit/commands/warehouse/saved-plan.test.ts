@@ -67,7 +67,7 @@ it('needs a new plan after a partial apply', async () => {
   await nothingSent('warehouse apply --plan plan.txt', 6, /warehouse diff sync --save-plan new\.plan/);
 });
 
-it('names the command that saves it again, and the command that applies a plan of roles', async () => {
+it('prints the command to save the plan again, and the command to apply a roles plan', async () => {
   writeAll(home.cwd, { 'more/data-models/m.json': '{"id":"active-customers","name":"Clients"}' });
   await save(' --overlay more --only active-customers');
   await run('data-models create -f sync/data-models/active-customers.yaml');
@@ -103,7 +103,7 @@ it('is rejected if the platform, the target or the folder changed', async () => 
   await nothingSent('warehouse apply --plan plan.txt', 6, /The plan is now/);
 });
 
-it('is checked for edits first, then blocked by `access: read`, before a changed target is noticed', async () => {
+it('is checked for edits, then for `access: read`, and only then for a changed target', async () => {
   home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
   home.write('.cdpadm.yaml', 'access: read\n');
   await nothingSent('warehouse apply --plan plan.txt --workspace 3002', 12, /read/);
@@ -117,7 +117,7 @@ it('is rejected if it was edited or is passed with flags that would change it', 
   await nothingSent('warehouse apply', 2, /There is nothing to apply/);
 });
 
-it('reads a referenced file only from its path below the working folder', async () => {
+it('reads a referenced file only from its path under the working folder', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
   home.write('sync/connections/password.txt', 'kept-in-a-file');
   expect(await save()).not.toContain('kept-in-a-file');

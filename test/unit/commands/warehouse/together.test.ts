@@ -49,7 +49,7 @@ async function applyAsking(line: string, meanwhile: () => Promise<unknown>) {
   });
 }
 
-it('holds no lock while a user is asked, and plans again after another apply', async () => {
+it('holds no lock during a prompt, and plans again after another apply', async () => {
   stage('mine');
   stage('theirs');
   let other: unknown;
@@ -64,7 +64,7 @@ it('holds no lock while a user is asked, and plans again after another apply', a
   expect(await names()).toEqual(['mine', 'mine', 'mine']);
 });
 
-it('applies only the expected plan if the platform changes while the user is asked', async () => {
+it('applies only the expected plan if the platform changes during a prompt', async () => {
   stage('mine');
   stage('theirs');
   await home.run('warehouse diff mine --save-plan mine.plan', { env: SECRET_ENV });
@@ -91,7 +91,7 @@ it('never mixes the steps of simultaneous applies', async () => {
   expect(new Set(await names()).size).toBe(1);
 });
 
-it('makes a dry run, and an apply without a difference, without the lock', async () => {
+it('runs a dry run, and an apply without a difference, without the lock', async () => {
   stage('mine');
   const folder = join(home.folder, 'state', 'warehouse');
   const [kept = ''] = readdirSync(folder).filter((name) => name.endsWith('.json'));

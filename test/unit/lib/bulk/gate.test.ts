@@ -46,7 +46,7 @@ async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feed
 const busy = (retryAfterMs: number | undefined): Feedback => ({ kind: 'busy', retryAfterMs });
 
 describe('the gate with Retry-After', () => {
-  test('backs off by growing delays if Retry-After is 0 or in the past', async () => {
+  test('backs off with increasing delays if Retry-After is 0 or in the past', async () => {
     const stage = openGate();
     const gaps = await measureGaps(stage, 10, busy(0));
     expect(gaps).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000]);
@@ -54,7 +54,7 @@ describe('the gate with Retry-After', () => {
     expect(stage.gate.retries).toBe(0);
   });
 
-  test('never waits less than Retry-After, and waits longer after several repeats', async () => {
+  test('never waits less than Retry-After, and waits longer after several retries', async () => {
     const gaps = await measureGaps(openGate(), 8, busy(1000));
     expect(gaps).toEqual([1250, 1250, 1250, 2000, 4000, 8000, 15_000, 15_000]);
     expect(
@@ -137,7 +137,7 @@ describe('the gate with failures', () => {
     return sent;
   }
 
-  test('treats failures without a success as an outage and probes at growing intervals until it gives up', async () => {
+  test('treats failures without a success as an outage and probes at increasing intervals until it gives up', async () => {
     const stage = openGate();
     const start = stage.clock.now();
     await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
@@ -172,13 +172,13 @@ describe('the gate with failures', () => {
     expect(stage.clock.now() - start).toBeLessThan(17 * MINUTE);
   });
 
-  test('gives up at once if no waiting is allowed', async () => {
+  test('gives up immediately if no waiting is allowed', async () => {
     const stage = openGate(undefined, 4, 0);
     await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
     expect([stage.gate.requests, stage.waits]).toEqual([8, []]);
   });
 
-  test('gives up at once on a permanent failure', async () => {
+  test('gives up immediately on a permanent failure', async () => {
     const stage = openGate();
     const permanent: Feedback = { kind: 'trouble', permanent: true };
     await expect(sendAll(stage, 1000, () => permanent)).rejects.toThrow('a retry cannot help');
@@ -212,7 +212,7 @@ describe('the gate with failures', () => {
     expect(await roomAfter(openGate(undefined, 64), 4000, past)).toBe(calm);
   });
 
-  test('delays each further retry of a failing row longer, and does not delay other rows', async () => {
+  test('increases the delay before each retry of a failing row without delaying other rows', async () => {
     const stage = openGate();
     const start = stage.clock.now();
     for (const [failures, ms] of [
