@@ -4,6 +4,7 @@ import type { Inputs, ReadOptions, RowFormat } from '../lib/bulk/sources/bytes.t
 import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
 import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
 import { usageError } from '../lib/kernel/errors.ts';
+import { isRecord } from '../lib/kernel/json.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
@@ -161,12 +162,10 @@ export async function saveMap(ctx: Context, file: string, map: Record<string, st
 async function loadMap(ctx: Context, file: string): Promise<[string, string][]> {
   const { invalidDocument, loadDocument } = await import('../lib/files/load.ts');
   const document = await loadDocument(file, ctx);
-  const { value } = document;
+  const entries = isRecord(document.value) ? Object.entries(document.value) : undefined;
+  const wrong = entries?.filter(([, field]) => typeof field !== 'string').map(([column]) => [column]) ?? [[]];
   const message = 'must map columns to fields, for example `Mail: email`';
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const entries = isMap ? Object.entries(value) : [];
-  const wrong = entries.flatMap(([column, field]) => (typeof field === 'string' ? [] : [[column]]));
-  const issues = (isMap ? wrong : [[]]).map((path) => ({ path, message }));
+  const issues = wrong.map((path) => ({ path, message }));
   if (issues.length > 0) throw invalidDocument(document, 'mapping of columns', issues);
   return entries as [string, string][];
 }

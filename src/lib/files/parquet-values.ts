@@ -49,35 +49,25 @@ function decimalScale({ converted_type, logical_type, scale }: SchemaElement): n
   return converted_type === 'DECIMAL' ? (scale ?? 0) : undefined;
 }
 
-type TimeUnit = 'MILLIS' | 'MICROS' | 'NANOS';
-
 /** The unit of a TIMESTAMP (since 1970) or a TIME (since midnight). `zone` is `Z`, or empty for local time. */
 interface TimeKind {
-  kind: 'timestamp' | 'time';
-  unit: TimeUnit;
+  type: 'TIMESTAMP' | 'TIME';
+  unit: keyof typeof UNITS;
   zone: '' | 'Z';
 }
 
-const NANOSECONDS_UTC: TimeKind = { kind: 'timestamp', unit: 'NANOS', zone: 'Z' };
+const NANOSECONDS_UTC: TimeKind = { type: 'TIMESTAMP', unit: 'NANOS', zone: 'Z' };
 
 /** Reads the Julian day, and the nanoseconds of that day from the lower 64 bits. */
 function int96Nanoseconds(value: bigint): bigint {
   return ((value >> 64n) - 2_440_588n) * 86_400_000_000_000n + BigInt.asUintN(64, value);
 }
 
-const CONVERTED_TIMES: Readonly<Partial<Record<string, TimeKind>>> = {
-  TIMESTAMP_MILLIS: { kind: 'timestamp', unit: 'MILLIS', zone: 'Z' },
-  TIMESTAMP_MICROS: { kind: 'timestamp', unit: 'MICROS', zone: 'Z' },
-  TIME_MILLIS: { kind: 'time', unit: 'MILLIS', zone: 'Z' },
-  TIME_MICROS: { kind: 'time', unit: 'MICROS', zone: 'Z' },
-};
-
 function timeOf({ converted_type, logical_type: logical }: SchemaElement): TimeKind | undefined {
-  if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME') {
-    const kind = logical.type === 'TIME' ? 'time' : 'timestamp';
-    return { kind, unit: logical.unit, zone: logical.isAdjustedToUTC ? 'Z' : '' };
-  }
-  return CONVERTED_TIMES[converted_type ?? ''];
+  if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME')
+    return { type: logical.type, unit: logical.unit, zone: logical.isAdjustedToUTC ? 'Z' : '' };
+  const [, type, unit] = /^(TIMESTAMP|TIME)_(MILLIS|MICROS)$/.exec(converted_type ?? '') ?? [];
+  return type === undefined ? undefined : ({ type, unit, zone: 'Z' } as TimeKind);
 }
 
 /** An integer for scale 0; otherwise decimal text with all digits. */
@@ -101,14 +91,14 @@ const UNITS = {
 } as const;
 
 /** Text such as `2026-01-31T12:00:00.123Z`. Microseconds and nanoseconds appear only if they are not zero. */
-function timeText(value: bigint, { kind, unit, zone }: TimeKind): string | BadValue {
+function timeText(value: bigint, { type, unit, zone }: TimeKind): string | BadValue {
   const { perSecond, digits } = UNITS[unit];
   const fraction = ((value % perSecond) + perSecond) % perSecond;
   const whole = isoOf(Number((value - fraction) / perSecond) * 1000);
   if (whole === undefined) return outOfRange(value);
   let text = String(fraction).padStart(digits, '0');
   while (text.length > 3 && text.endsWith('000')) text = text.slice(0, -3);
-  const seconds = whole.slice(kind === 'time' ? whole.indexOf('T') + 1 : 0, whole.indexOf('.'));
+  const seconds = whole.slice(type === 'TIME' ? whole.indexOf('T') + 1 : 0, whole.indexOf('.'));
   return `${seconds}.${text}${zone}`;
 }
 

@@ -115,36 +115,22 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
     targets: plan?.targets,
     read: (row) => {
       const { content } = row;
-      const faulty = (message: string) => {
-        return { issues: [{ file: row.file, ...row.locate({ path: [] }), path: '', message }] };
+      const issuesAt = (path: FieldIssue['path'], message: string, at?: 'key') => {
+        return issuesOf(row, [{ path, message, ...(at && { at }) }], undefined, false);
       };
-      if ('fault' in content) return faulty(content.fault);
-      let made: ReturnType<typeof fromCells>;
-      let targets = plan?.targets;
-      let flat = false;
-      if ('cells' in content) made = fromCells(content.cells, targets ?? []);
-      else if (isBody(content.value)) made = fromValue(content.value);
-      else {
-        const isRecord = typeof content.value === 'object' && content.value !== null && !Array.isArray(content.value);
-        const cells = isRecord ? cellsOfObject(content.value as Record<string, unknown>) : undefined;
-        if (!cells) return faulty('is neither a flat row nor a request');
-        const own = planColumns(cells.columns, mapping, names);
-        if (own.issues.length > 0) {
-          const pathOf = (column: number) => [cells.columns[column] ?? ''];
-          const issues = own.issues.map(({ column, message }) => ({
-            path: pathOf(column),
-            message,
-            at: 'key' as const,
-          }));
-          return { issues: issuesOf(row, issues, undefined, true) };
-        }
-        flat = true;
-        targets = own.targets;
-        made = fromCells(cells.cells, own.targets);
-      }
+      if ('fault' in content) return { issues: issuesAt([], content.fault) };
+      const isFlat = 'value' in content && !isBody(content.value);
+      const flat = isFlat ? cellsOfObject(content.value) : undefined;
+      if (isFlat && !flat) return { issues: issuesAt([], 'is neither a flat row nor a request') };
+      const own = flat && planColumns(flat.columns, mapping, names);
+      if (own && own.issues.length > 0)
+        return { issues: own.issues.flatMap((it) => issuesAt([flat.columns[it.column] ?? ''], it.message, 'key')) };
+      const targets = own?.targets ?? plan?.targets;
+      const cells = 'cells' in content ? content.cells : flat?.cells;
+      const made = cells ? fromCells(cells, targets ?? []) : fromValue('value' in content && content.value);
       const normalized = normalizeRequest(made.body, options, options.now);
       const issues = [...made.issues, ...normalized.issues];
-      if (!normalized.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, flat) };
+      if (!normalized.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, isFlat) };
       const { done, hasId } = made;
       return { ready: { row: row.number, request: normalized.request, hasId, done } };
     },

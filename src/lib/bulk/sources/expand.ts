@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
 import { invalidInput, usageError } from '../../kernel/errors.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord, readRecord } from '../../kernel/json.ts';
 import { isAddress, withoutQuery } from './remote.ts';
 
 /** The longest path that Linux accepts. Patterns longer than this also exceed the limit of the glob library. */
@@ -85,13 +85,7 @@ function readLines(file: string, text: string): string[] {
 }
 
 function entriesOf(text: string): { url: string; mandatory: boolean }[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const entries = isRecord(value) ? value['entries'] : undefined;
+  const entries = readRecord<{ entries: unknown }>(text)?.entries;
   if (!Array.isArray(entries)) return undefined;
   const found = entries.flatMap((entry: unknown) =>
     isRecord(entry) && typeof entry['url'] === 'string'

@@ -3,6 +3,7 @@
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { isoOf } from '../../kernel/timestamps.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
@@ -151,8 +152,9 @@ export function partsOfRow(
   };
 }
 
-/** Turns a flat JSON object into cells by key. Undefined if it contains nested values other than lists of strings. */
-export function cellsOfObject(value: Record<string, unknown>): { columns: string[]; cells: string[] } | undefined {
+/** Turns a flat JSON object into cells by key. Undefined for any other value, and for other nesting than lists of strings. */
+export function cellsOfObject(value: unknown): { columns: string[]; cells: string[] } | undefined {
+  if (!isRecord(value)) return undefined;
   const columns = Object.keys(value);
   const cells: string[] = [];
   for (const item of Object.values(value)) {

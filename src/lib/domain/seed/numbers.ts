@@ -1,23 +1,17 @@
 // Converts numbers that other programs wrote to JSON numbers: decimal commas, and floats from pandas.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
-import { withDecimalPoint } from '../csv/dialect.ts';
+import { type Dialect, withDecimalPoint } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
 import type { Column } from './columns.ts';
 
-export interface NumberStyle {
-  /** True for decimal commas, with points as thousands separators. */
-  isLocal: boolean;
-  /** True if whole numbers may be written as `3.0`. */
-  floats: boolean;
-}
-
-type Kind = 'number' | 'whole' | undefined;
-
-/** Rewrites the cells of a record in place, and returns their issues. `header` contains the names of the columns. */
+/**
+ * Rewrites the cells of a record in place, and returns their issues. `header` contains the names of the columns. In the
+ * dialect, `isLocal` must be true only if the numbers have decimal commas.
+ */
 export function createNumberReader(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
-  { floats, isLocal }: NumberStyle,
+  { floats, isLocal }: Dialect,
 ): (cells: unknown[]) => RowIssue[] {
   const kinds = columns.map(kindOf);
   return (cells) => {
@@ -36,7 +30,7 @@ export function createNumberReader(
   };
 }
 
-function kindOf(column: Column | undefined): Kind {
+function kindOf(column: Column | undefined): 'number' | 'whole' | undefined {
   if (column?.kind !== 'attribute') return undefined;
   const rule = SEED_RULES[column.type];
   if (rule.form === 'value')

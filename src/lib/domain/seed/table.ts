@@ -1,7 +1,8 @@
 // Turns rows of a table into users: as the bytes of a body, or as a value for the exact check, with the same result.
+import { type FieldIssue, showPath } from '../../contract/explain.ts';
+import type { RowIssue } from './batch.ts';
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
 import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
-import { createColumnFinder } from './column-finder.ts';
 import type { Column } from './columns.ts';
 import { createNullCells, type OnNullWord } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
@@ -27,28 +28,22 @@ export function createTable(
   const users = columns.flatMap((column, index) => (column?.kind === 'user' ? [{ index, name: column.name }] : []));
   const attributes = groupAttributes(columns);
 
+  const filled = <Place extends { index: number }>(places: readonly Place[], cells: readonly unknown[]): Place[] =>
+    places.filter(({ index }) => !isEmpty(cells[index]));
+  const seedsOf = (cells: readonly unknown[]) =>
+    attributes.map((attribute) => ({ ...attribute, seed: seedValue(attribute, cells) })).filter(({ seed }) => seed);
+
   /** The body as a value, which may be invalid. Cells may be values from a Parquet file. */
   function value(cells: readonly unknown[]): Record<string, unknown> {
     const cell = (index: number): unknown => (index < 0 || isEmpty(cells[index]) ? undefined : cells[index]);
     const date = dateText(cell(dateAt)) ?? defaults.cutoffDate;
     const xpid = cell(xpidAt);
-    const found = identities.flatMap(({ index, type }) =>
-      isEmpty(cells[index]) ? [] : [[type, identityText(cells[index])]],
-    );
-    const seeds = attributes.flatMap((attribute) => {
-      const seed = seedValue(attribute, cells);
-      if (seed === undefined) return [];
-      return [
-        {
-          attribute_name: attribute.name,
-          calculation_type: attribute.type,
-          ...(date !== undefined && { cutoff_date: date }),
-          seed,
-        },
-      ];
+    const found = filled(identities, cells).map(({ index, type }) => [type, identityText(cells[index])] as const);
+    const seeds = seedsOf(cells).map(({ name, seed, type }) => {
+      return { attribute_name: name, calculation_type: type, ...(date !== undefined && { cutoff_date: date }), seed };
     });
-    const owned = users.flatMap(({ index, name }) => {
-      return isEmpty(cells[index]) ? [] : [{ attribute_name: name, attribute_value: asText(cells[index]) }];
+    const owned = filled(users, cells).map(({ index, name }) => {
+      return { attribute_name: name, attribute_value: asText(cells[index]) };
     });
     return {
       environment: cell(environmentAt) ?? defaults.environment,
@@ -59,19 +54,60 @@ export function createTable(
     };
   }
 
-  const issue = createColumnFinder(header, columns, attributes, toWire);
-  const writer = createBodyWriter(columns, attributes, defaults, toWire);
+  const title = (index: number | undefined): string => (header[index ?? -1] ?? '').trim();
+
+  /** The column that a path of the body comes from, and how many segments of the path lead to its cell. */
+  function find(path: FieldIssue['path'], cells: readonly unknown[]): [column: string, depth: number] {
+    const [field, key, place, part] = path;
+    switch (field) {
+      case undefined: {
+        // The only issue about a whole row is that no field identifies a user.
+        const isWhom = (column: Column | undefined) => column?.kind === 'xpid' || column?.kind === 'identity';
+        return [
+          header
+            .filter((_title, index) => isWhom(columns[index]))
+            .map((it) => it.trim())
+            .join(', '),
+          0,
+        ];
+      }
+      case 'xpid':
+        return [title(xpidAt) || field, 1];
+      case 'environment':
+        return [title(environmentAt) || field, 1];
+      case 'identities':
+        return [title(identities.find(({ type }) => toWire(type) === toWire(String(key)))?.index), 2];
+      case 'user_attributes':
+        return [title(filled(users, cells)[Number(place)]?.index), Infinity];
+      case 'calculated_attributes': {
+        if (part === 'cutoff_date') return [title(dateAt) || part, Infinity];
+        const own = seedsOf(cells)[Number(place)]?.cells ?? [];
+        const pair = own.find((one) => one.key !== undefined && one.key === path[SEED_DEPTH]);
+        return pair ? [title(pair.index), SEED_DEPTH + 1] : [title(own[0]?.index), SEED_DEPTH];
+      }
+      default:
+        return ['', 0];
+    }
+  }
+
   return {
     /** One entry per column of the header; undefined for an ignored column. */
     columns,
     nulls: createNullCells(columns, nulls, onNullWord),
     /** Writes bodies with wire names; undefined if every row needs the exact check. */
-    writer,
+    writer: createBodyWriter(columns, attributes, defaults, toWire),
     value,
-    /** Adds the column to an issue with that value. */
-    issue,
+    /** Adds the column to an issue with that value, because the author of a table does not know the fields of a body. */
+    issue: ({ path, message }: FieldIssue, cells: readonly unknown[]): RowIssue => {
+      const [column, depth] = find(path, cells);
+      const inside = path.length > depth ? `\`${showPath(path.slice(depth))}\`` : '';
+      return { path: column, message: inside === '' || message.includes(inside) ? message : `${inside} ${message}` };
+    },
   };
 }
+
+/** The depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
+const SEED_DEPTH = 5;
 
 /** A floating-point number above 2^53 is rejected instead of converted, because several ids may round to it. */
 function identityText(cell: unknown): unknown {
