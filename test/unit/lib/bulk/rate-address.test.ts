@@ -17,7 +17,7 @@ describe('the address of a rate store', () => {
     ['redis://localhost', {}, 'redis://localhost'],
     ['rediss://redis.example:6380/2', {}, 'rediss://redis.example:6380/2'],
     ['env:OTHER', env, 'redis://:other@127.0.0.1:7000'],
-  ])('for %s with the environment %j is %s', (flag, given, expected) => {
+  ])('is read from %s with the environment %j as %s', (flag, given, expected) => {
     expect(readStoreAddress(flag, given)?.href).toBe(expected);
   });
 
@@ -31,7 +31,7 @@ describe('the address of a rate store', () => {
     ['redis://127.0.0.1/name', /must be an address/],
     ['redis://127.0.0.1?family=6', /must be an address/],
     ['env:BROKEN', /^BROKEN must be an address/],
-  ])('%s is a usage error', (flag, message) => {
+  ])('is a usage error if it is %s', (flag, message) => {
     expect(() => readStoreAddress(flag, env)).toThrow(message);
   });
 });

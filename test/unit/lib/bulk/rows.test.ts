@@ -83,7 +83,7 @@ describe('the file format', () => {
 const UNCLOSED = 'this cell starts with a quote that is never closed';
 
 describe('CSV', () => {
-  it('has row numbers that start after the header line and skip empty lines', async () => {
+  it('is numbered from the row after the header line, without empty lines', async () => {
     const table = await read('email;group_id\n\na;1\n\r\nb;2', 'a.csv');
     expect([table.columns, table.delimiter]).toEqual([['email', 'group_id'], ';']);
     expect(contents(table)).toEqual([
@@ -94,14 +94,14 @@ describe('CSV', () => {
     expect(place(table.rows[1], { path: ['email'] })).toBe('5:1');
   });
 
-  it('may be only a header line, with or without a line end', async () => {
+  it('is accepted with only a header line, with or without a line break', async () => {
     for (const text of ['email,group_id', 'email,group_id\n']) {
       const table = await read(text, 'a.csv');
       expect([table.columns, table.rows]).toEqual([['email', 'group_id'], []]);
     }
   });
 
-  it('may have a header that spans several chunks', async () => {
+  it('is accepted with a header that spans several chunks', async () => {
     const long = `a\n${'b'.repeat(200_000)}`;
     const table = await read(`"${long}",x\n1,2\n`, 'a.csv');
     expect([table.columns, contents(table)]).toEqual([[long, 'x'], [[1, { cells: ['1', '2'] }]]]);
@@ -109,7 +109,7 @@ describe('CSV', () => {
     await expect(open).rejects.toMatchObject({ issues: [{ line: 1, column: 1, message: UNCLOSED }] });
   });
 
-  it('may have line feeds in column names', async () => {
+  it('is accepted with line feeds in column names', async () => {
     const table = await read('"e\nmail",x\na,b\n', 'a.csv');
     expect([table.columns, contents(table)]).toEqual([['e\nmail', 'x'], [[1, { cells: ['a', 'b'] }]]]);
   });
@@ -193,7 +193,7 @@ describe('CSV', () => {
 });
 
 describe('NDJSON', () => {
-  it('has one value per line; empty lines count for positions, not for row numbers', async () => {
+  it('is read as one value per line; empty lines count for positions, not for row numbers', async () => {
     const table = await read('{"a":1}\n\n  \n{"b":9223372036854775807}', 'a.ndjson');
     expect(contents(table)).toEqual([
       [1, { value: { a: 1 } }],
@@ -215,7 +215,7 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { path: [] })).toBe('2:6');
   });
 
-  it('must not have a row with a duplicate identity, because the wrong one might be used', async () => {
+  it('is rejected if a row has a duplicate identity, because the wrong one might be used', async () => {
     const table = await read('{"email":"a","email":"b"}\n', 'a.ndjson');
     expect(contents(table)).toEqual([[1, { fault: expect.stringContaining('`email`') as string }]]);
     expect(place(table.rows[0], { path: [] })).toBe('1:14');
@@ -229,7 +229,7 @@ describe('NDJSON', () => {
 });
 
 describe('JSON', () => {
-  it('is a list of rows or a single row', async () => {
+  it('is accepted as a list of rows or a single row', async () => {
     const list = await read('[\n {"a":1},\n {"b":2}]', 'a.json');
     expect(contents(list)).toEqual([
       [1, { value: { a: 1 } }],
@@ -257,7 +257,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('may be a sequence of values, as BigQuery exports them', async () => {
+  it('is accepted as a sequence of values, as BigQuery exports them', async () => {
     const { rows } = await read('{"a":1}\n{"a":2}\n', 'a.json');
     expect(rows.map((row) => [row.number, place(row, { path: ['a'] })])).toEqual([
       [1, '1:6'],
@@ -278,7 +278,7 @@ describe('the digest', () => {
   );
 });
 
-it('stops between two groups of rows', async () => {
+it('stops reading between two groups of rows', async () => {
   const stop = new AbortController();
   const path = join(temporaryFolder(), 'a.csv');
   writeFileSync(path, `email\n${'a@example.com\n'.repeat(100_000)}`);

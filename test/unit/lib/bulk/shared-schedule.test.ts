@@ -67,21 +67,21 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
   return { longer: (clock.now() - begun) / ideal - 1, rejected: rejected / accepted.length, lost, found };
 }
 
-test('eight unequal runs take at most 5 % longer than the limit requires, with fewer than 1 % of responses 429', async () => {
+test('finishes eight unequal runs within 5 % of the required time, with fewer than 1 % 429 responses', async () => {
   const { longer, rejected, lost } = await run(SIZES);
   expect(longer).toBeLessThan(0.05);
   expect(rejected).toBeLessThan(0.01);
   expect(lost).toBe(0);
 });
 
-test('without the store each run uses its share and reports it once', async () => {
+test("uses each run's share without the store, and reports the loss once per run", async () => {
   const { longer, rejected, lost } = await run([400, 400, 400, 400], () => false);
   expect(longer).toBeLessThan(0.1);
   expect(rejected).toBeLessThan(0.01);
   expect(lost).toBe(4);
 });
 
-test('a store that is reachable again is used again, and each run reports that once', async () => {
+test('uses the store again once it is reachable, and reports that once per run', async () => {
   let asked = 0;
   // Every run loses the store at its first request and finds it again after the retry.
   const { longer, lost, found } = await run(SIZES.slice(0, 4), () => ++asked > 4);

@@ -35,7 +35,7 @@ describe('the profile in use', () => {
     [{ env: '', project: 'd' }, '4', 'project'],
     [{}, '1', 'default'],
   ])(
-    'for %j has organization %s from %s',
+    'for %j comes with organization %s from %s',
     async ({ flag, env, project }: { flag?: string; env?: string; project?: string }, org, kind) => {
       const folder = folderWith(PROFILES);
       if (project) writeFileSync(join(folder, '.cdpadm.yaml'), `profile: ${project}\n`);
@@ -70,7 +70,7 @@ describe('the profile in use', () => {
     expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
   });
 
-  it('does not start the embedded platform when every address has another source', async () => {
+  it('does not start the embedded platform if every address has a different source', async () => {
     const local = () => Promise.reject(new Error('opened'));
     const names = ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'];
     const addresses = Object.fromEntries(names.map((name) => [`CDPADM_${name}`, 'http://127.0.0.1:1']));
@@ -104,7 +104,7 @@ describe('the profile in use', () => {
     expect(notes).toEqual([expect.stringMatching(/^Profile local is pinned: CDPADM_BASE_URL, .* have no effect\.$/)]);
   });
 
-  it('warns about unknown fields of the file', async () => {
+  it('warns about unknown fields in the file', async () => {
     const warnings: string[] = [];
     await loadSettings(
       sources(folderWith({ profiles: { a: { future: 1 } } }), { onWarning: (text) => warnings.push(text) }),

@@ -13,7 +13,7 @@ function draftOf(more: Partial<ProfileDraft> = {}): ProfileDraft {
   return { profile: { base_url: 'https://a.example' }, typed: {}, storage: 'keychain', use: false, ...more };
 }
 
-describe('the check of a profile name', () => {
+describe('the profile name check', () => {
   it.each(['prod', 'a', '1', 'eu-1.prod_b', 'x'.repeat(64)])('accepts %j', (name) => {
     expect(profileNameProblem(name)).toBeUndefined();
   });
@@ -102,7 +102,7 @@ describe('create', () => {
           },
         } as never),
     ],
-  ])('suggests alternatives when the keychain lacks %s, and does not store anything', async (_what, load) => {
+  ])('suggests alternatives if the keychain does not support %s, and stores nothing', async (_what, load) => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
     const failure = {
@@ -140,7 +140,7 @@ describe('use and remove', () => {
     expect(await profiles.read()).toMatchObject({ current: undefined, profiles: new Map([['b', expect.anything()]]) });
   });
 
-  it('removes the secrets file, too', async () => {
+  it('also removes the secrets file', async () => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     await profiles.create('a', draftOf({ typed: { client_secret: CANARY }, storage: 'file' }));
@@ -206,7 +206,7 @@ describe('setSecrets', () => {
   });
 });
 
-describe('several writers at once', () => {
+describe('several concurrent writers', () => {
   it('keep every profile within one process', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 8 }, (_, index) =>

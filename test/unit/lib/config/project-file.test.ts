@@ -23,7 +23,7 @@ function projectIn(folder: string, text = 'org_id: 1\n'): string {
 }
 
 describe('findProjectFile', () => {
-  it('searches parent folders up to the root of the repository', () => {
+  it('searches parent folders up to the repository root', () => {
     const root = tree('repo/.git', 'repo/a/b');
     projectIn(root);
     expect(findProjectFile(join(root, 'repo/a/b'), '/nowhere')).toBeUndefined();
@@ -41,7 +41,7 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBe(file);
   });
 
-  it('searches only the working folder outside of a repository and the home folder', () => {
+  it('searches only the working folder outside the repository and the home folder', () => {
     const root = tree('a/b');
     projectIn(join(root, 'a'));
     expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();

@@ -63,7 +63,7 @@ describe('resolveSettings', () => {
     return name.endsWith('_id') ? String(index) : `https://h${index}.example`;
   }
 
-  it('has the same precedence for every setting and every set of layers', () => {
+  it('applies the same precedence to every setting and every set of layers', () => {
     const present = fc.record({
       flag: fc.boolean(),
       env: fc.boolean(),
@@ -143,7 +143,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('uses only the guards of a project file with a pinned profile', () => {
+  it('uses only the guards from a project file with a pinned profile', () => {
     const shared = { protected: true, access: 'read', limits: { dsr: '1/m' }, org_id: '3' };
     const settings = resolveSettings(layers({ pinned: true, stored: { limits: { seeding: '2/m' } }, shared }));
     expect([settings.protected, settings.access, settings.get('org_id')]).toEqual([true, 'read', undefined]);
@@ -151,7 +151,7 @@ describe('resolveSettings', () => {
     expect(Object.keys(settings.origins).sort()).toEqual(['access', 'limits.seeding', 'protected']);
   });
 
-  it('keeps `protected` and `access: read` of a profile even if its address is overridden', () => {
+  it("keeps a profile's `protected` and `access: read` even if its address is overridden", () => {
     const stored = { base_url: 'https://own.example', protected: true, access: 'read' } as const;
     const env = { CDPADM_BASE_URL: 'https://other.example' };
     const { access, protected: isProtected } = resolveSettings(layers({ stored, env }));
@@ -182,7 +182,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('works with environment variables only', async () => {
+  it('resolves everything from environment variables only', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://a.example/',
       CDPADM_AUTH_URL: 'https://b.example',
@@ -223,7 +223,7 @@ describe('resolveSettings', () => {
   });
 });
 
-describe('the check of an address', () => {
+describe('the address check', () => {
   it.each([
     ['https://a.example/', 'https://a.example'],
     [' HTTPS://A.example:443/v3/ ', 'https://a.example/v3'],
@@ -252,7 +252,7 @@ describe('secrets', () => {
   const secrets = { client_id: 'id', client_secret: 'env:A', workspace_key: 'env:C', workspace_secret: 'env:B' };
   const stored = { ...own, secrets };
 
-  it('of a profile go to its own addresses, even when another layer repeats them', async () => {
+  it('from a profile are sent to its own addresses, even if another layer repeats them', async () => {
     const env = { CDPADM_BASE_URL: 'https://own.example/' };
     expect(await resolveSettings(layers({ stored, env })).secret('client_secret')).toBe('<env:A>');
   });
@@ -263,7 +263,7 @@ describe('secrets', () => {
       { shared: { base_url: 'https://evil.example' } },
       'Remove `base_url` from /repo/.cdpadm.yaml, or use a profile that has that address\\.$',
     ],
-  ])('explain how to remove an address that is not from their profile: %j', (given, beginning) => {
+  ])('are not allowed for an address from another source, with a hint to remove it: %j', (given, beginning) => {
     const settings = resolveSettings(layers({ stored, ...given }));
     const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
     expect(() => settings.allowSecret('client_secret')).toThrow(
@@ -286,7 +286,7 @@ describe('secrets', () => {
     ['workspace_secret', { env: { CDPADM_DSR_BASE_URL: 'https://evil.example' } }],
     ['workspace_key', { shared: { seeding_url: 'https://evil.example' } }],
     ['workspace_secret', { env: { CDPADM_IDENTITY_URL: 'https://evil.example' } }],
-  ] as const)('of a profile are not sent to a foreign address: %s with %j', async (name, given) => {
+  ] as const)('from a profile are never sent to an address from another source: %s with %j', async (name, given) => {
     let isResolved = false;
     const secret = () => {
       isResolved = true;
@@ -313,13 +313,16 @@ describe('secrets', () => {
       { base_url: 'https://evil.example' },
       true,
     ],
-  ] as const)('of the environment go to its own addresses only: %s, %j, %j', async (name, env, shared, sent) => {
-    const secret = resolveSettings(layers({ stored: own, env, shared })).secret(name);
-    if (sent) expect(await secret).toBe('s');
-    else await expect(secret).rejects.toMatchObject({ code: 'auth.foreign_address' });
-  });
+  ] as const)(
+    'from the environment are sent only to their own addresses: %s, %j, %j',
+    async (name, env, shared, sent) => {
+      const secret = resolveSettings(layers({ stored: own, env, shared })).secret(name);
+      if (sent) expect(await secret).toBe('s');
+      else await expect(secret).rejects.toMatchObject({ code: 'auth.foreign_address' });
+    },
+  );
 
-  it('have an origin that does not reveal them', () => {
+  it('are listed with an origin that does not reveal them', () => {
     const settings = resolveSettings(layers({ stored, env: { CDPADM_WORKSPACE_SECRET: 's' } }));
     expect(settings.secretOrigin('client_secret')).toEqual({
       kind: 'profile',
@@ -334,7 +337,7 @@ describe('secrets', () => {
     expect(settings.secretOrigin('access_token')).toBeUndefined();
   });
 
-  it('are named with their variable when missing', async () => {
+  it('are named with their variable if they are missing', async () => {
     const failure = {
       code: 'auth.no_credentials',
       message: expect.stringContaining('CDPADM_CLIENT_SECRET') as unknown,
@@ -342,7 +345,7 @@ describe('secrets', () => {
     await expect(resolveSettings(layers()).secret('client_secret')).rejects.toMatchObject(failure);
   });
 
-  it('and the addresses of the embedded platform come from that platform', async () => {
+  it('are read from the embedded platform, together with its addresses', async () => {
     const profile = {
       setting: { value: 'local', origin: { kind: 'flag', detail: '--profile' } },
       stored: {},

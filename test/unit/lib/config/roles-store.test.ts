@@ -118,7 +118,7 @@ const revisionsOf = (store: RolesStore) => store.revisions().map(({ revision }) 
 const headsOf = (store: RolesStore) => store.revisions().flatMap(({ revision }) => store.head(revision) ?? []);
 
 describe('revisions', () => {
-  it('have a time, a reason, a plan and a unique name, newest first', () => {
+  it('are listed newest first, each with a time, reason, plan and unique name', () => {
     const { store, clock } = open();
     const names = ['push', 'edit', 'rollback'].map((reason) => {
       clock.advance(1000);
@@ -137,7 +137,7 @@ describe('revisions', () => {
     expect(store.revisions()).toHaveLength(23);
   });
 
-  it('have a head that is read without the manifest, even from a truncated file', () => {
+  it('are summarized by a head that is read without the manifest, even from a truncated file', () => {
     const { state, store } = open();
     const { last_modified_by, last_modified_on, roles } = MANIFEST;
     const long = { ...MANIFEST, roles: roles.concat({ role_id: 'long', description: 'x'.repeat(9000), tasks: [] }) };
@@ -217,7 +217,7 @@ describe('the store on disk', () => {
 });
 
 describe('two writers', () => {
-  it('in one process run one at a time, even if one fails', async () => {
+  it('run one at a time in one process, even if one fails', async () => {
     const { state, store } = open();
     const other = open(SCOPE, state).store;
     const events: string[] = [];
@@ -240,7 +240,7 @@ describe('two writers', () => {
     }
   });
 
-  it('for different organizations do not wait for each other', async () => {
+  it('do not wait for each other if they use different organizations', async () => {
     const { state, store } = open();
     const other = open({ ...SCOPE, organization: '102' }, state).store;
     await expect(store.exclusively(() => other.exclusively(() => Promise.resolve('done')))).resolves.toBe('done');

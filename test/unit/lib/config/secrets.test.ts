@@ -128,7 +128,7 @@ describe('the file', () => {
     });
   });
 
-  it('is rejected through a symbolic link', async () => {
+  it('is rejected if it is a symbolic link', async () => {
     const { folder, file } = fileWith(JSON.stringify({ client_secret: CANARY }));
     const other = temporaryFolder();
     mkdirSync(join(other, 'secrets'));
@@ -138,7 +138,7 @@ describe('the file', () => {
   });
 
   it.each([`{"client_secret": "${CANARY}`, '{}', '[]', '{"client_secret": 3}', '{"client_secret": ""}'])(
-    'is rejected without quoting it when it has no usable secret: %j',
+    'is rejected without being quoted if it contains no usable secret: %j',
     async (text) => {
       const error = await failureOf(resolve(fileWith(text).folder));
       expect(error).toMatchObject({ code: 'secrets.file' });

@@ -89,7 +89,7 @@ describe('reading', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret-in-clear');
   });
 
-  it('rejects a file of a newer version', async () => {
+  it('rejects a file from a newer version', async () => {
     await expect(readSettingsFile(folderWith({ version: 2 }))).rejects.toMatchObject({ code: 'config.newer' });
   });
 });

@@ -11,7 +11,7 @@ import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { CONNECTION } from '../../../helpers/sync-definitions.ts';
 import { issuesOf } from './issues.ts';
 
-test('a request reports every issue with its position', () => {
+test('reports every issue in a request with its position', () => {
   const config = { provider: 'acme', schema: '', password: 'x' };
   expect(issuesOf(ConnectionRequest, CONNECTION)).toEqual([]);
   expect(issuesOf(ConnectionRequest, { ...CONNECTION, id: 'a b', config }).sort()).toEqual([
@@ -24,7 +24,7 @@ test('a request reports every issue with its position', () => {
   ]);
 });
 
-test('deployment-specific names apply to providers and prefixed fields', () => {
+test('applies deployment-specific names to providers and prefixed fields', () => {
   const names = createWireNames({ PROVIDER_C: 'cluster', 'cloud_*': 'sky_' });
   const connection = { id: 'a', service_provider: 'PROVIDER_C', config: { cloud_iam_role_arn: 'cloud_x', host: 'h' } };
   const wire = { id: 'a', service_provider: 'cluster', config: { sky_iam_role_arn: 'cloud_x', host: 'h' } };
@@ -42,7 +42,7 @@ test.each(SERVICE_PROVIDERS)('%s needs the secrets that its request requires', (
   expect(issues.length).toBeGreaterThan(1);
 });
 
-test('a field that is not a secret of the provider is not needed', () => {
+test("does not need a field that is not one of the provider's secrets", () => {
   expect(needsSecret('PROVIDER_A', 'user')).toBe(false);
   expect(needsSecret('PROVIDER_Z', 'password')).toBe(false);
   expect(needsSecret(undefined, 'password')).toBe(false);

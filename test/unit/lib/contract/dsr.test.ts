@@ -38,14 +38,14 @@ describe('a request', () => {
     expect(DsrRequest.parse(body)).toEqual(body);
   });
 
-  it('may contain every identity type of the specification once', () => {
+  it('is accepted with each identity type from the specification once', () => {
     const { ose_publishing_id: _other, ...types } = REQUEST_IDENTITY_TYPES;
     const all = Object.fromEntries(Object.keys(types).map((type) => [type, entry()]));
     const extensions = EXTENSION_IDENTITY_TYPES.filter((type) => type !== 'xpid').map((type) => [type, entry()]);
     expect(issuesWith({ subject_identities: all, ...extended(Object.fromEntries(extensions)) })).toEqual([]);
   });
 
-  it('does not need identities outside the vendor extension', () => {
+  it('is accepted without identities outside the vendor extension', () => {
     const { subject_identities: _none, ...rest } = PLAIN;
     for (const own of [{}, { subject_identities: {} }]) {
       expect(explain(DsrRequest, { ...rest, ...own, ...extended({ xpid: entry('-7201284209016359738') }) })).toEqual(
@@ -270,7 +270,7 @@ describe('a request', () => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 
-  it('has only the number of its identities reported if there are more than 50', () => {
+  it('is reported only with the number of its identities if there are more than 50', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
     const sentence = [': has 51 identities; at most 50 are allowed'];
     expect(issuesWith({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);
@@ -283,12 +283,12 @@ describe('a request', () => {
   });
 });
 
-test('an extension is named after the vendor’s domain', () => {
+test('names an extension after the vendor’s domain', () => {
   expect(extensionKey('platform.example')).toBe(EXTENSION);
 });
 
 describe('responses', () => {
-  it('may contain more or fewer fields than the specification shows', () => {
+  it('are accepted with more or fewer fields than the specification shows', () => {
     const bare = { subject_request_id: ID };
     expect(CreateReply.parse({ ...bare, new: 1 })).toEqual({ ...bare, new: 1 });
     const status = { ...bare, request_status: 'paused', extensions: [{ domain: 'a.example', status: 'retrying' }] };

@@ -59,11 +59,14 @@ describe('fillPath', () => {
     expect(fillPath('/x/{id}', { id })).toBe(`/x/${segment}`);
   });
 
-  it.each(['', '.', '..', '\ud800', 'a\udc00b'])('rejects %j, which no encoding can carry, as a usage error', (id) => {
-    const failure = thrownBy(() => fillPath('/x/{roleId}/y', { roleId: id }));
-    expect(failure).toBeInstanceOf(KnownError);
-    expect(failure).toMatchObject({ code: 'usage', message: expect.stringMatching(/^roleId .*\.$/) as unknown });
-  });
+  it.each(['', '.', '..', '\ud800', 'a\udc00b'])(
+    'rejects %j, which no encoding can represent, as a usage error',
+    (id) => {
+      const failure = thrownBy(() => fillPath('/x/{roleId}/y', { roleId: id }));
+      expect(failure).toBeInstanceOf(KnownError);
+      expect(failure).toMatchObject({ code: 'usage', message: expect.stringMatching(/^roleId .*\.$/) as unknown });
+    },
+  );
 
   it('throws a TypeError for a missing value, which is a bug', () => {
     expect(() => fillPath('/x/{id}', {})).toThrow(new TypeError('path /x/{id} lacks id'));
@@ -76,7 +79,7 @@ describe('fillPath', () => {
   });
 });
 
-test('a reply about one resource is compared with the id in its path', () => {
+test('compares a response about one resource with the id in its path', () => {
   const own = allEndpoints.filter(({ path, reply }) => reply && path.endsWith('}'));
   expect(own.length).toBeGreaterThan(8);
   for (const { about = {}, id, path } of own) {

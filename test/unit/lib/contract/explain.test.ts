@@ -57,11 +57,11 @@ describe('explain', () => {
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
 
-  it('names every value that is allowed', () => {
+  it('lists every value that is allowed', () => {
     expect(explain(Shape, { ...GOOD, kind: 'c' })[0]?.message).toBe('must be `a` or `b`');
   });
 
-  it('names each unknown field, and does not report anything for a valid value', () => {
+  it('names each unknown field, and reports nothing for a valid value', () => {
     expect(explain(Shape, { ...GOOD, one: 1, two: 2 }).map(({ message }) => message)).toEqual([
       'unknown field `one`',
       'unknown field `two`',
@@ -69,7 +69,7 @@ describe('explain', () => {
     expect(explain(Shape, GOOD)).toEqual([]);
   });
 
-  it.each([null, undefined, 5, 'x', []])('explains an issue of the whole value %j', (value) => {
+  it.each([null, undefined, 5, 'x', []])('explains an issue with the whole value %j', (value) => {
     const [issue] = explain(Shape, value);
     expect(issue?.path).toEqual([]);
     expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
@@ -135,7 +135,7 @@ describe('the messages of built-in checks', () => {
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
 
-  it('reports a missing union as missing, and an invalid key of the top level', () => {
+  it('reports a missing union as missing, and an invalid top-level key', () => {
     expect(explain(looseObject({ kind: union([literal('a'), number()]) }), {})).toEqual([
       { path: ['kind'], message: 'is missing' },
     ]);
@@ -144,19 +144,16 @@ describe('the messages of built-in checks', () => {
     ]);
   });
 
-  it.each([{}, { a: null }, { a: 'text' }, { a: {} }])(
-    'keeps the message of a rule about a missing field: %j',
-    (value) => {
-      const needs = looseObject({}).check(
-        check(({ issues }) => {
-          issues.push({ code: 'custom', path: ['a', 'b', 'c'], message: 'is needed', input: undefined });
-        }),
-      );
-      expect(explain(needs, value)).toEqual([{ path: ['a', 'b', 'c'], message: 'is needed' }]);
-    },
-  );
+  it.each([{}, { a: null }, { a: 'text' }, { a: {} }])("keeps a rule's message about a missing field: %j", (value) => {
+    const needs = looseObject({}).check(
+      check(({ issues }) => {
+        issues.push({ code: 'custom', path: ['a', 'b', 'c'], message: 'is needed', input: undefined });
+      }),
+    );
+    expect(explain(needs, value)).toEqual([{ path: ['a', 'b', 'c'], message: 'is needed' }]);
+  });
 
-  it('marks an issue of a field’s name rather than its value', () => {
+  it('marks an issue with a field’s name rather than its value', () => {
     expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([
       { path: ['one'], message: 'unknown field `one`', at: 'key', isUnknown: true },
     ]);
@@ -176,7 +173,7 @@ describe('showPath', () => {
   });
 });
 
-it('prints our own messages even if another library set the language of zod', () => {
+it("prints our own messages even if another library set zod's language", () => {
   const { localeError } = config();
   try {
     config({ localeError: () => 'Invalid input: expected something else' });

@@ -14,6 +14,6 @@ test.each([
   [505, false],
   [506, true],
   [599, true],
-])('status %d is a server problem: %s', (status, trouble) => {
+])('reports status %d as a server problem: %s', (status, trouble) => {
   expect(isServerTrouble(status)).toBe(trouble);
 });

@@ -31,11 +31,11 @@ describe('a definition', () => {
       ['source_user_attribute: has 224 characters; at most 223 are allowed'],
     ],
     [{ attribute: [] }, ['attribute: unknown field `attribute`']],
-  ])('is valid or has its issues reported: %o', (parts, issues) => {
+  ])('is accepted, or its issues are reported: %o', (parts, issues) => {
     expect(issuesOf(GroupRequest, { ...group, ...parts })).toEqual(issues);
   });
 
-  it('has its id in the path when it is replaced, and only attributes when it is patched', () => {
+  it('is replaced with its id in the path, and patched with only its attributes', () => {
     expect(issuesOf(GroupUpdate, { ...group, id: undefined })).toEqual([]);
     expect(issuesOf(GroupUpdate, group)).toEqual([]);
     expect(issuesOf(GroupPatch, { attributes: attributes(2) })).toEqual([]);
@@ -43,7 +43,7 @@ describe('a definition', () => {
   });
 });
 
-test('accepts null instead of strings in a response', () => {
+test('is accepted with null instead of strings in a response', () => {
   const value = { id: 'a', description: null, attributes: null };
   expect(GroupReply.parse(value)).toEqual(value);
 });

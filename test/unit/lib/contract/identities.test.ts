@@ -7,7 +7,7 @@ import {
 } from '../../../../src/lib/contract/identities.ts';
 import { isNeutralName } from '../../../../src/lib/contract/neutral-words.ts';
 
-it('offers types that name a person first, then unknown types, devices, and the rest of the vendor extension', () => {
+it('lists types that name a person first, then unknown types, devices, and the rest of the vendor extension', () => {
   const types = ['osa_id', 'other', 'xpid', 'loyalty_card', 'osb_vendor_id', 'phone_number_2', 'other2', 'email'];
   expect(inOfferedOrder([...types, 'controller_customer_id', 'mobile_number'])).toEqual([
     ...['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'loyalty_card'],
@@ -16,7 +16,7 @@ it('offers types that name a person first, then unknown types, devices, and the 
 });
 
 describe('internalIdentityType', () => {
-  it('maps every name of a request to its type', () => {
+  it('maps every name in a request to its type', () => {
     for (const [name, type] of Object.entries(REQUEST_IDENTITY_TYPES)) expect(internalIdentityType(name)).toBe(type);
   });
 

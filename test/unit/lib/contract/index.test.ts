@@ -8,7 +8,7 @@ const named = Object.entries<Record<string, Endpoint>>(areas).flatMap(([area, en
   Object.entries(endpoints).map(([name, endpoint]) => ({ name: `${area}.${name}`, endpoint })),
 );
 
-describe('the table', () => {
+describe('the endpoint table', () => {
   it('lists every endpoint of every area once', () => {
     expect(allEndpoints).toEqual(named.map(({ endpoint }) => endpoint));
     expect(new Set(allEndpoints).size).toBe(allEndpoints.length);
@@ -16,7 +16,7 @@ describe('the table', () => {
     expect(Object.keys(areas)).toHaveLength(9);
   });
 
-  it('has one endpoint for each method and path of a service', () => {
+  it('defines one endpoint for each method and path of a service', () => {
     const shape = ({ service, method, path }: Endpoint): string =>
       `${service} ${method} ${path.replace(/\{\w+\}/g, '{}')}`;
     const shapes = allEndpoints.map(shape);
@@ -25,18 +25,18 @@ describe('the table', () => {
 });
 
 describe.each(named)('$name', ({ name, endpoint }) => {
-  it('has an id that matches its position in the table', () => {
+  it('is identified by an id that matches its position in the table', () => {
     expect(endpoint.id).toBe(name);
   });
 
-  it('has a path without a query and with each placeholder once', () => {
+  it('uses a path without a query and with each placeholder once', () => {
     expect(endpoint.path).toMatch(/^(\/([a-z0-9.-]+|\{\w+\}))+\/?$/);
     const placeholders = endpoint.path.match(/\{\w+\}/g) ?? [];
     expect(new Set(placeholders).size).toBe(placeholders.length);
     for (const parameter of endpoint.query ?? []) expect(parameter).toMatch(/^\w+$/);
   });
 
-  it('sends a body only with methods that allow one, and has no reply with 204', () => {
+  it('sends a body only with methods that allow one, and expects none with 204', () => {
     if (endpoint.method === 'GET' || endpoint.method === 'DELETE') expect(endpoint.body).toBeUndefined();
     if (endpoint.status === 204) expect(endpoint.reply).toBeUndefined();
     if (endpoint.method === 'PUT' || endpoint.method === 'PATCH') expect(endpoint.body).toBeDefined();
@@ -47,7 +47,7 @@ describe.each(named)('$name', ({ name, endpoint }) => {
     if (['PUT', 'PATCH', 'DELETE'].includes(endpoint.method)) expect(endpoint.safety).not.toBe('repeat');
   });
 
-  it('sends the credentials of its service', () => {
+  it("sends its service's credentials", () => {
     const allowed = {
       base: ['bearer'],
       auth: ['none'],

@@ -21,7 +21,7 @@ describe('events', () => {
     [{ xpid: 1, user_attributes: 'gold' }, ['user_attributes: must be an object, not a string']],
     [{ xpid: 1, events: [{ event_type: '', data: {} }] }, ['events[0].event_type: is empty']],
     [{ xpid: 1, environment: 'test' }, ['environment: must be `production` or `development`']],
-  ])('are valid or have their issues reported: %o', (parts, issues) => {
+  ])('are accepted, or their issues are reported: %o', (parts, issues) => {
     expect(issuesOf(EventIntake, { ...body, ...parts })).toEqual(issues);
   });
 });
@@ -32,7 +32,7 @@ describe('an identity', () => {
     [{ email: 'a', new_type: 'b' }, []],
     [{}, [': needs `user_identities` with at least one identity, or `xpid`']],
     [{ email: '' }, ['user_identities.email: is empty']],
-  ])('is valid or has its issues reported: %o', (user_identities, issues) => {
+  ])('is accepted, or its issues are reported: %o', (user_identities, issues) => {
     expect(issuesOf(IdentityIntake, { user_identities, environment: 'production', more: 1 })).toEqual(issues);
   });
 });

@@ -17,6 +17,6 @@ test.each<[unknown, boolean]>([
   [undefined, false],
   [8, false],
   [['*'], false],
-])('%j is a mask: %s', (value, expected) => {
+])('detects whether %j is a mask: %s', (value, expected) => {
   expect(isMask(value)).toBe(expected);
 });

@@ -28,7 +28,7 @@ describe('the mapping of words', () => {
     ['xpids', 'xpids'],
     ['an_osa_id', 'an_osa_id'],
     ['toString', 'toString'],
-  ])('turns %s into %s on the wire, and back', (neutral, wire) => {
+  ])('converts %s to %s on the wire, and back', (neutral, wire) => {
     const names = createWireNames(NAMES);
     expect(names.toWire(neutral)).toBe(wire);
     expect(names.fromWire(wire)).toBe(neutral);
@@ -99,7 +99,7 @@ describe('the mapping of values', () => {
     expect(collide).toThrow('two fields map to pid on the wire');
   });
 
-  it('maps a marked value only if it is a string, and applies several marks in turn', () => {
+  it('maps a marked value only if it is a string, and applies several marks in order', () => {
     const value = { kind: 'xpid', list: ['xpid'], none: null };
     const mapped = named().encode(value, ['value:kind', 'value:list', 'value:none.x', 'value:absent', 'keys:list']);
     expect(mapped).toEqual({ kind: 'pid', list: ['xpid'], none: null });

@@ -13,7 +13,7 @@ describe('the request', () => {
     [{ audience: 5 }, ['audience: must be a string, not a number; put it in quotes']],
     [{ grant_type: 'password' }, ['grant_type: must be `client_credentials`']],
     [{ client_id: '', audience: null }, ['client_id: is empty', 'audience: must be a string, not empty']],
-  ])('is valid or has its issues reported: %j', (change, issues) => {
+  ])('is accepted, or its issues are reported: %j', (change, issues) => {
     expect(issuesOf(TokenRequest, { ...GOOD, ...change })).toEqual(issues);
   });
 });

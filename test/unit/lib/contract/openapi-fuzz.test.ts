@@ -80,7 +80,7 @@ async function sendTo(platform: TestEmulator, target: Target, { path, body }: { 
   return await platform.send(target.method.toUpperCase(), prefix + path, { ...sent, headers });
 }
 
-it('the platform accepts every example of the document', async () => {
+it('accepts every example in the document', async () => {
   const identity = { audience: 'https://api.platform.example' };
   const platform = await startTestEmulator({ clock: 'manual', identity });
   for (const [id, body] of Object.entries(examples)) {
@@ -101,7 +101,7 @@ it('the platform accepts every example of the document', async () => {
   await platform.close();
 });
 
-it('the platform responds to generated requests as documented', async () => {
+it('responds to generated requests as documented', async () => {
   const platform = await startTestEmulator({ clock: 'manual' });
   const statuses = new Set<string>();
   const any = fc
@@ -122,7 +122,7 @@ it('the platform responds to generated requests as documented', async () => {
   expect([...statuses].filter((one) => one.endsWith('accepted')).length).toBeGreaterThan(15);
 });
 
-it('the types that openapi-typescript generates compile', async () => {
+it('compiles the types that openapi-typescript generates', async () => {
   const nodes = await openapiTS(structuredClone(document) as unknown as OpenAPI3);
   const source = `${astToString(nodes)}
 type Pipeline = components['schemas']['PipelinesListReply'][number];

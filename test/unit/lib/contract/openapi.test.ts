@@ -28,7 +28,7 @@ test('is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('has every call of the contract once', () => {
+test('describes every call in the contract once', () => {
   expect(operations.map(({ method, operation, path }) => `${operation.operationId} ${method} ${path}`).sort()).toEqual(
     allEndpoints.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
   );
@@ -44,7 +44,7 @@ test('refers only to schemas and tags that it defines', () => {
   expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(tags));
 });
 
-describe('the rules of an OpenAPI linter', () => {
+describe('the OpenAPI linter rules', () => {
   type Schema = Record<string, unknown>;
   interface FullOperation extends Operation {
     parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
@@ -56,7 +56,7 @@ describe('the rules of an OpenAPI linter', () => {
   const isDescribed = (schema: Schema): boolean =>
     ['type', '$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'description'].some((key) => key in schema);
 
-  test('each operation has a unique id, a summary and one tag', () => {
+  test('require a unique id, a summary and one tag per operation', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operation } of operations) {
@@ -65,7 +65,7 @@ describe('the rules of an OpenAPI linter', () => {
     }
   });
 
-  test('each operation has one success response, and error responses with a schema', () => {
+  test('require one success response per operation, and error responses with a schema', () => {
     for (const { operation } of fullOperations()) {
       const statuses = Object.keys(operation.responses);
       expect(statuses.filter((status) => status.startsWith('2'))).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('the rules of an OpenAPI linter', () => {
     }
   });
 
-  test('each path has exactly the parameters it names, all required, and each parameter has a type', () => {
+  test('require exactly the parameters that a path names, each with a type', () => {
     for (const { operation, path } of fullOperations()) {
       const { parameters = [] } = operation;
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -89,13 +89,13 @@ describe('the rules of an OpenAPI linter', () => {
     }
   });
 
-  test('each operation names its authorization, and each security scheme is defined and used', () => {
+  test('require the authorization of each operation, and a definition and a use of each security scheme', () => {
     const { securitySchemes } = document['components'] as { securitySchemes: Record<string, unknown> };
     const used = fullOperations().flatMap(({ operation }) => operation.security.flatMap((each) => Object.keys(each)));
     expect(new Set(used)).toEqual(new Set(Object.keys(securitySchemes)));
   });
 
-  test('each property has a type or a description', () => {
+  test('require a type or a description for each property', () => {
     const undescribed: string[] = [];
     const check = (place: string, value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -110,7 +110,7 @@ describe('the rules of an OpenAPI linter', () => {
   });
 });
 
-test('has a title, servers and tag descriptions', () => {
+test('require a title, servers and tag descriptions', () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
     info: { title: expect.stringContaining('administration') as string, version: '1.2.3', license: { name: 'MIT' } },
@@ -158,7 +158,7 @@ test('documents the addresses in other responses, and shows a complete token req
   }
 });
 
-test('allows a 64-bit id as a string too, and forbids no field', () => {
+test('accepts a 64-bit id as a string too, and forbids no field', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
   expect(schemas['IntakeEventRequest']?.properties?.['xpid']).toEqual({ type: ['integer', 'string'] });
   expect(schemas['IntakeEventRequest']?.properties?.['environment']).toMatchObject({
@@ -188,14 +188,14 @@ test('is printed by `schema openapi`', async () => {
   expect(printed['paths']).toEqual(JSON.parse(JSON.stringify(document['paths'])));
 });
 
-describe('the document of a running platform', () => {
+describe('the OpenAPI document of a running platform', () => {
   let platform: TestEmulator;
   beforeAll(async () => {
     platform = await startTestEmulator();
   });
   afterAll(() => platform.close());
 
-  test('is served with the addresses of that platform', async () => {
+  test("is served with that platform's addresses", async () => {
     const { json, status } = await platform.send('GET', '/_control/openapi.json');
     expect(status).toBe(200);
     const { paths } = json as { paths: Record<string, Record<string, { servers: { url: string }[] }>> };
@@ -312,7 +312,7 @@ describe('the conformance check', () => {
     expect(violations(seen)).toHaveLength(1);
   });
 
-  test('does not report anything for a conforming exchange', () => {
+  test('reports nothing for a conforming exchange', () => {
     expect(violations(read)).toEqual([]);
     expect(violations(sent)).toEqual([]);
     expect(violations({ ...read, method: 'HEAD', url: '/v3/%72equests/a%2Fb' })).toEqual([]);
@@ -326,7 +326,7 @@ describe('the conformance check', () => {
     }
   });
 
-  test('ignores only the names if a deployment has its own', () => {
+  test('ignores only the names if a deployment defines its own', () => {
     const branded = { ...sent, body: Buffer.from(event.replace('production', 'live')) };
     expect(violations(branded)).toHaveLength(1);
     expect(violations(branded, true)).toEqual([]);
@@ -339,7 +339,7 @@ describe('the conformance check', () => {
   }
 });
 
-test('closing a test platform fails after an undocumented response', async () => {
+test('fails when a test platform closes after an undocumented response', async () => {
   const platform = await startTestEmulator({ fixtures: undefined });
   const { status } = await platform.call('GET', `${platform.accountPath}/roles?everything=1`);
   expect(status).toBe(200);

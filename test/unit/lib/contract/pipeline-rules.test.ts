@@ -22,7 +22,7 @@ describe('a pipeline', () => {
       ['id: is empty', 'connection_id: may contain only letters, digits, `_` and `-`'],
     ],
     [{ name: ' \n', partner_feed_key: '' }, ['name: is empty', 'partner_feed_key: is empty']],
-  ])('is valid or has its issues reported: %o', (parts, issues) => {
+  ])('is accepted, or its issues are reported: %o', (parts, issues) => {
     expect(issuesWith(parts)).toEqual(issues);
   });
 });
@@ -52,7 +52,7 @@ describe('a sync mode', () => {
       { type: 'full', from: 'later', until: 'soon' },
       [`sync_mode.from: ${needsSeconds}`, `sync_mode.until: ${needsSeconds}`],
     ],
-  ])('is valid or has its issues reported: %o', (sync_mode, issues) => {
+  ])('is accepted, or its issues are reported: %o', (sync_mode, issues) => {
     expect(issuesWith({ sync_mode })).toEqual(issues);
   });
 
@@ -66,7 +66,7 @@ describe('a sync mode', () => {
     '2026-01-01T00:00:00Zx',
     '26-01-01T00:00:00Z',
     '',
-  ])('rejects the time %j', (from) => {
+  ])('is rejected with the time %j', (from) => {
     expect(issuesWith({ sync_mode: { type: 'full', from } })).toEqual([`sync_mode.from: ${needsSeconds}`]);
   });
 });
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     [{ type: 'once', start: 'x' }, [`schedule.start: ${needsZone}`]],
     [{ type: 'once', end: '2026-01-31T08:00:00' }, [`schedule.end: ${needsZone}`]],
     [{ type: 'once', start: '2026-01-31T08:00:00Z', end: '' }, [`schedule.end: ${needsZone}`]],
-  ])('is valid or has its issues reported: %o', (schedule, issues) => {
+  ])('is accepted, or its issues are reported: %o', (schedule, issues) => {
     expect(issuesWith({ schedule })).toEqual(issues);
   });
 

@@ -18,7 +18,7 @@ describe('requests', () => {
     expect(PipelineRequest.parse({ ...PIPELINE, schedule }).schedule).toEqual(schedule);
   });
 
-  test('may contain fields set by the platform, but no unknown fields', () => {
+  test('accept fields set by the platform, but no unknown fields', () => {
     expect(issuesOf(PipelineRequest, { ...PIPELINE, ...READ_ONLY })).toEqual([]);
     const odd = { shedule: {}, sync_mode: { type: 'full', iterator: 'x' } };
     expect(issuesOf(PipelineRequest, { ...PIPELINE, ...odd }).sort()).toEqual([
@@ -37,6 +37,6 @@ test.each([
   ['a run with an unknown status', RunReply, { id: 1, status: 'resting', more: 1 }],
   ['a pipeline with a plan version as a number', PipelineReply, { id: 'a', data_plan_version: 3 }],
   ['a pipeline with only an id', PipelineReply, { id: 'a', schedule: null, errors: null }],
-])('a response may be %s', (_what, schema, value) => {
+])('accepts %s as a response', (_what, schema, value) => {
   expect(schema.parse(value)).toEqual(value);
 });

@@ -78,7 +78,7 @@ describe('a role', () => {
     expect(stringifyJson(ManifestReply.parse(parseJson(text)))).toBe(text);
   });
 
-  it('cannot pollute a prototype', () => {
+  it('never pollutes a prototype', () => {
     const hostile = { ...GOOD, ...(JSON.parse('{"x":{"__proto__":{"polluted":1}}}') as object) };
     Object.defineProperty(hostile, '__proto__', { value: { polluted: 1 }, enumerable: true, configurable: true });
     const parsed = Role.parse(hostile);
@@ -88,7 +88,7 @@ describe('a role', () => {
 });
 
 describe('a response', () => {
-  it('may have null or missing strings, but a request may not', () => {
+  it('is accepted with null or missing strings, but a request is not', () => {
     const role = { role_id: 'a', name: null, tasks: [] };
     const reply = { roles: [role], last_modified_on: null };
     expect(ManifestReply.parse(reply)).toEqual(reply);
@@ -104,12 +104,12 @@ describe('a response', () => {
 describe('the catalog', () => {
   const ids = PERMISSIONS.map(({ task_id }) => task_id);
 
-  it('has the 32 tasks of the specification, each once', () => {
+  it('lists the 32 tasks from the specification, each once', () => {
     expect(ids).toHaveLength(32);
     expect(new Set(ids).size).toBe(32);
   });
 
-  it('has seven valid templates whose tasks all exist', () => {
+  it('defines seven valid templates whose tasks all exist', () => {
     expect(ROLE_TEMPLATES.map(({ role_id, tasks }) => [role_id, tasks.length])).toEqual([
       ['user-role', 10],
       ['admin-role', 15],
@@ -138,7 +138,7 @@ describe('the tasks of a role', () => {
     fc.constantFrom<unknown>(undefined, null, {}, 'a:b', { 0: { task_id: 'a:b' }, length: 1 }),
   );
 
-  it('are accepted and rejected like a list of the schema of one task', () => {
+  it('are accepted and rejected like a list of single tasks', () => {
     fc.assert(
       fc.property(anyTasks, (tasks) => {
         const found = Role.safeParse({ ...GOOD, tasks });

@@ -31,7 +31,7 @@ describe('the value of a seed', () => {
     [['count'], wholeNumbers],
     [TIMES, wholeNumbers],
     [ANYTHING, [...numbers, '', 'a string']],
-  ])('of %j may be any valid value (%#)', (types, values) => {
+  ])('for %j accepts any valid value (%#)', (types, values) => {
     for (const type of types) {
       for (const value of values) expect(issuesOf(AttributeSeed, seeded(type, { value }))).toEqual([]);
     }
@@ -59,7 +59,7 @@ describe('the value of a seed', () => {
     [['count'], 'must be a whole number, 0 or more', notWholeNumbers],
     [TIMES, 'must be a time in whole milliseconds since 1970', notWholeNumbers],
     [ANYTHING, 'must be a string or a number', notNumbers],
-  ])('of %j %s', (types, message, values) => {
+  ])('for %j %s', (types, message, values) => {
     for (const type of types) {
       for (const value of values) {
         expect([value, issuesOf(AttributeSeed, seeded(type, { value }))]).toEqual([value, [`seed.value: ${message}`]]);
@@ -69,7 +69,7 @@ describe('the value of a seed', () => {
 });
 
 describe('the pairs of a seed', () => {
-  it('of an average are a sum and a count', () => {
+  it('for an average are a sum and a count', () => {
     const of = (pairs: object): string[] => issuesOf(AttributeSeed, seeded('average', { key_value_pairs: pairs }));
     expect(of({ sum: '-1.5', count: 1 })).toEqual([]);
     expect(of({})).toEqual(['seed.key_value_pairs.sum: is missing', 'seed.key_value_pairs.count: is missing']);
@@ -82,7 +82,7 @@ describe('the pairs of a seed', () => {
     expect(of({ sum: 1, count: 0n })).toEqual(['seed.key_value_pairs.count: must be a positive integer']);
   });
 
-  it('of the most frequent value are counts', () => {
+  it('for the most frequent value are counts', () => {
     const of = (pairs: object): string[] =>
       issuesOf(AttributeSeed, seeded('most_frequent', { key_value_pairs: pairs }));
     expect(of({})).toEqual([]);
@@ -95,7 +95,7 @@ describe('the pairs of a seed', () => {
 });
 
 describe('a seed', () => {
-  it('has exactly the form of its calculation type', () => {
+  it('is accepted only in the form of its calculation type', () => {
     const forms = { value: 1, key_value_pairs: { sum: 1, count: 1 }, list: ['a'] };
     for (const type of CALCULATION_TYPES) {
       const form = LISTS.includes(type)
@@ -125,11 +125,11 @@ describe('a seed', () => {
     [{ cuttoff_date: '2026-01-31' }, ['cuttoff_date: duplicates `cutoff_date`; only one of them is allowed']],
     [{ attribute_name: '' }, ['attribute_name: is empty']],
     [{ seeds: {} }, ['seeds: unknown field `seeds`']],
-  ])('is rejected with %j', (parts, issues) => {
+  ])('is rejected with the fields %j', (parts, issues) => {
     expect(issuesOf(AttributeSeed, seeded('sum', { value: 1 }, parts))).toEqual(issues);
   });
 
-  it('is sent with one spelling of the date field for both spellings', () => {
+  it('normalizes both spellings of the date field to `cutoff_date`', () => {
     const sent = { attribute_name: 'visits', calculation_type: 'sum', cutoff_date: '2026-01-31', seed: { value: 1 } };
     expect(AttributeSeed.parse(seeded('sum', { value: 1 }))).toEqual(sent);
     const doubled = { cutoff_date: undefined, cuttoff_date: '2026-01-31' };
@@ -148,7 +148,7 @@ describe('a profile’s id', () => {
     ['9007199254740993', 9007199254740993n],
     ['9223372036854775807', 9223372036854775807n],
     ['-9223372036854775808', -9223372036854775808n],
-  ])('%s is sent as an integer', (written, sent) => {
+  ])('is sent as an integer: %s', (written, sent) => {
     expect(Xpid.parse(written)).toBe(sent);
   });
 
@@ -177,7 +177,7 @@ describe('a profile’s id', () => {
 describe('one user', () => {
   const user = { environment: 'production', calculated_attributes: {} };
 
-  it('needs an id or an identity', () => {
+  it('is required to have an id or an identity', () => {
     const sentence = [': needs `xpid`, or `identities` with at least one identity'];
     expect(issuesOf(SingleSeed, { ...user, xpid: 0 })).toEqual([]);
     expect(issuesOf(SingleSeed, { ...user, xpid: 1, identities: {} })).toEqual([]);
@@ -199,7 +199,7 @@ describe('one user', () => {
     ]);
   });
 
-  it('may be the only one in a bulk body, which may not be empty', () => {
+  it('is accepted alone in a bulk body, but an empty bulk body is not', () => {
     expect(issuesOf(BulkSeed, [])).toEqual([': contains no user']);
     expect(issuesOf(BulkSeed, [{ ...user, xpid: 1 }])).toEqual([]);
   });

@@ -13,7 +13,7 @@ function areaDueAt(name: string, times: number[], done: string[]) {
   };
 }
 
-test('runs work of all areas in the order of its times', async () => {
+test('runs work from all areas in time order', async () => {
   const done: string[] = [];
   const areas = [areaDueAt('a', [1, 4, 9], done), areaDueAt('b', [2, 3, 20], done), {}];
   await createCatchUp(areas, () => 10).run();

@@ -46,7 +46,7 @@ it('assigns a role', async () => {
   });
 });
 
-it('rejects with the reason of the platform', async () => {
+it("rejects with the platform's reason", async () => {
   const client = connectEmulator(platform.control);
   expect(await failureOf(client.clock.advance('soon'))).toMatchObject({
     code: 'usage',

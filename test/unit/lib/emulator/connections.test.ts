@@ -46,7 +46,7 @@ describe('connections', () => {
     emulator = await opened(startWarehouseEmulator());
   });
 
-  test.each(providers)('of %s are created, read, changed and deleted', async (provider) => {
+  test.each(providers)('for %s are created, read, changed and deleted', async (provider) => {
     await emulator.api.set('2026-03-01T00:00:00Z');
     const by = `${emulator.ready.client_id}@platform.example`;
     const { state: _state, ...sent } = connectionOf(provider);
@@ -87,7 +87,7 @@ describe('connections', () => {
   const required = providers.flatMap((provider) =>
     Object.keys(CONFIGS[provider]).map((field) => [provider, field] as const),
   );
-  test.each(required)('of %s need %s', async (provider, field) => {
+  test.each(required)('for %s need %s', async (provider, field) => {
     const reply = await emulator.create('connections', connectionOf(provider, { [field]: undefined }));
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(`config.${field} is missing`)]);
     const empty = await emulator.create('connections', connectionOf(provider, { [field]: ' ' }));
@@ -138,7 +138,7 @@ describe('connections', () => {
   });
 });
 
-describe('reaching warehouses', () => {
+describe('connecting to a warehouse', () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'cdpadm-test-'));
@@ -183,7 +183,7 @@ describe('reaching warehouses', () => {
     expect((await emulator.ask('GET', 'connections/lake')).status).toBe(404);
   });
 
-  test('a mask keeps the stored secret', async () => {
+  test('uses the stored secret if the request contains a mask', async () => {
     const valid = connectionOf('PROVIDER_A');
     expect((await emulator.create('connections', valid)).status).toBe(200);
     expect((await emulator.put('connections', connectionOf('PROVIDER_A', { password: '＊＊＊' }))).status).toBe(200);
@@ -197,7 +197,7 @@ describe('reaching warehouses', () => {
   });
 });
 
-test('uses the names of a deployment for connections', async () => {
+test("applies a deployment's names to connections", async () => {
   const names = { PROVIDER_A: 'icehouse', 'cloud_*': 'sky_' };
   emulator = await opened(startWarehouseEmulator({ names }));
   const config = { ...CONFIGS.PROVIDER_A, sky_external_id: 'x' };

@@ -50,7 +50,7 @@ describe('the clock', () => {
 });
 
 describe('faults', () => {
-  test('replace responses of the platform the requested number of times', async () => {
+  test('replace platform responses the requested number of times', async () => {
     await emulator.api.addFault({ method: 'get', path: '*/tasks', status: 503, retry_after: 7, times: 2 });
     await emulator.token();
     const [first, other, second, third] = [
@@ -65,7 +65,7 @@ describe('faults', () => {
     expect(await emulator.api.faults()).toEqual([]);
   });
 
-  test('use the envelope of data subject requests and the time of the platform', async () => {
+  test("use the envelope for data subject requests and the platform's time", async () => {
     await emulator.api.advance('8d');
     await emulator.api.addFault({ path: '/v3/*', status: 503, times: 1 });
     const { headers, json } = await emulator.send('GET', '/v3/discovery/');
@@ -97,7 +97,7 @@ describe('faults', () => {
     expect(snapshot.text).toContain('no snapshot has the id 99');
   });
 
-  test('delay a response by the clock of the machine', async () => {
+  test("delay a response by the machine's clock", async () => {
     await emulator.api.addFault({ delay: '2s', times: 1 });
     await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];
@@ -190,7 +190,7 @@ describe('the request log', () => {
 });
 
 describe('role assignments', () => {
-  test('keep a role from being deleted until the reset', async () => {
+  test('prevent the deletion of a role until the reset', async () => {
     const path = `${emulator.accountPath}/roles`;
     const manifest = (await emulator.call('GET', path)).json as { roles: { role_id: string }[] };
     const body = { roles: manifest.roles.filter(({ role_id }) => role_id !== 'user-role') };
@@ -210,7 +210,7 @@ describe('role assignments', () => {
     [{ role_id: 'user-role' }, 400],
     [{ role_id: 'user-role', user: '' }, 400],
     [{ role_id: 'user-role', user: 'a\u0000b' }, 400],
-  ])('of %j are rejected', async (body, status) => {
+  ])('for %j are rejected', async (body, status) => {
     expect((await control('POST', '/role-assignments', body)).status).toBe(status);
   });
 });
@@ -236,7 +236,7 @@ describe('access control', () => {
     ['PUT', '/clock', 405, 'GET, POST'],
     ['GET', '/reset', 405, 'POST'],
     ['GET', '/nothing', 404, undefined],
-  ])('answers %s %s with %i', async (method, path, status, allow) => {
+  ])('responds to %s %s with %i', async (method, path, status, allow) => {
     const reply = await control(method, path);
     expect([reply.status, reply.headers['allow']]).toEqual([status, allow]);
   });
@@ -252,7 +252,7 @@ describe('close', () => {
     await lost;
   });
 
-  test('may be called twice', async () => {
+  test('accepts a second call', async () => {
     const twice = await startTestEmulator();
     await Promise.all([twice.close(), twice.close()]);
   });

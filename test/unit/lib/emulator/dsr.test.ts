@@ -49,7 +49,7 @@ describe('POST /requests/', () => {
     ['an erasure after its waiting period', erasure, '2026-03-10T12:03:01Z'],
     ['an erasure that skips it', { ...erasure, ...SKIP }, '2026-03-03T12:15:00Z'],
     ['portability', { subject_request_type: 'portability' }, '2026-03-03T12:15:00Z'],
-  ])('expects the completion of %s', async (_name, change, expected) => {
+  ])('returns the expected completion time of %s', async (_name, change, expected) => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody(change) });
     expect(reply.json).toMatchObject({ expected_completion_time: expected });
   });
@@ -116,7 +116,7 @@ describe('POST /requests/', () => {
     expectRejection(reply, DSR_FAILURES.invalid, 'has 51 identities; at most 50 are allowed');
   });
 
-  describe('of the same subject', () => {
+  describe('for the same subject', () => {
     const same = { subject_identities: { ose_publishing_id: raw('p'), email: raw('a') } };
     const equivalent = { subject_identities: { email: raw('a'), ose_publisher_id: raw('p') }, regulation: 'ccpa' };
 
@@ -147,7 +147,7 @@ describe('POST /requests/', () => {
       expectRejection(reply, DSR_FAILURES.sameInProgress);
     });
 
-    it('is rejected for a duplicate id first', async () => {
+    it('is rejected for its duplicate id before its duplicate subject is checked', async () => {
       const body = dsrBody();
       await dsr('POST', '/requests/', { body });
       expectRejection(await dsr('POST', '/requests/', { body }), DSR_FAILURES.exists);
@@ -202,7 +202,7 @@ describe('GET', () => {
     expectRejection(await dsr('GET', path), DSR_FAILURES.invalid, 'query parameter group_id is missing');
   });
 
-  it.each(['GET', 'DELETE'])('%s returns 404 for malformed ids and ids of another workspace', async (method) => {
+  it.each(['GET', 'DELETE'])('%s returns 404 for malformed ids and ids from another workspace', async (method) => {
     const id = await create({}, SECOND);
     for (const path of [id, 'a3b9c1d2-0000-4000-8000-000000000009', 'x', '%00', "'--"]) {
       expectRejection(await dsr(method, `/requests/${path}`), DSR_FAILURES.notFound);
@@ -334,7 +334,7 @@ describe('settings', () => {
     expect((await send('GET', `${platform.control}/profiles?osa_uuid=device-1`)).json).toEqual([]);
   });
 
-  it('apply the names of a deployment to requests, discovery and results', async () => {
+  it("apply a deployment's names to requests, discovery and results", async () => {
     const named = await opened(
       startTestEmulator({
         ...startOptions(),

@@ -50,7 +50,7 @@ test('ignores undefined options', async () => {
   expect((await fetch(`${platform.control}/clock`)).status).toBe(200);
 });
 
-test('a closed platform rejects calls and may be closed again', async () => {
+test('rejects calls after closing, and accepts a second close', async () => {
   const platform = await startEmulator();
   const { reset, close } = platform;
   await reset();

@@ -20,7 +20,7 @@ function issuesOf(document: unknown): string[] {
 const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
 
 describe('a document', () => {
-  it('may be empty, which yields an empty default organization', () => {
+  it('is accepted if it is empty, which yields an empty default organization', () => {
     const { accounts, limits, names, organizations, processor_domain, vendor_domain, workspaces, ...rest } =
       readFixtures({});
     expect(organizations).toEqual([{ id: 1001, client_id: 'local-client', client_secret: 'local-client-secret' }]);
@@ -43,7 +43,7 @@ describe('a document', () => {
     for (const document of [undefined, null]) expect(readFixtures(document)).toEqual(readFixtures({}));
   });
 
-  test('may omit ids, which default to the first organization, account and workspace', () => {
+  test('is accepted without ids, which default to the first organization, account and workspace', () => {
     const fixtures = readFixtures({
       organizations: [{ id: 5, name: 'Ours' }],
       accounts: [{ id: 6 }],
@@ -67,7 +67,7 @@ describe('a document', () => {
     });
   });
 
-  test('may contain every key of the grammar', () => {
+  test('is accepted with every key in the grammar', () => {
     const keys = [
       ...['groups', 'profiles', 'requests', 'connections', 'data_models', 'pipelines', 'runs'],
       ...['data_plans', 'warehouses', 'partners'],

@@ -135,7 +135,7 @@ function many(count: number) {
   return Array.from({ length: count }, (_, index) => ({ id: `a${index}`, type: 'sum' }));
 }
 
-describe('the refresh', () => {
+describe('the weekly refresh', () => {
   const attributes = [
     { id: 'points', type: 'sum' },
     { id: 'is_member', type: 'boolean_or' },
@@ -158,7 +158,7 @@ describe('the refresh', () => {
     expect(await groupAttributesOf(14)).toEqual({});
   });
 
-  test('runs every week, with the latest changes', async () => {
+  test('runs every week with the latest changes', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('7d');
     await emulator.call('PATCH', `${path}household`, { body: { attributes: [{ id: 'points', type: 'average' }] } });

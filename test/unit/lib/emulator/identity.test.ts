@@ -34,8 +34,8 @@ const token = (platform: TestEmulator, change: object = {}) =>
     },
   });
 
-describe('a platform with the identity of a deployment', () => {
-  it('the identity of a deployment', async () => {
+describe("a platform with a deployment's identity", () => {
+  it("accepts the deployment's client and ids", async () => {
     const platform = await start();
     const reply = await token(platform);
     expect(reply.status).toBe(200);
@@ -104,7 +104,7 @@ describe('a platform with the identity of a deployment', () => {
     });
   });
 
-  it('uses fixtures with the ids of the deployment', async () => {
+  it("uses fixtures with the deployment's ids", async () => {
     const platform = await start({
       fixtures: {
         organizations: [{ id: 1 }, { id: 41 }],
@@ -166,8 +166,8 @@ describe('a platform with given addresses', () => {
   });
 });
 
-describe('a platform with the names of a deployment', () => {
-  it('reports errors with the names of the deployment', async () => {
+describe("a platform with a deployment's names", () => {
+  it("reports errors with the deployment's names", async () => {
     const names = { xpid: 'member_id', '<PROVIDER_A>': 'icehouse', 'osa_*': 'phone_' };
     const platform = await start({ names, identity: {} });
     const headers = basicAuth('local-workspace-key:local-workspace-secret');

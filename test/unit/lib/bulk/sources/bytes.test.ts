@@ -82,12 +82,12 @@ describe('the format', () => {
     ['the second byte of the gzip magic number', Buffer.from([0x20, 0x8b]), 'none'],
     ['three bytes of the zstd magic number', Buffer.from([0x28, 0xb5, 0x2f]), 'none'],
     ['empty input', Buffer.alloc(0), 'none'],
-  ])('comes with the compression: %s', async (_what, bytes, wrapping) => {
+  ])('is reported with the compression: %s', async (_what, bytes, wrapping) => {
     expect((await openFile('a.csv', bytes)).wrapping).toBe(wrapping);
     expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it('comes with the path, name and size of a file, and only the name of standard input', async () => {
+  it("is reported with a file's path, name and size, or only with the name of standard input", async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
@@ -124,7 +124,7 @@ describe('the bytes', () => {
     }
   });
 
-  it('can be read from one offset up to another', async () => {
+  it('are read from one offset up to another', async () => {
     const opened = await openFile('a.csv', LONG);
     for (const [from, to] of [
       [0, 0],
@@ -140,7 +140,7 @@ describe('the bytes', () => {
     expect((await allOf(opened.chunks(1000))).equals(LONG.subarray(1000))).toBe(true);
   });
 
-  it('may come from standard input as text', async () => {
+  it('are accepted as text from standard input', async () => {
     expect(String(await allOf((await openPiped(['a,', 'é\n'])).chunks()))).toBe('a,é\n');
     const lines = 'é\n'.repeat(5000);
     for await (const chunk of (await openPiped([lines, lines])).chunks()) expect(chunk).toBeInstanceOf(Buffer);
@@ -160,7 +160,7 @@ describe('the bytes', () => {
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
 
-  it('of a file can be read again after an early stop', async () => {
+  it('of a file are read again after an early stop', async () => {
     const opened = await openFile('a.csv', LONG);
     for await (const chunk of opened.chunks()) {
       expect(chunk.equals(LONG.subarray(0, chunk.length))).toBe(true);

@@ -26,7 +26,7 @@ describe('arguments', () => {
     expect(await expand(folderOf('a.csv'), ['a.csv', '-', '/x/b.csv'])).toEqual(['a.csv', '-', '/x/b.csv']);
   });
 
-  it('expand a folder to its part files, sorted by name', async () => {
+  it('expand a folder into its part files, sorted by name', async () => {
     const parts = [
       '_SUCCESS',
       '_committed_1',
@@ -47,7 +47,7 @@ describe('arguments', () => {
     expect(await expand(folder, [join(folder, 'out')])).toEqual(names.map((name) => join(folder, 'out', name)));
   });
 
-  it('expand a pattern to the files that match, unless a file has exactly that name', async () => {
+  it('expand a pattern to the matching files, unless a file has exactly that name', async () => {
     const folder = folderOf('a-1.csv', 'a-2.csv', 'b-1.csv', 'a[1].csv', 'deep/er/a-9.csv', 'a-1.csv.results.csv');
     expect(await expand(folder, ['a-*.csv'])).toEqual(['a-1.csv', 'a-2.csv']);
     expect(await expand(folder, ['?-[1].csv'])).toEqual(['a-1.csv', 'b-1.csv']);
@@ -76,14 +76,14 @@ describe('arguments', () => {
 });
 
 describe('a list', () => {
-  it('has one input per line; its inputs follow those of the command line', async () => {
+  it('contains one input per line, read after those on the command line', async () => {
     const folder = folderOf('a.csv', 'parts/1.csv');
     writeFileSync(join(folder, 'list'), 'parts\r\n\n*.csv\n');
     expect(await expand(folder, ['/x.csv'], 'list')).toEqual(['/x.csv', 'parts/1.csv', 'a.csv']);
     expect(await expand(folder, [], '-', 'b c.csv\n')).toEqual(['b c.csv']);
   });
 
-  it('rejects a line longer than a path with its line number', async () => {
+  it('rejects a line that is longer than a path, with its line number', async () => {
     const long = '*'.repeat(200_000);
     await expect(expand(folderOf(), [], '-', `a.csv\n${long}\n`)).rejects.toMatchObject({
       code: 'input.invalid',
@@ -92,7 +92,7 @@ describe('a list', () => {
     await expect(expand(folderOf(), [long])).rejects.toMatchObject(usage(/longer than 4096 characters/));
   });
 
-  it('may be a Redshift manifest with its files in the same folder', async () => {
+  it('is accepted as a Redshift manifest with its files in the same folder', async () => {
     const folder = folderOf('unload/rs_part_00');
     const write = (text: string): void => writeFileSync(join(folder, 'unload/manifest'), text);
     write('{"entries":[{"url":"s3://b/x/rs_part_00","mandatory":true},{"url":"s3://b/gone","mandatory":false}]}');

@@ -45,7 +45,7 @@ function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliver
 }
 
 describe('targets', () => {
-  it('are named by the status of their flag and a counter', () => {
+  it("are named after their flag's status and a counter", () => {
     expect(hookTargets(['completed', 'any', 'completed', 'completed'])).toEqual([
       { name: 'on-completed', status: 'completed' },
       { name: 'on-any', status: 'any' },
@@ -64,19 +64,19 @@ describe('targets', () => {
     expect(targetsOf(state, received(status), ALL)).toEqual(expected);
   });
 
-  it('of different bytes with a known status go only to the forward address', () => {
+  it('for different bytes with a known status include only the forward address', () => {
     const state = stateOf(received('completed'));
     expect(targetsOf(state, { ...received('completed'), id: 'other bytes' }, ALL)).toEqual(['forward']);
   });
 
-  it('of a body without a status go only to the forward address', () => {
+  it('for a body without a status include only the forward address', () => {
     const callback = { ...received('x'), request_id: null, status: null };
     expect(targetsOf(emptyOutbox(), callback, ALL)).toEqual(['forward']);
   });
 });
 
 describe('the next delivery', () => {
-  it('is the oldest of each request, separately for hooks and the forward address', () => {
+  it('is the oldest one for each request, separately for hooks and the forward address', () => {
     const state = stateOf(
       received('pending', ['forward', 'on-any'], 'a'),
       received('in_progress', ['forward', 'on-any'], 'a'),
@@ -85,7 +85,7 @@ describe('the next delivery', () => {
     expect(next(state).start).toEqual(['a pending forward', 'a pending on-any', 'b pending on-any']);
   });
 
-  it('waits for a failed delivery of its request until that is due again', () => {
+  it('waits for a failed delivery for the same request until that is due again', () => {
     const first = received('pending', ['on-any'], 'a');
     const due = new Date(NOW + 5000).toISOString();
     const failed = { event: 'failed', id: first.id, target: 'on-any', at: AT, attempts: 1, due };
@@ -119,7 +119,7 @@ describe('the next delivery', () => {
     expect(next(hooks, { running }).start).toEqual(['z pending on-any']);
   });
 
-  it('keeps the order of each request and the concurrency limit under any failures', () => {
+  it('keeps the order for each request and the concurrency limit despite any failures', () => {
     const statuses = ['pending', 'in_progress', 'completed'];
     fc.assert(
       fc.property(
@@ -184,7 +184,7 @@ describe('the next delivery', () => {
   });
 });
 
-describe('a target', () => {
+describe('a delivery target', () => {
   const SECOND = 1000;
   const ids = ['a', 'b', 'c', 'd', 'e'];
   let state: OutboxState;
@@ -229,7 +229,7 @@ describe('a target', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
-  it('that works again makes all its waiting deliveries due at once', () => {
+  it('that recovers makes all its pending deliveries due immediately', () => {
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW);
     attempt('d', true, NOW + 60 * SECOND);
     expect(at(NOW + 60 * SECOND).start).toHaveLength(4);
@@ -239,7 +239,7 @@ describe('a target', () => {
     expect(at(NOW + 90 * SECOND).start).toHaveLength(3);
   });
 
-  it('that only fails one delivery retries it once early, and then after its own pauses', () => {
+  it('that fails only one delivery retries it once early, and then after its own pauses', () => {
     attempt('a', false, NOW);
     attempt('b', true, NOW + SECOND);
     expect(at(NOW + SECOND).start).toContain('a pending forward');
@@ -251,7 +251,7 @@ describe('a target', () => {
 });
 
 describe('a failed delivery', () => {
-  it('is retried after a random part of a pause that grows up to eight hours', () => {
+  it('is retried after a random part of a pause that increases to eight hours', () => {
     expect([1, 2, 3, 4, 8, 9, 30].map(longestPause)).toEqual([
       1000, 4000, 16_000, 64_000, 16_384_000, 28_800_000, 28_800_000,
     ]);
@@ -259,7 +259,7 @@ describe('a failed delivery', () => {
     expect(retryAt(3, NOW, () => 0.5)).toBe(NOW + 8000);
   });
 
-  it('survives an outage of a minute with ten attempts, except once in a million', () => {
+  it('survives a one-minute outage with ten attempts, except once in a million', () => {
     // Nine pauses end within a minute only if each of the long pauses is very short by chance.
     const long = [4, 5, 6, 7, 8, 9].map(longestPause);
     const bound = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);

@@ -68,7 +68,7 @@ const certificate = (extensions: Buffer[], signature = SIGNATURE): Buffer =>
   sequence(sequence(NUMBER, SIGNATURE, der(0xa3, sequence(...extensions))), signature, der(0x03, [0]));
 
 describe('a certificate', () => {
-  it('has a signature algorithm, and extensions with a critical flag', () => {
+  it('is read with its signature algorithm, and its extensions with a critical flag', () => {
     const bytes = certificate([
       sequence(objectId('551d0f'), TRUE, octets([1, 2])),
       sequence(objectId('551d11'), FALSE, octets([3])),
@@ -87,7 +87,7 @@ describe('a certificate', () => {
   it.each([
     ['an empty list of extensions', certificate([])],
     ['no list of extensions', sequence(sequence(NUMBER), SIGNATURE)],
-  ])('may have %s', (_what, bytes) => {
+  ])('is accepted with %s', (_what, bytes) => {
     expect(readCertificate(bytes)).toEqual({ signatureAlgorithm: '2b6570', extensions: new Map() });
   });
 

@@ -156,7 +156,7 @@ describe('lines', () => {
     );
   });
 
-  it('are removed 90 days after the last callback of a request, unless a delivery is open', () => {
+  it('are removed 90 days after the last callback for a request, unless a delivery is pending', () => {
     const done = received('pending');
     const open = { ...received('pending', ['forward']), request_id: 'open' };
     const state = stateOf(done, open);
@@ -164,12 +164,12 @@ describe('lines', () => {
     expect(summaryOf(stateOf(...compactLines(state, NOW + 91 * DAY))).seen.map(([id]) => id)).toEqual(['3001 open']);
   });
 
-  it('of a newer version are kept unchanged', () => {
+  it('from a newer version are kept unchanged', () => {
     const newer = { event: 'paused', id: 'a', at: AT, until: AT };
     expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toBe(JSON.stringify(newer));
   });
 
-  it('that are damaged do not change anything or throw', () => {
+  it('that are damaged change nothing and do not throw', () => {
     const line = received('pending', ['forward']);
     const good: OutboxLine[] = [
       line,

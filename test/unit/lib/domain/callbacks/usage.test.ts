@@ -142,12 +142,12 @@ describe('an authority', () => {
       undefined,
     ],
     ['an unknown field', [der(0xa2, dns('other.example'))], undefined],
-  ])('may sign for the domain only if its names include it: %s', (_what, lists, issue) => {
+  ])('is allowed to sign for the domain only if its names include it: %s', (_what, lists, issue) => {
     expect(authorityIssue(extensions({ [BASIC]: CA, [NAMES]: sequence(...lists) }), 0, DOMAIN)).toBe(issue);
   });
 });
 
-it('checks or rejects extensions of any bytes', () => {
+it('checks or rejects extensions with any bytes', () => {
   const anyDer: fc.Arbitrary<Buffer> = fc.oneof(
     fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
     fc

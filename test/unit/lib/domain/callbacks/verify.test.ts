@@ -163,7 +163,7 @@ describe('the verdict', () => {
     expect(verdictOf(good.filter((check) => check.name !== name)).valid).toBe(false);
   });
 
-  it('contains only the name, result and detail of a check', () => {
+  it('contains only the name, result and detail of each check', () => {
     const { checks } = verdictOf([{ ...good[0], domain: DOMAIN } as Check]);
     expect(checks[0]).toEqual(good[0]);
   });

@@ -37,7 +37,7 @@ describe('a backslash', () => {
     ['spark', '"a \\"b\\"",c\\d,"e\\\\f\\g"\n"a""b",,', [['a "b"', 'c\\d', 'e\\f\\g'], ['a"b', '', '']]],
     ['spark', 'a"b,c\n"x"y,z\nok,1', [`1: ${INSIDE}`, `2: ${AFTER_QUOTE}`, ['ok', '1']]],
     ['spark', 'a,b\n1,"x\\"', [['a', 'b'], 'this cell starts with a quote that is never closed']],
-  ])('is an escape in the dialect of %s: %j', (source, text, rows) => {
+  ])('is an escape character in files from %s: %j', (source, text, rows) => {
     for (const size of [1, 3, text.length]) expect(read(text, SOURCES[source], size), String(size)).toEqual(rows);
   }); // prettier-ignore
 
@@ -46,7 +46,7 @@ describe('a backslash', () => {
   });
 });
 
-it('prefers an explicit separator to the most frequent one of the header', () => {
+it('prefers an explicit separator to the most frequent one in the header', () => {
   expect(read('a;b,c\n', { separator: ',' })).toEqual([['a;b', 'c']]);
   expect(read('a;b;c,d\n', {})).toEqual([['a', 'b', 'c,d']]);
 });

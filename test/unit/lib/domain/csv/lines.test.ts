@@ -41,7 +41,7 @@ const textsIn = (text: string, cuts?: readonly number[], delimiter?: string): st
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r', ' ', ';', '=') });
 
 describe('rows', () => {
-  it('are read back as written for any chunking', () => {
+  it('are read back as written with any chunking', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 }),
@@ -57,7 +57,7 @@ describe('rows', () => {
     );
   });
 
-  it('have the line where each starts, even after line feeds in quotes', () => {
+  it('report the line where each starts, even after line feeds in quotes', () => {
     const { records } = readAll('a,b\r\n"x\ny",z\n\n"q""q",\n1,2');
     expect(records.map(({ line, source }) => [line, source])).toEqual([
       [1, 'a,b'],
@@ -77,7 +77,7 @@ describe('rows', () => {
     expect(readAll(text).records[2]?.line).toBe(6);
   });
 
-  it('end with the text, with or without a line feed', () => {
+  it('end where the text ends, with or without a line feed', () => {
     expect(textsIn('a,b')).toEqual([['a', 'b']]);
     for (const last of ['1,', '1,""', '"",']) expect(textsIn(`a,b\n${last}`), last).toHaveLength(2);
     expect(textsIn('a,b\n')).toHaveLength(1);

@@ -49,7 +49,7 @@ describe('a record', () => {
     ['"a"b"\n', 3],
     ['a"b",c\n', 1],
     ['a,"b",c"\n', 7],
-  ])('has a fault for a misplaced quote: %j', (text, at) => {
+  ])('reports the offset of a misplaced quote: %j', (text, at) => {
     const scan = new RecordScan();
     const bytes = Buffer.from(`x\n${text}y\n`);
     expect(scan.read(bytes, 2, bytes.length - 1, 0x2c)).toBe(true);
@@ -62,7 +62,7 @@ describe('a record', () => {
     expect(found(text)).toBeUndefined();
   });
 
-  it('does not end after the limit', () => {
+  it('does not end beyond the limit', () => {
     const text = '"a\n"\n';
     expect(found(text, 0, 2)).toBeUndefined();
     expect(found(text, 0, 4)).toMatchObject({ cells: ['a\n'], lines: 2 });
@@ -70,7 +70,7 @@ describe('a record', () => {
     expect(found('a\n"', 0, 1)).toMatchObject({ cells: ['a'], next: 2 });
   });
 
-  it('may have any number of cells, different from the next record', () => {
+  it('is read with any number of cells, which may differ from the next record', () => {
     const scan = new RecordScan();
     for (const count of [1, 63, 64, 65, 300, 2]) {
       const cells = Array.from({ length: count }, (_, index) => `cell ${index}`);

@@ -12,7 +12,7 @@ describe('composeRequest', () => {
     expect(composeRequest({ identities: [], status_callback_urls: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
   });
 
-  it('puts every value into the field of the specification', () => {
+  it('puts every value into its field in the specification', () => {
     const parts = {
       regulation: 'gdpr',
       subject_request_type: 'erasure',
@@ -28,7 +28,7 @@ describe('composeRequest', () => {
     });
   });
 
-  it('puts only the identities of the extension into the extension', () => {
+  it("puts only the extension's identities into the extension", () => {
     const identities = [
       ['email', 'a@b.example'],
       ['xpid', '7'],

@@ -31,7 +31,7 @@ describe('the legal deadline', () => {
     expect(new Date(deadlineOf(regulation, Date.parse(from)) ?? 0).toISOString()).toBe(until);
   });
 
-  it('is unknown for other laws', () => {
+  it('is unknown under other laws', () => {
     expect(deadlineOf('lgpd', 0)).toBeUndefined();
   });
 });
@@ -45,7 +45,7 @@ it('calculates a deadline from strings, and none from an invalid time', () => {
   ]).toEqual([undefined, undefined, undefined]);
 });
 
-describe('the end of cancellation', () => {
+describe('the cancellation deadline', () => {
   it('is after a week, or a day if the waiting period is skipped', () => {
     expect(cancellableUntil(facts({}))).toBe(7 * DAY);
     expect(cancellableUntil(facts({ skipWaiting: undefined, receivedAt: 5 }))).toBe(7 * DAY + 5);
@@ -63,7 +63,7 @@ describe('the end of cancellation', () => {
   });
 });
 
-it('results expire only for a completed request with a time that is not an erasure', () => {
+it('calculates when results expire only for a completed request that is not an erasure and has a time', () => {
   const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
   expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();
@@ -72,7 +72,7 @@ it('results expire only for a completed request with a time that is not an erasu
   expect(resultsExpireAt({ ...done, type: 'erasure' })).toBeUndefined();
 });
 
-it('the expected days are known only for erasures', () => {
+it('knows the expected days only for erasures', () => {
   expect(expectedDays('erasure', false)).toEqual({ from: 7, to: 21 });
   expect(expectedDays('erasure', true)).toEqual({ from: 1, to: 14 });
   expect(expectedDays('access', false)).toBeUndefined();

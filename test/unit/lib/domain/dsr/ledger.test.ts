@@ -56,7 +56,7 @@ const fold = (events: readonly LedgerEvent[]): LedgerRequest =>
   events.reduce<LedgerRequest>((before, event) => foldEvent(before, event) ?? before, { id: 'x', states: [] });
 
 describe('a request', () => {
-  it('has the user and host of each status, download and mark', () => {
+  it('records the user and host for each status, download and mark', () => {
     const request = fold([
       sent('access'),
       state('completed', 8),
@@ -73,7 +73,7 @@ describe('a request', () => {
     });
   });
 
-  it('has the same word for a rejection, whatever version recorded it', () => {
+  it('uses the same word for a rejection, whatever version recorded it', () => {
     for (const word of ['rejected', 'refused'])
       expect(fold([sent('access'), state(word, 3)])).toMatchObject({
         status: 'rejected',
@@ -81,11 +81,11 @@ describe('a request', () => {
       });
   });
 
-  it('ignores events of a newer version', () => {
+  it('ignores events from a newer version', () => {
     expect(foldEvent(undefined, { event: 'later', id: 'x' } as never)).toBeUndefined();
   });
 
-  it('has the legal deadline or its latest extension', () => {
+  it('is due by its legal deadline or the latest extension', () => {
     expect(deadlineOfRequest(fold([sent('access')]))).toBe('2026-11-30T08:00:00Z');
     const extended = [marked(2, { extended: '2027-01-01T00:00:00Z' }), marked(3, { extended: '2027-01-02T00:00:00Z' })];
     expect(deadlineOfRequest(fold([sent('access'), ...extended, marked(4, { answered: true })]))).toBe(

@@ -37,13 +37,13 @@ describe('normalizeRequest', () => {
     expect(changes).toHaveLength(2);
   });
 
-  it('understands deployment-specific names', () => {
+  it('accepts deployment-specific names', () => {
     const extensions = { [KEY]: { subject_identities: { other: raw('7') } } };
     const deployed = { [KEY]: { subject_identities: { elsewhere: raw('7') } } };
     expect(normalized({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
   });
 
-  it('does not return a request if there are issues, and lists all of them', () => {
+  it('returns no request if there are issues, and lists all of them', () => {
     const { request, issues, warnings } = normalized({
       regulation: 'lgpd',
       extensions: { 'opendsr.other.example': { skip_waiting_period: true } },
@@ -56,13 +56,13 @@ describe('normalizeRequest', () => {
     ]);
   });
 
-  it('rejects the extension of another vendor at its key', () => {
+  it("rejects another vendor's extension at its key", () => {
     const { request, issues } = normalized({ extensions: { 'opendsr.other.example': { skip_waiting_period: true } } });
     expect(request).toBeUndefined();
     expect(issues).toMatchObject([{ path: ['extensions', 'opendsr.other.example'], at: 'key' }]);
   });
 
-  it('accepts the extension of its own vendor', () => {
+  it("accepts its own vendor's extension", () => {
     expect(normalized({ extensions: { [KEY]: { skip_waiting_period: true } } })).toMatchObject({
       issues: [],
       warnings: [],
@@ -129,7 +129,7 @@ describe('a normalized request', () => {
   const request = (extensions?: unknown): DsrRequest =>
     ({ ...GOOD, ...(extensions ? { extensions } : {}) }) as DsrRequest;
 
-  it('has all identities, with those of the extension last', () => {
+  it('lists all identities, with those in the extension last', () => {
     expect(identitiesOf(request())).toEqual([['email', 'a@b.example']]);
     expect(identitiesOf(request({ [KEY]: { subject_identities: { xpid: raw('7') } } }))).toEqual([
       ['email', 'a@b.example'],

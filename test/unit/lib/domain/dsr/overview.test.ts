@@ -7,7 +7,7 @@ import { dueFirst, overviewOf, type RequestOverview } from '../../../../../src/l
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const CLOCKS = { now: NOW, platformNow: NOW };
 
-describe('the overview of a request', () => {
+describe("a request's overview", () => {
   const reply = { subject_request_id: 'x', request_status: 'pending' } as RequestStatusReply;
   const known: LedgerRequest = {
     id: 'x',
@@ -18,7 +18,7 @@ describe('the overview of a request', () => {
     states: [],
   };
 
-  it('contains the data of the local ledger', () => {
+  it('contains the data from the local ledger', () => {
     expect(overviewOf(reply, known, CLOCKS)).toEqual({
       ...reply,
       regulation: 'gdpr',
@@ -34,7 +34,7 @@ describe('the overview of a request', () => {
     });
   });
 
-  it('has nulls for a request that is not in the ledger', () => {
+  it('contains nulls for a request that is not in the ledger', () => {
     expect(overviewOf(reply, undefined, CLOCKS)).toEqual({
       ...reply,
       regulation: null,
@@ -50,7 +50,7 @@ describe('the overview of a request', () => {
     });
   });
 
-  it('counts the waiting period from the time of receipt if that is known', () => {
+  it('counts the waiting period from the time of receipt if it is known', () => {
     const until = (received_time: string | null | undefined): string | null =>
       overviewOf(reply, { ...known, ...(received_time !== undefined && { received_time }) }, CLOCKS).cancellable_until;
     expect(until('2026-11-21T08:00:00Z')).toBe('2026-11-28T08:00:00Z');
@@ -60,13 +60,13 @@ describe('the overview of a request', () => {
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
-  it('has the expiry of results of a local request, even without a link to them', () => {
+  it('includes when the results of a local request expire, even without a link to them', () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
   });
 
-  it('counts from the time the completed status was seen', () => {
+  it('counts from the time when the completed status was seen', () => {
     const states = [
       { status: 'pending', at: '2026-11-01T00:00:00Z', source: 'submit' },
       { status: 'completed', at: '2026-11-10T00:00:00Z', source: 'status' },

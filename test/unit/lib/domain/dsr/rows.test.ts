@@ -24,7 +24,7 @@ describe('the columns of a table', () => {
     expect(plan(columns)).toEqual({ targets: columns, issues: [] });
   });
 
-  it('may be mapped, ignored or deployment-specific, and are trimmed', () => {
+  it('are mapped, ignored or deployment-specific, and are trimmed', () => {
     const names = createWireNames({ xpid: 'pid' });
     expect(plan(['Mail', 'junk', 'pid', ' regulation '], { Mail: ' email ', junk: '-' }, names)).toEqual({
       targets: ['email', '-', 'xpid', 'regulation'],
@@ -32,12 +32,12 @@ describe('the columns of a table', () => {
     });
   });
 
-  it('keep the names of the specification, even if a deployment uses one of them for another field', () => {
+  it('keep the names from the specification, even if a deployment uses one of them for another field', () => {
     const names = createWireNames({ xpid: 'email', other: 'regulation' });
     expect(plan(['email', 'regulation'], {}, names).targets).toEqual(['email', 'regulation']);
   });
 
-  it('that are unknown are reported with the nearest name and the flag that ignores them', () => {
+  it('that are unknown are reported with the nearest name and the flag to ignore them', () => {
     expect(plan(['emial', 'qqqqqqqqqq']).issues).toEqual([
       { column: 0, message: 'unknown column `emial`; did you mean `email`?; to ignore it, pass --map "emial=-"' },
       { column: 1, message: 'unknown column `qqqqqqqqqq`; to ignore it, pass --map "qqqqqqqqqq=-"' },
@@ -54,7 +54,7 @@ describe('the columns of a table', () => {
     });
   });
 
-  it('with the same target are reported with the first of them; ignored columns may repeat', () => {
+  it('with the same target are reported with the first one; ignored columns may repeat', () => {
     expect(plan(['a', 'email', 'b', 'Mail'], { a: '-', b: '-', Mail: 'email' }).issues).toEqual([
       { column: 3, message: 'column `Mail` is the same field as column 2' },
     ]);
@@ -154,12 +154,12 @@ describe('a row', () => {
     ['n', false],
     ['0', false],
     ['', undefined],
-  ])('may skip the waiting period: %j is %s', (cell, skip) => {
+  ])('skips the waiting period for %j: %s', (cell, skip) => {
     const { issues, parts } = partsOfRow([cell], ['skip_waiting_period'], {});
     expect([parts.skip_waiting_period, issues]).toEqual([skip, []]);
   });
 
-  it.each(['maybe', 'truely', 'not no', '10', '01'])('has an issue if a boolean is %j', (cell) => {
+  it.each(['maybe', 'truely', 'not no', '10', '01'])('is reported if a boolean is %j', (cell) => {
     expect(partsOfRow([cell], ['skip_waiting_period'], {}).issues).toEqual([
       { path: ['skip_waiting_period'], message: `must be true or false, not \`${cell}\`` },
     ]);
@@ -172,7 +172,7 @@ describe('a row', () => {
     ['', 'id', false],
     // Without an id, a submitted row does not count as done.
     ['submitted', '', false],
-  ])('of a result file, %j with id %j, is done: %s', (status, id, done) => {
+  ])('from a result file, %j with id %j, is done: %s', (status, id, done) => {
     expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(done);
   });
 });
@@ -187,7 +187,7 @@ describe('a flat JSON object', () => {
     });
   });
 
-  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('may not contain %j', (value) => {
+  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('is rejected if it contains %j', (value) => {
     expect(cellsOfObject({ a: 'x', b: value })).toBeUndefined();
   });
 });
@@ -201,7 +201,7 @@ it('distinguishes a body from a flat row', () => {
 describe('an issue of the composed body', () => {
   const issue = (...path: (string | number)[]) => ({ path, message: 'x' });
 
-  it('belongs to the innermost column of its path', () => {
+  it('is reported at the innermost column in its path', () => {
     const targets = ['status_callback_urls', 'regulation', 'email'];
     expect(columnOfIssue(issue('subject_identities', 'email', 'value'), targets)).toBe(2);
     expect(columnOfIssue(issue('status_callback_urls', 0), targets)).toBe(0);
@@ -209,7 +209,7 @@ describe('an issue of the composed body', () => {
     expect(columnOfIssue(issue(), targets)).toBeUndefined();
   });
 
-  it('names the field if the row has no such column', () => {
+  it('is reported at the field if the row has no such column', () => {
     expect(fieldOfIssue(issue('extensions', 'opendsr.x', 'subject_identities', 'xpid', 'value'))).toBe('xpid');
     expect(fieldOfIssue(issue('subject_identities'))).toBe('');
     expect(fieldOfIssue(issue('submitted_time'))).toBe('submitted_time');

@@ -98,7 +98,7 @@ describe('an older body', () => {
     expect(value).toEqual(before);
   });
 
-  it('has the types of the extension moved into the existing or a new extension', () => {
+  it("is returned with the extension's types moved into the existing or a new extension", () => {
     const identities = { email: raw('a'), xpid: raw('7'), mobile_number: raw('+49') };
     const moved = { xpid: raw('7'), mobile_number: raw('+49') };
     expect(upgrade({ api_version: '2.0', subject_identities: identities })).toMatchObject({
@@ -124,7 +124,7 @@ describe('an older body', () => {
     });
   });
 
-  it('has no empty identities after all moved, and no extension if none moved', () => {
+  it('is returned without empty identities if all were moved, and without an extension if none were', () => {
     expect(upgrade({ api_version: '2.0', subject_identities: { xpid: raw('7') } }).value).toStrictEqual({
       api_version: '3.0',
       extensions: { [KEY]: { subject_identities: { xpid: raw('7') } } },
@@ -189,7 +189,7 @@ describe('an upgrade', () => {
   });
 });
 
-it('treats an entry without an encoding as raw, and accepts the newer name of its value', () => {
+it('treats an entry without an encoding as raw, and accepts the newer name for its value', () => {
   expect(upgrade({ subject_identities: [{ identity_type: 'email', value: 'a' }] })).toMatchObject({
     value: { subject_identities: { email: raw('a') } },
     issues: [],

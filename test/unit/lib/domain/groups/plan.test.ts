@@ -15,7 +15,7 @@ const LIVE: GroupReply = {
 const WANTED = toGroupRequest(LIVE);
 
 describe('planGroup', () => {
-  it('sends nothing if nothing differs, in any order of the attributes', () => {
+  it('sends nothing if only the order of the attributes differs', () => {
     expect(planGroup(LIVE, { ...WANTED, attributes: [...WANTED.attributes].reverse() })).toEqual({
       id: 'household',
       method: null,
@@ -102,7 +102,7 @@ describe('planGroup', () => {
 });
 
 describe('comparableGroup', () => {
-  it('is the same if only the order or extra fields of the platform differ', () => {
+  it("is equal if only the order or the platform's extra fields differ", () => {
     const reordered = {
       ...LIVE,
       created_on: 'x',
@@ -115,7 +115,7 @@ describe('comparableGroup', () => {
     ]);
   });
 
-  it('has empty values for missing fields', () => {
+  it('contains empty values for missing fields', () => {
     expect(comparableGroup({})).toEqual({ description: '', source_user_attribute: '', attributes: [] });
   });
 
@@ -124,7 +124,7 @@ describe('comparableGroup', () => {
   });
 });
 
-describe('the limit of definitions', () => {
+describe('the definition limit', () => {
   const create = planGroup(undefined, WANTED);
   const other = { ...LIVE, id: 'company' };
 

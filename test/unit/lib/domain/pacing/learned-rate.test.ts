@@ -47,7 +47,7 @@ describe('the first limit', () => {
 });
 
 describe('the rate', () => {
-  it('returns to the failed rate after 45 seconds, stays close for a while, and then grows fast', () => {
+  it('returns to the failed rate after 45 seconds, stays close for a while, and then increases fast', () => {
     const rate = learnedRate();
     const at = (second: number): number => rate.at(3000 + second * 1000);
     const high = at(45);
@@ -79,7 +79,7 @@ describe('the rate', () => {
     expect(gaps[3]).toBeLessThanOrEqual((gaps[2] ?? 0) * 1.1);
   });
 
-  it('falls in larger steps while limits are hit in quick succession, but not below the accepted rate between them', () => {
+  it('decreases in larger steps while limits are hit in quick succession, but not below the accepted rate between them', () => {
     const rate = learnedRate();
     const before = rate.at(3000);
     accept(rate, before, 3000, 5000);
@@ -98,7 +98,7 @@ describe('the rate', () => {
     expect(hitLimit(rate, 30_000)).toBeCloseTo(19 * 0.97, 1);
   });
 
-  it('does not fall further than usual if the previous limit was ignored', () => {
+  it('does not decrease further than usual if the previous limit was ignored', () => {
     const rate = createLearnedRate();
     accept(rate, 100, 0, 500);
     hitLimit(rate, 500);

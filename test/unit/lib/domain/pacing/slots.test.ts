@@ -25,7 +25,7 @@ test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps %d per second with late timers
   expect(sent.at(-1)).toBeLessThan(expectedMs * 1.05);
 });
 
-test('counts requests delayed by a stalled event loop at their actual time', () => {
+test('counts requests that were delayed by a stalled event loop at their actual time', () => {
   const slots = createSlots(4);
   for (const at of [0, 100, 200, 300]) slots.take(at);
   expect(slots.from).toBe(1010);

@@ -24,7 +24,7 @@ describe('the window', () => {
     expect([round(window, 100), round(window, 100), round(window, 100), round(window, 100)]).toEqual([16, 32, 50, 50]);
   });
 
-  it('shrinks if responses take more than twice the best time and a margin, and then grows by a quarter', () => {
+  it('shrinks if responses take more than twice the best time plus a margin, and then grows by a quarter', () => {
     const window = createWindow(100);
     round(window, 100);
     round(window, 100);

@@ -26,7 +26,7 @@ describe('checkAssertion', () => {
     expect(checkAssertion(assertion, ROLES)).toMatchObject([{ violations }]);
   });
 
-  it('checks each part of one map', () => {
+  it('checks each part of a combined assertion', () => {
     const both = { only: { task: 'rules:view', roles: ['desk'] }, each: { max_tasks: 2 } };
     expect(checkAssertion(both, ROLES).map(({ kind }) => kind)).toEqual(['only', 'each']);
   });

@@ -51,7 +51,7 @@ describe('diffRoles', () => {
     );
   });
 
-  it('has changes for every modified role, and lists every role once', () => {
+  it('contains changes for every modified role, and lists every role once', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const { created, modified, deleted, unchanged, summary } = diffRoles(from, to);
@@ -82,7 +82,7 @@ describe('diffRoles', () => {
     );
   });
 
-  it('has the inverse changes in the opposite direction', () => {
+  it('contains the inverse changes in the opposite direction', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const forward = diffRoles(from, to);
@@ -178,7 +178,7 @@ describe('escalations', () => {
     expect(isEscalation(task)).toBe(expected);
   });
 
-  it('are reported for gained tasks of created and modified roles', () => {
+  it('are reported for tasks that created and modified roles gain', () => {
     const from = [role('a', ['rules:*', 'audiences:view']), role('gone', ['privacy:*'])];
     const to = [
       role('a', ['audiences:*', 'privacy:settings', 'rules:view']),

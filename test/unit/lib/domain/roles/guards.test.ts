@@ -21,7 +21,7 @@ const many = (count: number, tasks: string[] = []): Role[] =>
 const changed = (count: number, some: number): Role[] => [...many(some, ['rules:view']), ...many(count).slice(some)];
 
 describe('deletions', () => {
-  it('need --allow-delete or their typed number, and are listed', () => {
+  it('require --allow-delete or typing their number, and are listed', () => {
     expect(violations(many(4), many(2))).toEqual([
       {
         guard: 'delete',
@@ -72,7 +72,7 @@ describe('a large change', () => {
 });
 
 describe('an emptied manifest', () => {
-  it('needs its own flag in addition to the other two', () => {
+  it('requires its own flag in addition to the other two', () => {
     expect(guards(many(10), [])).toEqual(['delete', 'empty', 'threshold']);
     expect(guards(many(10), [], { allowDelete: true, force: true })).toEqual(['empty']);
     expect(guards(many(10), [], { allowEmpty: true })).toEqual(['delete', 'threshold']);
@@ -82,7 +82,7 @@ describe('an emptied manifest', () => {
     ]);
   });
 
-  it('does not need a flag if there was no role before', () => {
+  it('requires no flag if there was no role before', () => {
     expect(guards([], [])).toEqual([]);
   });
 });
@@ -105,7 +105,7 @@ describe('--fail-on escalation', () => {
   });
 });
 
-it('flags only override guards, and none is needed without changes', () => {
+it('treats flags only as overrides, and reports no guard without changes', () => {
   fc.assert(
     fc.property(anyRoles, anyRoles, (live, wanted) => {
       expect(guards(live, wanted, ALL)).toEqual([]);

@@ -53,7 +53,7 @@ describe('sameRole', () => {
   });
 });
 
-it('roles with different ids are never the same', () => {
+it('never treats roles with different ids as the same', () => {
   const texts = { name: 'N', description: 'D' };
   expect(sameRole(role('a', ['x:y'], texts), role('b', ['x:y'], texts))).toBe(false);
   expect(sameRole(role('a', ['x:y'], texts), role('a', ['x:y'], { ...texts, description: 'E' }))).toBe(false);

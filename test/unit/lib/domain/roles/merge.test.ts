@@ -64,7 +64,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('reports as rebased exactly the roles that the other side changed', () => {
+  it('lists exactly the roles that the other side changed as rebased', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (base, theirs) => {
         const { created, modified, deleted } = diffRoles(base, theirs);

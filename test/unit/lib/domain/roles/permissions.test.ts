@@ -19,7 +19,7 @@ describe('the permissions of a role', () => {
     expect(listed).toEqual([...wanted, ...core, 'new_feature:view']);
   });
 
-  it('have a feature and a meaning; an unknown task is its own feature', () => {
+  it('are listed with a feature and a meaning; an unknown task is its own feature', () => {
     const [known] = PERMISSIONS;
     expect(permissionsOf(role('a', [known?.task_id ?? '']))).toContainEqual({
       ...known,
@@ -58,7 +58,7 @@ describe('the task that grants another', () => {
 });
 
 describe('the matrix of roles and tasks', () => {
-  it('has every task of any role: direct, by full access, or missing', () => {
+  it('shows every task of any role as direct, by full access, or missing', () => {
     const rows = roleMatrix([
       role('a', ['audiences:*']),
       role('b', ['audiences:view', 'zzz:b', 'user:core']),
@@ -76,7 +76,7 @@ describe('the matrix of roles and tasks', () => {
     ]);
   });
 
-  it('has the feature and permission of the reference, or empty strings', () => {
+  it('takes feature and permission from the catalog, and leaves them empty for unknown tasks', () => {
     const known = PERMISSIONS.find(({ task_id }) => task_id === 'audiences:view');
     expect(roleMatrix([role('a', ['audiences:view', 'zzz:a'])])).toEqual([
       { task_id: 'audiences:view', feature: known?.feature, permission: known?.permission, roles: { a: 'direct' } },
@@ -85,7 +85,7 @@ describe('the matrix of roles and tasks', () => {
   });
 });
 
-it('returns the sorted common tasks of two roles, and the tasks of only one of them', () => {
+it('returns the sorted tasks that two roles share, and those that only one of them has', () => {
   const left = role('l', ['b:2', 'b:1', 'z:1', 'y:1', 'user:core']);
   const right = role('r', ['x:2', 'b:1', 'x:1', 'b:2']);
   expect(compareRoleTasks(left, right)).toEqual({

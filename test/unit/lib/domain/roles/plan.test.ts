@@ -14,7 +14,7 @@ const hashOf = (live: Manifest = LIVE, wanted = WANTED, scope = SCOPE): string =
   planRoles(scope, live, wanted).plan.plan;
 
 describe('the plan', () => {
-  it('has a hash of 32 hex digits that is stable, even after a round trip over the wire', () => {
+  it('gets a hash of 32 hex digits that is stable, even after a round trip over the wire', () => {
     expect(hashOf()).toMatch(/^[0-9a-f]{32}$/);
     const reread = fromReply(parseJson(stringifyJson(toReply(LIVE))) as ReturnType<typeof toReply>);
     expect(hashOf(reread, structuredClone(WANTED))).toBe(hashOf());
@@ -67,12 +67,12 @@ describe('the plan', () => {
         ]),
     ],
     ['no desired roles', () => hashOf(LIVE, [])],
-  ])('has a different hash for %s', (_what, other) => {
+  ])('gets a different hash for %s', (_what, other) => {
     expect(other()).toMatch(/^[0-9a-f]{32}$/);
     expect(other()).not.toBe(hashOf());
   });
 
-  it('has different hashes for different desired manifests', () => {
+  it('gets a different hash for each desired manifest', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, anyRoles, (reply, one, other) => {
         const live = fromReply(reply);
@@ -105,7 +105,7 @@ describe('the plan', () => {
   });
 });
 
-it('comparing two files gives the changes of a plan without a hash', () => {
+it('returns the changes of a plan without a hash when two files are compared', () => {
   const { plan, ...changes } = planRoles(SCOPE, LIVE, WANTED).plan;
   expect(compareManifests(LIVE, WANTED)).toEqual({ ...changes, plan: null });
   expect(changes.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });
@@ -120,7 +120,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('in stable order has sorted ids and `user:core` first', () => {
+  it('lists ids sorted and `user:core` first in stable order', () => {
     const roles = inStableOrder([role('b', ['x:z', 'user:core', 'x:y']), role('B'), role('a')]);
     expect(roles.map((item) => [item.role_id, item.tasks.map((task) => task.task_id)])).toEqual([
       ['B', []],

@@ -52,13 +52,13 @@ describe('a whole file', () => {
     expect(check(value)).toEqual({ issues: [issue], warnings: [] });
   });
 
-  it('may be empty, and may have stamps and a schema hint', () => {
+  it('is accepted if it is empty or has stamps and a schema hint', () => {
     expect(check({ $schema: 'x', last_modified_on: '2026-11-20 08:00:00', last_modified_by: null, roles: [] })).toEqual(
       NO_FINDINGS,
     );
   });
 
-  it('has at most 100 roles, or as many as the platform has', () => {
+  it('is accepted with up to 100 roles, or as many as the platform has', () => {
     const many = (count: number): object[] =>
       Array.from({ length: count }, (_, index) => ({ ...GOOD, role_id: `r${index}`, name: `N${index}` }));
     expect(check({ roles: many(100) })).toEqual(NO_FINDINGS);
@@ -124,7 +124,7 @@ describe('a role', () => {
       'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
     ],
     [{ tasks: [{ task_id: 'rules:view', level: 1 }] }, 'roles[0].tasks[0].level!: unknown field `level`'],
-  ])('is rejected with %j', (change, issue) => {
+  ])('is rejected with the fields %j', (change, issue) => {
     expect(checkRole(change)).toEqual({ issues: [issue], warnings: [] });
   });
 
@@ -136,11 +136,11 @@ describe('a role', () => {
     { tasks: ['user:core', { task_id: 'rules:view' }] },
     // The core task, which every role has, is never redundant.
     { tasks: ['user:core', 'rules:*'] },
-  ])('may be %j', (change) => {
+  ])('is accepted with the fields %j', (change) => {
     expect(checkRole(change)).toEqual(NO_FINDINGS);
   });
 
-  it('has all its issues reported at once', () => {
+  it('is reported with all its issues', () => {
     expect(check({ roles: [{ rolle: 1, role_id: '', tasks: [7] }, GOOD, { ...GOOD, name: 5 }] }).issues).toEqual([
       'roles[0].rolle!: unknown field `rolle`',
       'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
@@ -152,7 +152,7 @@ describe('a role', () => {
     ]);
   });
 
-  it('without an id has no duplicate id issue', () => {
+  it('is not reported as a duplicate if it has no id', () => {
     const { role_id, ...nameless } = GOOD;
     expect(check({ roles: [nameless, { ...nameless, name: 'B' }] }).issues).toEqual([
       'roles[0]: role_id is missing',
@@ -183,11 +183,11 @@ describe('a role', () => {
       "roles[0].tasks[0]: task audience:view is not in the specification's list; did you mean audiences:view?",
     ],
     [{ tasks: ['quite:different'] }, "roles[0].tasks[0]: task quite:different is not in the specification's list"],
-  ])('has a warning for %j', (change, warning) => {
+  ])('is accepted with a warning for the fields %j', (change, warning) => {
     expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
   });
 
-  it('never gets a warning that user:core is redundant', () => {
+  it('gets no warning that user:core is redundant', () => {
     const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
     expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
       'roles[0].tasks[2]: user:more is redundant: user:* includes it',
@@ -197,7 +197,7 @@ describe('a role', () => {
   it.each([
     ['role_id', { role_id: 'a', name: 'B' }, '`a`'],
     ['name', { role_id: 'b', name: 'A' }, '`A`'],
-  ])('has a unique %s', (field, change, what) => {
+  ])('is rejected unless its %s is unique', (field, change, what) => {
     expect(check({ roles: [GOOD, { ...GOOD, ...change }] }).issues).toEqual([
       `roles[1].${field}: ${what} is already taken by roles[0]`,
     ]);
@@ -222,7 +222,7 @@ describe('with the live tasks', () => {
     expect(checkRole({ tasks: [task] }, { live, base, liveTasks: LIVE_TASKS })).toEqual({ issues, warnings: [] });
   });
 
-  it('accepts tasks of the base without a warning if the live tasks are unknown', () => {
+  it('accepts tasks from the base without a warning if the live tasks are unknown', () => {
     expect(checkRole({ tasks: ['retired:view', 'forgotten:view'] }, { live, base })).toEqual(NO_FINDINGS);
   });
 });
@@ -244,7 +244,7 @@ describe('a value returned by the platform', () => {
     tasks: [{ task_id: 'rules:view', level: 2 }],
   };
 
-  it.each(['live', 'base'] as const)('may be sent back if the %s manifest has it', (which) => {
+  it.each(['live', 'base'] as const)('is accepted if the %s manifest has it', (which) => {
     expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NO_FINDINGS);
   });
 
@@ -278,7 +278,7 @@ describe('a value returned by the platform', () => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });
 
-  it('is suggested for a misspelling', () => {
+  it('is suggested for a misspelled one', () => {
     expect(check({ versoin: 3, roles: [] }, { live }).issues).toEqual([
       'versoin!: unknown field `versoin`; did you mean `version`?',
     ]);
@@ -298,7 +298,7 @@ describe('a value returned by the platform', () => {
     expect(check({ roles }).issues).toHaveLength(2);
   });
 
-  it('does not excuse a new duplicate of a name, even if the platform has other duplicates', () => {
+  it('does not excuse a new duplicate name, even if the platform has other duplicates', () => {
     const live = manifestOf([
       role('a', [], { name: 'Once' }),
       role('b', [], { name: 'Twice' }),
@@ -321,7 +321,7 @@ describe('a value returned by the platform', () => {
     }
   });
 
-  it('causes a warning as an edited top-level field, which is not sent', () => {
+  it('is warned about if it is an edited top-level field, which is not sent', () => {
     const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
     const base = manifestOf([unusual], { extra: { version: 2 } });
@@ -339,7 +339,7 @@ describe('a value returned by the platform', () => {
   });
 });
 
-it('accepts every field of a role that comes from the platform under a new id, and still checks its text', () => {
+it('accepts every field of a role from the platform under a new id, and still checks its text', () => {
   const role = { ...GOOD, role_id: 'new-id', version: 3, tasks: [{ task_id: 'audiences:view', since: 2024 }] };
   expect(check({ roles: [role] }, { fieldsOfPlatform: true })).toEqual(NO_FINDINGS);
   expect(check({ roles: [{ ...role, role_id: '' }] }, { fieldsOfPlatform: true }).issues).toHaveLength(1);

@@ -17,7 +17,7 @@ function byHand(roles: readonly Role[]): Role[] {
 }
 
 describe('the desired roles', () => {
-  it('without a base are exactly those of the file, with the platform’s unknown fields', () => {
+  it("equal the file's roles without a base, plus the platform’s unknown fields", () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (roles, live) => {
         const {
@@ -43,7 +43,7 @@ describe('the desired roles', () => {
     );
   });
 
-  it('keep the platform’s fields of a role edited by hand', () => {
+  it('keep the platform’s fields in a role edited by hand', () => {
     const original = role('a', [{ task_id: 'x:y', level: 1 }, 'x:z'], { on: 5 });
     const base = manifestOf([original]);
     const now = manifestOf([{ ...original, on: 6 }]);
@@ -55,14 +55,14 @@ describe('the desired roles', () => {
     }
   });
 
-  it('have no conflict with the same role pushed elsewhere, even with fields added by the platform', () => {
+  it('do not conflict with the same role pushed elsewhere, even with fields added by the platform', () => {
     const live = manifestOf([role('a', ['user:core', { task_id: 'x:y', level: 1 }], { on: 5 })]);
     const wanted = wantedRoles(manifestOf([role('a', ['x:y'])]), manifestOf([]), live);
     expect(wanted.conflicts).toEqual([]);
     expect(isEmptyDiff(diffRoles(live.roles, wanted.roles))).toBe(true);
   });
 
-  it('list as rebased the roles with changes of the platform, even of unknown fields', () => {
+  it('list the roles that the platform changed as rebased, even if only unknown fields changed', () => {
     const base = manifestOf([role('a', ['x:y'], { on: 5 })], OLD);
     const live = manifestOf([role('a', ['x:y'], { on: 6 })]);
     expect(wantedRoles(manifestOf(byHand(base.roles), OLD), base, live)).toMatchObject({
@@ -71,7 +71,7 @@ describe('the desired roles', () => {
     });
   });
 
-  it('with a base apply the edits to the live roles', () => {
+  it('apply the edits to the live roles with a base', () => {
     const base = manifestOf([role('a', ['x:y']), role('b'), role('gone')], OLD);
     const live = manifestOf([role('a', ['x:y', 'theirs:1']), role('b'), role('gone'), role('new')]);
     const file = manifestOf([role('a', ['x:y', 'mine:1']), role('b')], OLD);
@@ -101,7 +101,7 @@ describe('chooseBase', () => {
   const near = manifestOf([role('a', ['x:y']), role('b')]);
   const far = manifestOf([role('a'), role('c')]);
 
-  it('returns the manifest with the same stamp that differs least', () => {
+  it('returns the manifest with the same stamp and the fewest differences', () => {
     expect(chooseBase(file, [far, near])).toBe(near);
     expect(chooseBase(file, [near, far])).toBe(near);
     expect(chooseBase(file, [far])).toBe(far);
@@ -125,7 +125,7 @@ describe('chooseBase', () => {
     expect(chooseBase(file, [twin, near])).toBe(twin);
   });
 
-  it('returns none with a different stamp, and none for a file without a stamp', () => {
+  it('returns none for a different stamp or for a file without a stamp', () => {
     expect(chooseBase(file, [])).toBeUndefined();
     expect(
       chooseBase(file, [

@@ -9,7 +9,7 @@ function add(batch: Batch, text: string, position: number, line = position): voi
   batch.add(bytes, 0, bytes.length - 1, position, line);
 }
 
-test('removes everything of earlier rows', () => {
+test('removes everything from earlier rows', () => {
   const batch = new Batch(Buffer.alloc(1024));
   batch.begin(0, 0);
   add(batch, '{"a":1}', 1, 33);
@@ -61,7 +61,7 @@ test('copies its rows in order', () => {
   );
 });
 
-test('fills up to its last byte, and grows for a larger single row', () => {
+test('fills the batch to its last byte, and grows for a larger single row', () => {
   const batch = new Batch(Buffer.alloc(10));
   batch.begin(0, 0);
   add(batch, '1234', 1);
@@ -75,7 +75,7 @@ test('fills up to its last byte, and grows for a larger single row', () => {
   expect(batch.capacity).toBe(15);
 });
 
-test('prints the issues of a row on one line, each after its path', () => {
+test("prints a row's issues on one line, each after its path", () => {
   const issue = (path: string, message: string) => ({ path, message });
   expect(reasonOf([issue('', 'is no JSON')])).toBe('is no JSON');
   expect(reasonOf([issue('xpid', 'is missing'), issue('', 'is odd')])).toBe('xpid: is missing; is odd');

@@ -79,12 +79,12 @@ it('ignores an empty name, even if rows contain empty strings', () => {
   expect(createBlame().judge(batchOf([''], ['a']), [0, 1], [': wrong'])).toMatchObject({ suspects: [0, 1] });
 });
 
-describe('an attribute that two single rows were rejected for', () => {
+describe('an attribute that caused two single rows to be rejected', () => {
   const judge = (blame: Blame) => blame.judge(ABC, [0, 1, 2, 3], ['A: wrong']);
   const ifBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
   const ifOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
 
-  it('makes every row with it guilty, but only after the second rejection', () => {
+  it('makes every row that contains it guilty, but only after the second rejection', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A', 1);
     expect(judge(blame)).toEqual(ifOpen);
@@ -99,7 +99,7 @@ describe('an attribute that two single rows were rejected for', () => {
     for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(ifOpen);
   });
 
-  it('is never blamed again once a row with it was accepted', () => {
+  it('is never blamed again once a row that contains it was accepted', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A');
     blame.accepted(ABC, [1, 3]);

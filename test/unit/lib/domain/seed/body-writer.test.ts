@@ -165,7 +165,7 @@ describe('cells of one attribute', () => {
     [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['-1', '1'], false],
     [['attr:A:most_frequent:x', 'attr:A:most_frequent:__y'], ['1', '1'], false],
     [['attr:A:most_frequent', 'attr:A:most_frequent:x'], ['a=1', '2'], false],
-  ])('are joined from %j with %j', (header, cells, isDirect) => {
+  ])('are combined into one seed: columns %j, values %j', (header, cells, isDirect) => {
     // Attributes before and after show the commas.
     const table = tableOf(['xpid', 'attr:First:count', ...header, 'attr:Last:count']);
     for (const [first, last] of [['1', '2'], ['', '2'], ['1', ''], ['', '']] as const) {
@@ -192,7 +192,7 @@ test('requires an id, identities or both in a row', () => {
   expect(directBody(tableOf(['identity:email']), [''])).toBeUndefined();
 });
 
-test('writes the environment and date of a row or the defaults; without both the row needs exact parsing', () => {
+test('writes the environment and date from a row or from the defaults, and needs exact parsing without either', () => {
   const header = ['xpid', 'environment', 'cutoff_date', 'attr:A:count'];
   const find = (text: string | undefined): string | undefined =>
     text && [...text.matchAll(/"(?:environment|cutoff_date)":"([^"]*)"/g)].map(([, found]) => found).join(' ');
@@ -209,7 +209,7 @@ test('writes the environment and date of a row or the defaults; without both the
   expect(directBody(invalid, ['7', 'production', '', '1'])).toBeUndefined();
 });
 
-test('needs exact parsing for a table with two columns of one identity or an unusual column name', () => {
+test('needs exact parsing for a table with two columns for one identity or an unusual column name', () => {
   const merge = createRowRules({ other: 'email' });
   expect(tableOf(['identity:email', 'identity:other'], {}, merge).writer).toBeUndefined();
   expect(tableOf(['identity:__proto__']).writer).toBeUndefined();

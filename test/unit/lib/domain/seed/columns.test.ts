@@ -71,14 +71,14 @@ test.each([
 const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(Object.entries(fields));
 
 describe('a header', () => {
-  it('has an issue for a column with the same meaning as another', () => {
+  it('is reported if two columns have the same meaning', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
       { path: ' xpid', message: 'is the same field as the `xpid` column' },
       { path: 'identity:"email"', message: 'is the same field as the `identity:email` column' },
     ]);
   });
 
-  it('needs an identity column, which is reported if there is no other issue', () => {
+  it('is rejected without an identity column if it has no other issue', () => {
     const noIdentity = { path: '', message: 'there is no `xpid` or `identity:<type>` column' };
     expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([noIdentity]);
     expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([noIdentity]);
@@ -86,7 +86,7 @@ describe('a header', () => {
     expect(readHeader(['identity:a'], undefined, rules).issues).toEqual([]);
   });
 
-  it('has issues for invalid targets of the map, under the name of the column', () => {
+  it('is reported with the column name if a map target is invalid', () => {
     const map = mapOf({ Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' });
     expect(readHeader([...map.keys()], map, rules).issues).toEqual([
       { path: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
@@ -105,7 +105,7 @@ describe('a header', () => {
   });
 });
 
-describe('columns that a map skips', () => {
+describe('columns that a map omits', () => {
   it('are listed with the field of the same name', () => {
     const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
     expect(readHeader(header, mapOf({ Customer: 'identity:customer_id' }), rules).skippedColumns).toEqual([
@@ -120,7 +120,7 @@ describe('columns that a map skips', () => {
     expect(readHeader(header, undefined, rules).skippedColumns).toEqual([]);
   });
 
-  it('may have the name of an object property', () => {
+  it('are accepted if they are named like an Object.prototype property', () => {
     const { columns, issues } = readHeader(
       ['Customer', 'constructor', '__proto__', 'toString'],
       mapOf({ Customer: 'xpid' }),
@@ -134,12 +134,12 @@ describe('columns that a map skips', () => {
     [' Tier ', undefined],
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
-  ])('may be meant for a field: %j for %s', (column, field) => {
+  ])('are matched to the field that they may be meant for: %j for %s', (column, field) => {
     const { skippedColumns } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(skippedColumns).toEqual([{ column: column.trim(), field }]);
   });
 
-  it('do not include columns that it maps incorrectly', () => {
+  it('do not include columns that the map assigns incorrectly', () => {
     const { issues, skippedColumns } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
     expect(issues.map(({ path }) => path)).toEqual([' A']);
     expect(skippedColumns).toEqual([]);

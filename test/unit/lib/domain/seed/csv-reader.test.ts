@@ -98,18 +98,18 @@ describe('a header', () => {
     expect(error.hint).toBe('Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.');
   }); // prettier-ignore
 
-  it('has no hint about maps if a map is given', () => {
+  it('is rejected without a hint about maps if a map is given', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
-  it('does not need defaults if every row has the value or none needs it', () => {
+  it('needs no defaults if every row has the value or none needs it', () => {
     for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
       expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
     }
     expect(read('xpid,attr:N:count\n', withDefaults({ cutoffDate: '2024-02-29' }))).toEqual([]);
   });
 
-  it('reports once the columns that a map skips', () => {
+  it('reports once the columns that a map omits', () => {
     const calls: unknown[] = [];
     const onSkippedColumns = (_name: string, columns: unknown): unknown => calls.push(columns);
     read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
@@ -135,7 +135,7 @@ describe('a header', () => {
     });
   });
 
-  it('has a maximum length, like a record', () => {
+  it('is limited in length, like a record', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([

@@ -50,7 +50,7 @@ describe('lines', () => {
     }
   });
 
-  it('continue the numbers of earlier lines, and have no offsets if the input has none', () => {
+  it('are numbered after earlier lines, and have no offsets if the input has none', () => {
     const text = `${row(1)}\n${row(2)}\n`;
     const later = read((packer) => createLineReader(packer, { line: 7, offset: 1000 }), [text]);
     expect(later.rows.map(({ position, end }) => [position, end])).toEqual([
@@ -64,7 +64,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('may start with a byte order mark', () => {
+  it('are accepted after a byte order mark', () => {
     const texts = [`${BOM}${row(1)}\n${row(2)}`, `${row(1)}\n${BOM}${row(2)}\n`, `${BOM}\n${BOM}${row(2)}\n`];
     const found = texts.map((text) => read(lines, [text]).rows.map((line) => [line.position, 'body' in line]));
     const both = [
@@ -132,7 +132,7 @@ describe('elements', () => {
     expect(rowsOf(text)).toEqual(all(wanted));
   });
 
-  it.each([1, 2, 3, 7, 1000])('may start with a byte order mark, in chunks of %i bytes', (size) => {
+  it.each([1, 2, 3, 7, 1000])('are accepted after a byte order mark, in chunks of %i bytes', (size) => {
     for (const text of [`${BOM}[${row(1)},\n ${row(2)}]\n`, `${BOM}${row(1)} ${row(2)}`]) {
       const bytes = Buffer.from(text);
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -142,7 +142,7 @@ describe('elements', () => {
     }
   });
 
-  it('may be missing, in an input shorter than a byte order mark', () => {
+  it('are missing from an input shorter than a byte order mark', () => {
     const reasons = (text: string): (string | undefined)[] =>
       read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
     expect([reasons(''), reasons('[]')]).toEqual([[], []]);
@@ -150,7 +150,7 @@ describe('elements', () => {
     expect([reasons('{}'), reasons('1')]).toMatchObject([[expect.any(String)], [expect.any(String)]]);
   });
 
-  it('have their index as position and the line where they start', () => {
+  it('are numbered by index, with the line where they start', () => {
     const text = `[\n${row(1)},{"a":"\\\n",\n"b":1}\n,\n\n7,${row(2)}\n`;
     for (const chunks of ways(text)) {
       expect(read(elements, chunks).rows.map(({ position, line }) => [position, line])).toEqual([

@@ -96,7 +96,7 @@ test(`keeps ${MANY} ids through CSV, bare and in quotes`, () => {
   expectSame(sentIds(text, csv), wanted);
 });
 
-test(`${MANY} through Parquet`, async () => {
+test(`keeps ${MANY} ids through Parquet`, async () => {
   const wanted = ids(5);
   const path = join(temporaryFolder(), 'ids.parquet');
   writeFileSync(
@@ -139,7 +139,7 @@ test(`keeps ${MANY} ids through tables and CSV for other programs`, () => {
   expectSame(toCsv(rows, columns, false).trimEnd().split('\n'), wanted);
 });
 
-test(`${MANY} through --query`, async () => {
+test(`keeps ${MANY} ids through --query`, async () => {
   const wanted = ids(9);
   const query = await compileQuery('[].xpid');
   expectSame((query(wanted.map((id) => ({ xpid: parseJson(id) }))) as unknown[]).map(String), wanted);

@@ -15,7 +15,7 @@ const MANY_BATCHES = size(100_000, 20_000, 2000);
 /** The maximum number of concurrent batches. */
 const UNDER_WAY = 66;
 
-test(`${ROWS / 1_000_000} million rows, completed in any order, need at most a few kilobytes`, () => {
+test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in at most a few kilobytes`, () => {
   const random = randomFrom(3);
   const marks = createMarks(NOTHING_COMPLETED);
   const open: { complete(): void }[] = [];
@@ -31,7 +31,7 @@ test(`${ROWS / 1_000_000} million rows, completed in any order, need at most a f
   expect(largest).toBeLessThan(10_000);
 });
 
-test('a hanging request among a hundred thousand completed ones needs one range', () => {
+test('stores a hanging request among a hundred thousand completed ones in one range', () => {
   const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
   for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {
@@ -43,7 +43,7 @@ test('a hanging request among a hundred thousand completed ones needs one range'
   });
 });
 
-test('a repeatedly interrupted run remembers exactly the completed rows', () => {
+test('remembers exactly the completed rows of a repeatedly interrupted run', () => {
   const random = randomFrom(9);
   const completed = new Set<number>();
   let before: Completed = NOTHING_COMPLETED;
@@ -77,7 +77,7 @@ test('a repeatedly interrupted run remembers exactly the completed rows', () => 
   }
 });
 
-test('keeps the rows of several files apart', () => {
+test('keeps the rows of several files separate', () => {
   const before: Completed = {
     mark: { file: 1, position: 50, offset: 500 },
     beyond: [

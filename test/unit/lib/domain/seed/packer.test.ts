@@ -64,7 +64,7 @@ describe.each(WAYS)('rows added %s', (_way, take) => {
     expect(bodies(enough)).toEqual([`[${ROW},${ROW}]`, `[${ROW},${ROW}]`]);
   });
 
-  it('each form their own batch if a single row exceeds the limit', () => {
+  it('are sent one per batch if each exceeds the limit', () => {
     const into = packer({ bytes: 10 });
     for (const position of [1, 2]) take(into, position);
     expect(bodies(into)).toEqual([`[${ROW}]`, `[${ROW}]`]);
@@ -95,7 +95,7 @@ describe('valid JSON', () => {
     expect(bodies(into)).toEqual([`[${ROW},${SPACED}]`]);
   });
 
-  it('has an end offset only if the input has offsets', () => {
+  it('gets an end offset only if the input has offsets', () => {
     const into = packer();
     take(into, 1);
     expect(packed(into)[0]?.endOffset).toBe(-1);
@@ -163,7 +163,7 @@ describe('a rejected row', () => {
     ]);
   });
 
-  it('may be invalid JSON or invalid UTF-8', () => {
+  it('is stored even if it is invalid JSON or invalid UTF-8', () => {
     const into = packer();
     const invalid = Buffer.from(
       '{"environment":"production","xpid":7,"calculated_attributes":{},"a":"\u00ff"}\n',
@@ -228,7 +228,7 @@ describe('batches', () => {
     expect(bodies(into)).toEqual([`[${ROW}]`]);
   });
 
-  it('of a new input start after its completed rows, and the open batch is flushed', () => {
+  it('for a new input start after its completed rows, and flush the open batch', () => {
     const into = packer();
     into.line = 5;
     take(into, 1);
@@ -240,7 +240,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('shrink at once with the limits', () => {
+  it('shrink immediately when the limits shrink', () => {
     const limits = { rows: 4, bytes: 10_000 };
     const into = new RowPacker(limits, createRowRules({}), () => false);
     into.begin(0, 0);

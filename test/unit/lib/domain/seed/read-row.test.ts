@@ -14,7 +14,7 @@ describe('the text of a row', () => {
     expect(readRow(text, rules)).toEqual({ text: text.replaceAll(' ', '') });
   });
 
-  it('is rejected with a duplicate field', () => {
+  it('is rejected if it has a duplicate field', () => {
     expect(readRow(ROW.replace('"xpid":7', '"xpid":7,"xpid":8'), rules)).toEqual(
       issue('a field is a duplicate or is not allowed'),
     );
@@ -31,7 +31,7 @@ describe('the text of a row', () => {
     ['has the row', `{"rejected":"why","row":${ROW}}`],
     ['has its text', `{"rejected":"why","text":${JSON.stringify(ROW)}}`],
     ['has both', `{"rejected":"why","row":${ROW},"text":"x"}`],
-  ])('may be a line of the rejects file that %s', (_what, text) => {
+  ])('is accepted as a line of the rejects file that %s', (_what, text) => {
     expect(readRow(text, rules)).toEqual({ text: ROW });
   });
 
@@ -44,7 +44,7 @@ describe('the text of a row', () => {
     expect('issues' in read && read.issues.map((found) => found.message)).toContain(message);
   });
 
-  it('may contain a rejected row that is still invalid', () => {
+  it('is reported if it contains a rejected row that is still invalid', () => {
     expect(readRow('{"rejected":"why","text":"{"}', rules)).toHaveProperty('issues');
   });
 
@@ -56,13 +56,13 @@ describe('the text of a row', () => {
 describe('a row with deployment-specific names', () => {
   const words = createRowRules({ xpid: 'pid' });
 
-  it('has issues that use its own names', () => {
+  it('is reported with its own field names', () => {
     const value = { environment: 'production', calculated_attributes: {} };
     expect(checkRow({ ...value, pid: 'x' }, words)).toMatchObject({ issues: [{ path: ['pid'] }] });
     expect(checkRow({ ...value, xpid: 'x' }, words)).toMatchObject({ issues: [{ path: ['xpid'] }] });
   });
 
-  it('may not contain both names of one field', () => {
+  it('is rejected if it contains both names of one field', () => {
     const value = { environment: 'production', pid: 1, xpid: 2, calculated_attributes: {} };
     expect(checkRow(value, words)).toEqual(issue('two fields map to xpid on the wire'));
   });

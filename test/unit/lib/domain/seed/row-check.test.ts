@@ -24,7 +24,7 @@ const PARSE_INTERVAL = isWhole ? 1 : 6;
 
 const ROWS = size(6_000_000, 10_000, 2400);
 
-test('every damaged row that passes the byte check is valid by the contract with the same value', () => {
+test('accepts damaged rows only if they are valid by the contract with the same value', () => {
   const random = randomFrom(SEED);
   const counts = { accepted: 0, left: 0, onlyExactly: 0, refused: 0 };
   for (let index = 0; index < ROWS; index++) {
@@ -64,11 +64,11 @@ const VALID = [
   seeds('unique_list', '{"list":["a","b"]}', 'first_occurrence', '{"value":"x"}'),
 ];
 
-test('valid rows in the usual spelling pass the byte check', () => {
+test('accepts valid rows in their usual spelling', () => {
   for (const row of VALID) expect(passes(row), row).toBe(true);
 });
 
-test('any number of attributes with names of any length passes repeatedly', () => {
+test('accepts any number of attributes with names of any length, repeatedly', () => {
   const check = createRowCheck(rules);
   const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
   const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
@@ -85,7 +85,7 @@ const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.'
 /** The test tries one of `EACH` changes. */
 const EACH = size(1, 5);
 
-test('a row with one byte removed or replaced passes only if it is still valid, with its new value', () => {
+test('accepts a row with one byte removed or replaced only if it is still valid, with its new value', () => {
   const fresh = (): RowCheck => createRowCheck(rules);
   let tried = 0;
   for (const valid of VALID) {
@@ -149,7 +149,7 @@ test.each([
   expect(readRow(row, rules)).toHaveProperty('issues');
 });
 
-test('deployment-specific names pass unchanged, and neutral ones are translated', () => {
+test('accepts deployment-specific names unchanged, and translates neutral ones', () => {
   const words = createRowRules({ xpid: 'pid', 'osa_*': 'apple_', other: 'loyalty' });
   const checkWords = createRowCheck(words);
   const deployed = '{"environment":"production","pid":-7201284209016359738,"calculated_attributes":{}}';

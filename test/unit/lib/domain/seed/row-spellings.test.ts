@@ -258,7 +258,7 @@ describe('a row', () => {
     ...['{"1":[{"attribute_name":"n"}]}', '{"1":[{"attribute_value":"v"}]}', '{"1":[{"attribute_name":"","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":1}]}', '{"1":[{"attribute_name":"n","attribute_name":"m","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","attribute_value":"w"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","x":1}]}', '{"1":[{"attribute_name":"n","attribute_value":"v",}]}', '{"1":[{"attribute_name":"n","attribute_value":"v"]}', '{"1":[{"attribute_name" "n","attribute_value":"v"}]}', '{"1":[["n"]]}'].map((of): [boolean, string[]] => {
       return [false, [ENVIRONMENT, XPID, ATTRIBUTES, `"user_attributes":${of}`]];
     }),
-  ])('has the result %s for the fields %j', (isPassed, fields) => {
+  ])('returns %s for the fields %j', (isPassed, fields) => {
     expect(passes(`{${fields.join(',')}}`)).toBe(isPassed);
     const spaced = `{ ${fields.join(' ,\t')} }`;
     expect(passes(spaced)).toBe(isPassed);
@@ -269,7 +269,7 @@ describe('a row', () => {
   }); // prettier-ignore
 });
 
-test('rows with partly equal attributes are checked independently', () => {
+test('checks rows with partly equal attributes independently', () => {
   const attribute = (name: string, value: string): string =>
     `{"attribute_name":"${name}","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":${value}}}`;
   const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;

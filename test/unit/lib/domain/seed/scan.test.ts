@@ -121,7 +121,7 @@ describe.each<[string, Step, string[], number, (text: string) => number]>([
     byPattern(/^\[\s*(?:1+(?:\s*,\s*1+)*\s*)?\]/),
   ],
 ])('%s', (_what, step, characters, length, expected) => {
-  it('ends like its pattern', () => {
+  it('ends where its pattern ends', () => {
     let matches = 0;
     for (const text of texts(characters, length)) {
       const end = endOf(step, text);
@@ -180,7 +180,7 @@ it.each([
   ['\\b\\f\\n\\r\\t\\/\\\\\\"', 18],
   ['\\a', FAIL],
   ['é😀\u007f', 9],
-])('the string "%s" ends at %i', (text, end) => {
+])('ends the string "%s" at %i', (text, end) => {
   expect(endOf(scanString, `"${text}"`)).toBe(end);
 });
 
@@ -192,7 +192,7 @@ it.each([
   [[0x61, 0xbb, 0xbf], 0],
   [[0xef, 0xbb, 0x61], 0],
   [[], 0],
-])('%j has a byte order mark of %i bytes', (bytes, length) => {
+])('finds in %j a byte order mark of %i bytes', (bytes, length) => {
   expect(markLength(Uint8Array.from(bytes))).toBe(length);
 });
 
@@ -203,11 +203,11 @@ it.each([
   ['a_', false],
   ['a__', false],
   ['', false],
-])('%j is reserved: %s', (name, expected) => {
+])('detects whether %j is reserved: %s', (name, expected) => {
   expect(isReserved(Buffer.from(`"${name}"`), 1)).toBe(expected);
 });
 
-it('recognizes only the whitespace of JSON', () => {
+it('accepts only JSON whitespace', () => {
   const blanks = Array.from({ length: 256 }, (_, code) => code).filter((code) => isSpace(code));
   expect(blanks).toEqual([0x09, 0x0a, 0x0d, 0x20]);
   expect(isSpace(undefined)).toBe(false);

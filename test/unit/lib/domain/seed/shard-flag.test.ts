@@ -101,7 +101,7 @@ test.each<[string, Env, Shard | RegExp]>([
   else expect(found).toEqual(wanted);
 });
 
-describe('the processes of an engine have every shard once', () => {
+describe('the processes of an engine get every shard once', () => {
   const anyCount = fc.integer({ min: 1, max: 50 });
   const shardsOf = (count: number, text: string, envOf: (number: number) => Env): (number | string)[] =>
     Array.from({ length: count }, (_, number) => {
@@ -110,7 +110,7 @@ describe('the processes of an engine have every shard once', () => {
     });
   const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-  test('in a Slurm array of any minimum and step', () => {
+  test('in a Slurm array with any minimum and step', () => {
     fc.assert(
       fc.property(anyCount, fc.nat(1000), fc.integer({ min: 1, max: 20 }), fc.nat(19), (count, first, step, beyond) => {
         const last = first + step * (count - 1) + Math.min(beyond, step - 1);

@@ -6,7 +6,7 @@ import { runs } from '../../../../helpers/size.ts';
 
 const anyCount = fc.integer({ min: 1, max: 9 });
 
-test('each record is in exactly one shard', () => {
+test('assigns each record to exactly one shard', () => {
   fc.assert(
     fc.property(fc.nat(1e9), anyCount, fc.integer({ min: 1, max: 2000 }), (record, count, together) => {
       const shards = Array.from({ length: count }, (_, index) => inRecordShard(record, { index, count }, together));
@@ -15,7 +15,7 @@ test('each record is in exactly one shard', () => {
   );
 });
 
-test('the ranges of a file of any size are adjacent', () => {
+test('divides a file of any size into adjacent ranges', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.integer({ min: 1, max: 1000 }), (size, count) => {
       const ranges = Array.from({ length: count }, (_, index) => shardRange(size, { index, count }));
@@ -26,12 +26,12 @@ test('the ranges of a file of any size are adjacent', () => {
   );
 });
 
-test('without shards everything is in a single range', () => {
+test('puts everything into a single range without shards', () => {
   expect(inRecordShard(123_456, undefined)).toBe(true);
   expect(shardRange(77, undefined)).toEqual({ start: 0, end: 77 });
 });
 
-test('a thousand consecutive records stay together', () => {
+test('keeps a thousand consecutive records together', () => {
   const shard = { index: 1, count: 2 };
   const found = [0, 999, 1000, 1999, 2000, 3000].map((record) => inRecordShard(record, shard));
   expect(found).toEqual([false, false, true, true, false, true]);

@@ -72,7 +72,7 @@ describe('the value of a row', () => {
     }
   });
 
-  it('has each cell in its field, converted to a string', () => {
+  it('contains each cell in its field, converted to a string', () => {
     const cells = { xpid: 7n, environment: 'development', cutoff_date: time, 'attr:N:count': 12 };
     const texts = { 'user:a': true, 'user:b': 1.5, 'identity:email': 9223372036854775807n, 'identity:other': time };
     const own = { attribute_name: 'N', calculation_type: 'count', cutoff_date: '2024-01-31', seed: { value: '12' } };
@@ -90,7 +90,7 @@ describe('the value of a row', () => {
     });
   });
 
-  it('has no date if there is none', () => {
+  it('contains no date if there is none', () => {
     const table = tableOf(['xpid', 'attr:N:count', 'cutoff_date'], {
       ...options,
       defaults: { ...defaults, cutoffDate: undefined },
@@ -117,11 +117,11 @@ describe('the value of a row', () => {
     ['attr:K:most_frequent', 'a=b=1|c', { key_value_pairs: { 'a=b': '1', c: '' } }],
     ['attr:K:most_frequent', { a: 1n, b: 'x' }, { key_value_pairs: { a: 1n, b: 'x' } }],
     ['attr:K:most_frequent', 7n, { key_value_pairs: { '7': '' } }],
-  ])('has the seed of a cell of %s (%#)', (title, cell, seed) => {
+  ])('contains the expected seed from a %s cell (%#)', (title, cell, seed) => {
     expect(seedOf({ [title]: cell })).toStrictEqual([seed]);
   });
 
-  it('joins the cells of one name and type into one attribute', () => {
+  it('combines the cells for one name and type into one attribute', () => {
     const cells = { 'attr:N:count': '1', 'attr:N:unique_list': 'x', 'attr:K:most_frequent:red': '1' };
     expect(seedOf({ ...cells, 'attr:K:most_frequent': 'blue=2' })).toStrictEqual([
       { value: '1' },
@@ -131,7 +131,7 @@ describe('the value of a row', () => {
   });
 });
 
-describe('the column of an issue', () => {
+describe("an issue's column", () => {
   const header = [' Id', 'Mail', 'Left out', 'A', 'B', 'K', 'L'];
   const map = { Id: 'identity:customer_id', Mail: 'identity:email', A: 'user:a', B: 'user:b', K: 'attr:K:most_frequent:red', L: 'attr:K:most_frequent' }; // prettier-ignore
   const full = ['1', 'm', '', '', 'b', 'r', 'blue=1'];
@@ -158,7 +158,7 @@ describe('the column of an issue', () => {
     expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
   });
 
-  it('has the name of the file, not of the field', () => {
+  it('is named as in the file, not as in the field', () => {
     const columns = { Whom: 'xpid', Where: 'environment', Until: 'cutoff_date', N: 'attr:N:count' };
     const table = tableOf(Object.keys(columns), { ...options, map: new Map(Object.entries(columns)) });
     const paths = [['xpid'], ['environment'], ['calculated_attributes', '5001', 0, 'cutoff_date']];

@@ -19,7 +19,7 @@ describe('comparable', () => {
     ['a mask', CONNECTION, { ...CONNECTION, config: { role: 'sync', password: '********' } }],
     ['fields set by the platform', CONNECTION, { ...CONNECTION, status: 'healthy', errors: [], created_on: 'x' }],
     ['null and absent', CONNECTION, { ...CONNECTION, name: null }],
-  ])('ignores %s of a connection', (_what, one, other) => {
+  ])('ignores %s in a connection', (_what, one, other) => {
     expect(comparable('connection', one)).toEqual(comparable('connection', other));
   });
 
@@ -44,7 +44,7 @@ describe('comparable', () => {
     expect(comparable('pipeline', { id: 'p', ...one })).not.toEqual(comparable('pipeline', { id: 'p', ...other }));
   });
 
-  it('ignores line ends around a query, but not inside it', () => {
+  it('ignores line breaks around a query, but not within it', () => {
     const model = (sql_query: string) => comparable('data_model', { id: 'm', config: { sql_query } });
     expect(model('SELECT 1\n')).toEqual(model('SELECT 1'));
     expect(model("SELECT 'a b'")).not.toEqual(model("SELECT 'a  b'"));

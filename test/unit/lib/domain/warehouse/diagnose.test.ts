@@ -68,7 +68,7 @@ it('reports nothing for a healthy pipeline', () => {
   });
 });
 
-it('returns the status of the report, of the pipeline, or null', () => {
+it('returns the status from the report or the pipeline, or null', () => {
   const { pipeline, report } = evidence();
   const statusOf = (of: unknown, own: unknown): unknown =>
     diagnose(
@@ -82,7 +82,7 @@ it('returns the status of the report, of the pipeline, or null', () => {
   expect(statusOf(undefined, undefined)).toBeNull();
 });
 
-it('reports a problem even if the platform does not give a reason', () => {
+it('reports a problem even if the platform gives no reason', () => {
   const { pipeline } = evidence();
   const given = evidence({
     connection: { id: 'c', state: 'active', status: 'faulted' },
@@ -254,7 +254,7 @@ describe('a notice', () => {
   });
 });
 
-it('gives a next step for every finding, lists problems before notices, and is healthy only without problems', () => {
+it('suggests a next step for every finding, lists problems before notices, and is healthy only without problems', () => {
   const part = (statuses: string[]) =>
     fc.option(
       fc.record({
@@ -381,7 +381,7 @@ describe('a run that did not send any rows', () => {
     });
   });
 
-  it('is not reported if the platform does not give a number', () => {
+  it('is not reported if the platform gives no number', () => {
     expect(about(evidence({ report: { ...evidence().report, latest_pipeline_run: run('success') } }))).toEqual([]);
   });
 
@@ -389,19 +389,19 @@ describe('a run that did not send any rows', () => {
     ['SELECT e_mail, city FROM t', 'e_mail AS email.'],
     ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id.'],
     ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid.'],
-  ])('has a missing identity as its root cause, with suggested columns: %s', (sql, words) => {
+  ])('is caused by a missing identity, with suggested columns: %s', (sql, words) => {
     const found = diagnose(ended(query(sql)));
     expect(found).toMatchObject({ healthy: false, findings: [{ about: 'data model m', level: 'problem' }, {}] });
     expect(found.findings[0]?.next).toContain(words);
   });
 
-  it('has a missing identity in a query with * according to the errors of the run', () => {
+  it("is caused by a missing identity in a query with * according to the run's errors", () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
     const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);
   });
 
-  it("may use the deployment's word for an identity, which is also suggested", () => {
+  it("accepts and suggests the deployment's name for an identity type", () => {
     const names = createWireNames({ xpid: 'acme_id', email: 'mail' });
     expect(about(ended({ ...query('SELECT acme_id FROM t'), names }))).toEqual(['run 7']);
     expect(diagnose(ended({ ...query('SELECT city FROM t'), names })).findings[0]?.next).toContain(

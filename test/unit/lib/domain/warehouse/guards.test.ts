@@ -33,7 +33,7 @@ const many = (action: StepAction, count: number): Step[] =>
   Array.from({ length: count }, (_, index) => step(action, `${action}-${index}`));
 
 describe('deletions', () => {
-  it('need --allow-delete, the typed id or, for several, their typed number, and are listed by type and id', () => {
+  it('require --allow-delete, the typed id or, for several, their typed number, and are listed by type and id', () => {
     const steps = [step('delete', 'p'), step('delete', 'm', { type: 'data_model' }), step('update', 'q')];
     expect(violations(steps, 9)).toEqual([
       { guard: 'delete', flag: '--allow-delete', message: '2 to be deleted: pipeline p, data model m', typed: '2' },
@@ -44,7 +44,7 @@ describe('deletions', () => {
 });
 
 describe('resets', () => {
-  it('need --allow-reset, and list the pipelines that lose their sync position', () => {
+  it('require --allow-reset, and list the pipelines that lose their sync position', () => {
     const steps = [step('update', 'p', { resets: true }), step('update', 'q'), step('update', 'r', { resets: true })];
     expect(violations(steps, 9)).toEqual([
       { guard: 'reset', flag: '--allow-reset', message: 'the sync position would be reset: p, r' },
@@ -54,7 +54,7 @@ describe('resets', () => {
 });
 
 describe('an emptied workspace', () => {
-  it('needs its own flag in addition to the one for deletions', () => {
+  it('requires its own flag in addition to the one for deletions', () => {
     expect(violations(many('delete', 3), 3, { allowDelete: true })).toEqual([
       { guard: 'empty', flag: '--allow-empty', message: 'every resource would be deleted' },
     ]);
@@ -96,7 +96,7 @@ describe('a large change', () => {
   });
 });
 
-it('reports all guards at once, and accepts the change with all their flags', () => {
+it('reports all guards together, and accepts the change with all their flags', () => {
   const steps = [...many('delete', 10), step('update', 'p', { resets: true })];
   expect(guards(steps, 10)).toEqual(['delete', 'empty', 'reset', 'threshold']);
   expect(guards(steps, 10, ALL)).toEqual([]);

@@ -46,7 +46,7 @@ function reversed(workspace: ByType<Definition>): ByType<Definition> {
 }
 
 describe('any two workspaces', () => {
-  it('have a plan that removes every difference', () => {
+  it('produce a plan that removes every difference', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         expect(plan(applied(live, wanted), wanted).steps).toEqual([]);
@@ -54,7 +54,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have steps in dependency order: creations forward, deletions backward', () => {
+  it('produce steps in dependency order: creations forward, deletions backward', () => {
     const rank = (type: ResourceType): number => RESOURCE_TYPES.indexOf(type);
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
@@ -65,7 +65,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have a plan that counts each desired resource and each deletion once', () => {
+  it('produce a plan that counts each desired resource and each deletion once', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const { steps, unchanged, summary } = plan(live, wanted);
@@ -78,7 +78,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have the same plan in any order', () => {
+  it('produce the same plan in any order', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         expect(plan(reversed(live), reversed(wanted))).toEqual(plan(live, wanted));
@@ -86,7 +86,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have a different plan if any compared field differs', () => {
+  it('produce a different plan if any compared field differs', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, anyWorkspace, (live, wanted, other) => {
         const same = RESOURCE_TYPES.every((type) => {
@@ -100,7 +100,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('have no secrets or references to secrets in their changes', () => {
+  it("produce no secrets or references to secrets in the plan's changes", () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const changes = plan(live, wanted, always).steps.map((step) => step.changes);
@@ -119,12 +119,12 @@ describe('a resource that no file defines', () => {
   const planned = (more: object, from = live) =>
     planWarehouse({ scope: SCOPE, live: from, wanted, sendSecrets: never, ...EVERYTHING, prune: false, ...more });
 
-  it('is listed as unmanaged, and its changes do not change the plan', () => {
+  it('is listed as unmanaged, and does not affect the plan when it changes', () => {
     expect(planned({})).toMatchObject({ steps: [], unmanaged: ['connection/foreign'], summary: { unmanaged: 1 } });
     expect(planned({}, { ...none, connection: [CONNECTION] }).plan).toBe(planned({}).plan);
   });
 
-  it('is deleted with prune, if it is selected', () => {
+  it('is deleted with prune if it is selected', () => {
     expect(planned({ prune: true })).toMatchObject({ steps: [{ action: 'delete', id: 'foreign' }], unmanaged: [] });
     expect(planned({ prune: true, selects: (_type: ResourceType, id: string) => id === 'c' })).toMatchObject({
       steps: [],
@@ -134,7 +134,7 @@ describe('a resource that no file defines', () => {
   });
 });
 
-it('runs a pipeline after the steps of its parts, and the deletion of a part after the steps of its pipelines', () => {
+it('applies a pipeline after its connection and data model, and deletes those only after the pipelines that used them', () => {
   const use = (id: string, part: string): Definition => ({ id, connection_id: part, data_model_id: 'm' });
   const live = { ...none, connection: [{ ...CONNECTION, id: 'old' }], pipeline: [use('p', 'old')] };
   const wanted = { ...none, connection: [CONNECTION, { ...CONNECTION, id: 'd' }], pipeline: [use('p', 'c')] };

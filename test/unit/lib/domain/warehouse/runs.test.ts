@@ -33,7 +33,7 @@ it('keeps every digit of a 64-bit id', () => {
   expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
 });
 
-it('sorts runs by start or logical date, and those without a time last', () => {
+it('sorts runs by start or logical date, with runs without a time last', () => {
   const runs = [
     run(4),
     run(5),
@@ -70,7 +70,7 @@ it('returns only new runs that are not scheduled', () => {
 });
 
 describe('the age of the last success', () => {
-  it('counts from its end, or from its start if it has no end', () => {
+  it('is counted from its end, or from its start if it has no end', () => {
     const both = { started_on: '2026-11-21T06:00:00Z', ended_on: '2026-11-21T07:00:00Z' };
     expect(ageOf(run(1, both), NOW)).toBe(3_600_000);
     expect(ageOf(run(1, { ...both, ended_on: null }), NOW)).toBe(7_200_000);

@@ -36,7 +36,7 @@ describe('a reference', () => {
 });
 
 describe('the value of a secret field', () => {
-  it.each(['env:PASSWORD', '', '  ', undefined, null, 7])('may be %j', (password) => {
+  it.each(['env:PASSWORD', '', '  ', undefined, null, 7])('is accepted as %j', (password) => {
     expect(secretIssues('connection', connection({ password }))).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe('the value of a secret field', () => {
     });
   });
 
-  it('is recognized as a returned mask', () => {
+  it('is recognized if it is a returned mask', () => {
     expect(maskedSecrets('connection', connection({ password: MASK, role: MASK }))).toEqual([['config', 'password']]);
     expect(maskedSecrets('connection', connection({ password: 'env:A' }))).toEqual([]);
   });
@@ -105,7 +105,7 @@ const CONNECTION: Definition = {
 /** The message itself may contain a short secret by chance. */
 const MESSAGE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
 
-describe('any secrets', () => {
+describe('secrets of any kind', () => {
   const secretPaths = fc.constantFrom(['config', 'password'], ['config', 'service_account_key']);
 
   it('are rejected in every form of a mask in any field', () => {
@@ -132,7 +132,7 @@ describe('any secrets', () => {
   });
 
   it.each(['env:NAME', 'file:path/to it', 'keychain:entry', 'command:pass show x'])(
-    'may be the reference %s',
+    'are accepted as the reference %s',
     (reference) => {
       const value: Definition = { id: 'c', config: { password: reference } };
       expect(secretIssues('connection', value)).toEqual([]);

@@ -55,7 +55,7 @@ describe('the sync position of a pipeline', () => {
 describe('secrets', () => {
   const withSecret = connection('c', { config: { password: 'env:PASSWORD' } });
 
-  it('are sent again on request, only for resources that have some', () => {
+  it('are sent again on request, only for resources that have secrets', () => {
     const same = { connection: [withSecret, connection('d')] };
     expect(plan(same, same).steps).toEqual([]);
     expect(plan(same, same, true)).toMatchObject({
@@ -79,7 +79,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('of a deletion are listed neither as sent nor as changed', () => {
+  it('of a deleted resource are listed neither as sent nor as changed', () => {
     expect(plan({ connection: [withSecret] }, {}).steps).toEqual([
       {
         action: 'delete',
@@ -102,7 +102,7 @@ it('sorts independent steps by id', () => {
   expect(plan(some('b', 'a'), some('b', 'a')).unchanged).toEqual(['connection/a', 'connection/b']);
 });
 
-describe('the hash', () => {
+describe('the plan hash', () => {
   const [one, other] = [{ connection: [connection('c')] }, { connection: [connection('c', { name: 'Other' })] }];
 
   it('differs for a different live state, even without steps', () => {

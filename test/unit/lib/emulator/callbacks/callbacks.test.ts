@@ -174,7 +174,7 @@ describe('a receiver', () => {
     expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
   });
 
-  it('gets every callback that falls due before an advance of the clock returns', async () => {
+  it('gets every callback that is due before an advance of the clock returns', async () => {
     await submit();
     await emulator.api.advance('3d');
     expect(statuses()).toEqual(['pending', 'in_progress', 'completed']);
@@ -203,7 +203,7 @@ describe('a receiver', () => {
     expect(entry).toMatchObject({ state: 'queued', due_on: '2026-03-01T13:30:00.000Z', attempts: [{ status: 500 }] });
   });
 
-  it('that rejects callbacks of one request still gets those of others', async () => {
+  it('that rejects callbacks for one request still gets those for others', async () => {
     receiver.next(401);
     const rejected = await submit();
     const other = await submit({ subject_identities: { email: raw('other@people.example') } });
@@ -272,8 +272,8 @@ describe('the queue', () => {
   });
 });
 
-describe('the control address', () => {
-  it('flush sends queued callbacks at once and returns their results', async () => {
+describe('the control address for callbacks', () => {
+  it('flushes queued callbacks immediately and returns their results', async () => {
     await submit();
     const reply = await control('POST', '/flush');
     expect([reply.status, reply.json]).toEqual([200, [expect.objectContaining({ state: 'delivered' })]]);
@@ -281,7 +281,7 @@ describe('the control address', () => {
     expect((await control('POST', '/flush')).json).toEqual([]);
   });
 
-  it('resend sends by id, by request, or everything undelivered', async () => {
+  it('resends by id, by request, or everything undelivered', async () => {
     const [first, second] = [await submit(), await submit({ subject_identities: { email: raw('b') } })];
     await control('POST', '/flush');
     const entries = await log();
@@ -304,7 +304,7 @@ describe('the control address', () => {
     [{ subject_request_id: 'x' }, 404, 'Not found: no callback has the request id x'],
     [{ id: 1, subject_request_id: 'x' }, 400, 'Bad request: pass either id or subject_request_id'],
     [{ request: 'x' }, 400, 'Bad request: unknown field `request`'],
-  ])('resend rejects %j', async (body, status, message) => {
+  ])('rejects a resend with %j', async (body, status, message) => {
     const reply = await control('POST', '/resend', body);
     expect([reply.status, reply.json]).toEqual([status, { statusCode: status, errors: [{ message }] }]);
   });

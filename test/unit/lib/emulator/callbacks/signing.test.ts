@@ -45,7 +45,7 @@ describe('certificates', () => {
 });
 
 describe('the folder', () => {
-  it('is not left by the name of a domain', async () => {
+  it('contains all files, whatever the domain name', async () => {
     const folder = join(temporaryFolder(), 'own', 'deep');
     const signing = await openSigning(folder);
     await expect(signing.signer('opendsr.x/../../evil')).rejects.toThrow('No certificate can name');
@@ -67,7 +67,7 @@ describe('the folder', () => {
     expect(chainOf(chains[2] ?? '')[0].subjectAltName).toBe('DNS:other.example');
   });
 
-  it('has one authority and one certificate, even if several platforms start at once', async () => {
+  it('contains one authority and one certificate, even if several platforms start simultaneously', async () => {
     const folder = temporaryFolder();
     const all = await Promise.all(Array.from({ length: 5 }, () => openSigning(folder)));
     const chains = await Promise.all(all.map(async (signing) => (await signing.signer(DOMAIN)).chain));
@@ -118,7 +118,7 @@ describe('the folder', () => {
     expect(after[0].verify(after[1].publicKey)).toBe(true);
   });
 
-  it('is named in the error when it cannot be used', async () => {
+  it('is named in the error if it cannot be used', async () => {
     const folder = join(temporaryFolder(), 'file');
     mkdirSync(join(folder, 'ca.key'), { recursive: true });
     await expect(openSigning(folder)).rejects.toThrow(folder);

@@ -12,7 +12,7 @@ const here = useDsrPlatform();
 const { create, dsr, profiles, status } = here;
 
 describe('the lifecycle', () => {
-  it('of an access request runs from pending to completed, and its results expire', async () => {
+  it('takes an access request from pending to completed, and its results expire', async () => {
     const id = await create();
     const link = `/requests/${id}/results`;
     const steps: [string, string][] = [
@@ -39,7 +39,7 @@ describe('the lifecycle', () => {
     expect(await status(id)).toMatchObject({ results_url: `${here.emulator.ready.dsr_base_url}${link}` });
   });
 
-  it('of an erasure starts with a seven-day waiting period and ends without results', async () => {
+  it('starts an erasure with a seven-day waiting period and ends it without results', async () => {
     const id = await create(erasure);
     await here.emulator.api.set('2026-03-08T12:03:00.249Z');
     expect(await status(id)).toMatchObject({ request_status: 'pending' });
@@ -130,7 +130,7 @@ describe('results', () => {
       { subject_identities: { controller_customer_id: raw('ada@people.example') } },
     ],
     ['an xpid with a different last digit', extension({ xpid: raw('-7201284209016359737') })],
-  ])('return 404 when no profile has %s', async (_name, change) => {
+  ])('return 404 if no profile has %s', async (_name, change) => {
     expectRejection(await resultsOf(change), DSR_FAILURES.noRecords);
   });
 
@@ -170,7 +170,7 @@ describe('erasure', () => {
     expect(await profiles('email=noor@people.example')).toHaveLength(1);
   });
 
-  it('without a waiting period happens at the next quarter hour', async () => {
+  it('happens at the next quarter hour without a waiting period', async () => {
     await create({ ...erasure, ...SKIP });
     await here.emulator.api.set('2026-03-01T12:14:59.999Z');
     expect(await profiles('email=ada@people.example')).toHaveLength(2);
@@ -178,7 +178,7 @@ describe('erasure', () => {
     expect(await profiles('email=ada@people.example')).toHaveLength(1);
   });
 
-  it('deletes all profiles of its identities', async () => {
+  it('deletes all profiles with its identities', async () => {
     const subject_identities = { email: raw('ada@people.example'), osa_id: raw('device-1') };
     await create({ ...erasure, ...SKIP, subject_identities });
     await here.emulator.api.advance('15m');
@@ -186,7 +186,7 @@ describe('erasure', () => {
     expect(await profiles('email=noor@people.example')).toEqual([]);
   });
 
-  it('deletes profiles that seeding created meanwhile', async () => {
+  it('also deletes profiles that seeding created meanwhile', async () => {
     await create({ ...erasure, subject_identities: { osb_vendor_id: raw('idfv-1') } });
     const { workspace_key, workspace_secret } = here.emulator.ready;
     const seed = { attribute_name: 'n', calculation_type: 'count', cutoff_date: '2026-01-01', seed: { value: 1 } };
@@ -208,7 +208,7 @@ describe('erasure', () => {
 describe('forwarding', () => {
   const SKIPPED = 'the request has none of the identities that the partner needs';
 
-  it('is queued or skipped for missing identities, and ends with the status of the fixtures', async () => {
+  it('is queued or skipped for missing identities, and ends with the status from the fixtures', async () => {
     const id = await create(erasure);
     const skipped = { domain: 'phone.example', name: 'Phone', status: 'skipped', status_message: SKIPPED };
     expect((await status(id)).extensions).toEqual([
@@ -256,7 +256,7 @@ describe('forwarding', () => {
     ]);
   });
 
-  it('applies only to erasures and to partners of the workspace', async () => {
+  it("applies only to erasures and to the workspace's partners", async () => {
     const access = await create();
     expect((await status(access)).extensions).toBeNull();
     const id = await create(erasure, SECOND);
