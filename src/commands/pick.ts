@@ -2,7 +2,7 @@
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { ifFound } from '../lib/kernel/errors.ts';
 import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
-import type { Choice } from '../lib/runtime/context.ts';
+import type { Choice, Context } from '../lib/runtime/context.ts';
 import { openRolesMemory } from '../lib/runtime/memory/roles.ts';
 import { warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 
@@ -15,15 +15,24 @@ export function choice(value: string, hint: unknown): Choice {
   return typeof hint === 'string' && hint !== '' ? { value, hint } : { value };
 }
 
-export const pickRole: Picker = {
-  question: 'Role',
-  list: 'cdpadm roles list',
-  create: 'cdpadm roles create --help',
-  choices: async (ctx) => {
-    const { roles } = await (await ctx.api()).roles.get({ signal: ctx.signal });
-    return roles.map(({ name, role_id }) => choice(role_id, name));
-  },
-};
+/** Picks one of the items that `cdpadm GROUP list` shows. */
+function pickListed(
+  question: string,
+  group: string,
+  list: (ctx: Context) => Promise<readonly { id: string; name?: unknown }[]>,
+): Picker {
+  return {
+    question,
+    list: `cdpadm ${group} list`,
+    create: `cdpadm ${group} create --help`,
+    choices: async (ctx) => (await list(ctx)).map(({ id, name }) => choice(id, name)),
+  };
+}
+
+export const pickRole = pickListed('Role', 'roles', async (ctx) => {
+  const { roles } = await (await ctx.api()).roles.get({ signal: ctx.signal });
+  return roles.map(({ name, role_id: id }) => ({ id, name }));
+});
 
 export const pickTask: Picker = {
   question: 'Task',
@@ -56,22 +65,13 @@ export const pickRevision: Picker = {
   },
 };
 
-export const pickGroup: Picker = {
-  question: 'Group',
-  list: 'cdpadm groups list',
-  create: 'cdpadm groups create --help',
-  choices: async (ctx) => (await (await ctx.api()).groups.list(ctx.signal)).map(({ id, name }) => choice(id, name)),
-};
+export const pickGroup = pickListed('Group', 'groups', async (ctx) => (await ctx.api()).groups.list(ctx.signal));
 
 export function pickResource(type: ResourceType): Picker {
-  const group = `cdpadm ${type.replace('_', '-')}s`;
-  return {
-    question: { connection: 'Connection', data_model: 'Data model', pipeline: 'Pipeline' }[type],
-    list: `${group} list`,
-    create: `${group} create --help`,
-    choices: async (ctx) =>
-      (await warehouseCalls(await ctx.api(), type).list(ctx.signal)).map(({ id, name }) => choice(id, name)),
-  };
+  const question = { connection: 'Connection', data_model: 'Data model', pipeline: 'Pipeline' }[type];
+  return pickListed(question, `${type.replace('_', '-')}s`, async (ctx) =>
+    warehouseCalls(await ctx.api(), type).list(ctx.signal),
+  );
 }
 
 export const pickRun: Picker = {

@@ -74,14 +74,13 @@ export function createClient(options: HttpOptions): Client {
     let rejection: KnownError | undefined;
     for (;;) {
       signal.throwIfAborted();
-      const authorization = await authorize(endpoint.auth, options, tokens, signal, rejectedToken);
+      const { header, token } = await authorize(endpoint.auth, options, tokens, signal, rejectedToken);
       if (!reserved) {
         await pace.wait(endpoint.service, signal);
         await limits.wait(endpoint, signal);
         await reserve(endpoint, 1, signal);
       }
       reserved = false;
-      const { header } = authorization;
       if (isWrite) await options.onWrite?.({ ...request, id });
       const sent = wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
       const result = await waitFor({ text: 'Waiting for the response' }, sent, options);
@@ -89,15 +88,15 @@ export function createClient(options: HttpOptions): Client {
         endpoint,
         request: { id, method: request.method, path: request.path },
         origin: request.origin,
-        readyToken: authorization.readyToken,
+        readyToken: token?.ready === true,
         redact: (text) => options.redactor.text(text),
       };
       if (!(result instanceof TransportError)) {
         pace.learn(endpoint.service, result.headers);
         if (isWrite && isSuccess(result)) options.onAccepted?.();
         if (isSuccess(result)) return readReply(call, result, (value) => names.decode(endpoint, value), request.about);
-        if (result.status === 401 && authorization.renewable !== undefined && rejectedToken === undefined) {
-          rejectedToken = authorization.renewable;
+        if (result.status === 401 && token?.ready === false && rejectedToken === undefined) {
+          rejectedToken = token.value;
           options.onDecision('the access token was rejected (401): renewing it');
           rejection = rejectionOf(call, result);
           if (input.mayRepeat === 'never') {

@@ -34,9 +34,7 @@ export function readReply(
     if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);
     return { status, headers, text, body: undefined };
   }
-  const parsed = parseBody(answer);
-  if (parsed instanceof Unreadable) throw unreadableReply(parsed.problem);
-  const value = decode(parsed);
+  const value = decode(parsedBody());
   const {
     data,
     issues: [issue],
@@ -52,9 +50,20 @@ export function readReply(
   function anyBody(): unknown {
     if (text.trim() === '') return undefined;
     if (!/json/i.test(headers['content-type'] ?? '')) return text;
-    const value = parseBody(answer);
-    if (value instanceof Unreadable) throw unreadableReply(value.problem);
-    return decode(value);
+    return decode(parsedBody());
+  }
+
+  function parsedBody(): unknown {
+    if (answer.problem !== undefined) throw unreadableReply(answer.problem);
+    if (text.trim() === '') throw unreadableReply('is empty');
+    try {
+      return parseJson(text, MAX_VALUES);
+    } catch (error) {
+      if (error instanceof TooManyValues) throw unreadableReply('has more values than any response from the platform');
+      if (!(error instanceof JsonError)) throw error;
+      const place = error.offset === undefined ? '' : ` at character ${error.offset}`;
+      throw unreadableReply(`is not usable JSON: ${error.message}${place}`);
+    }
   }
 
   function unreadableReply(problem: string): KnownError {
@@ -74,23 +83,3 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** In memory, a value takes up to forty times as many bytes. No response of the platform has nearly as many values. */
 const MAX_VALUES = 400_000;
-
-class Unreadable {
-  readonly problem: string;
-  constructor(problem: string) {
-    this.problem = problem;
-  }
-}
-
-function parseBody(answer: Answer): unknown {
-  if (answer.problem !== undefined) return new Unreadable(answer.problem);
-  if (answer.text.trim() === '') return new Unreadable('is empty');
-  try {
-    return parseJson(answer.text, MAX_VALUES);
-  } catch (error) {
-    if (error instanceof TooManyValues) return new Unreadable('has more values than any response from the platform');
-    if (!(error instanceof JsonError)) throw error;
-    const place = error.offset === undefined ? '' : ` at character ${error.offset}`;
-    return new Unreadable(`is not usable JSON: ${error.message}${place}`);
-  }
-}

@@ -179,11 +179,10 @@ function cachedToken(text: string | undefined): CachedToken | undefined {
   return sound ? (value as CachedToken) : undefined;
 }
 
+/** `token` is the bearer token in the header. */
 export interface Authorization {
-  header: string | undefined;
-  renewable: string | undefined;
-  /** True if the user passed the token, so that the token cannot be renewed. */
-  readyToken: boolean;
+  header?: string;
+  token?: Token;
 }
 
 /** Resolves credentials just before they are sent. Throws KnownError (auth). `rejected` is a token that got a 401. */
@@ -196,14 +195,10 @@ export async function authorize(
 ): Promise<Authorization> {
   switch (auth) {
     case 'none':
-      return { header: undefined, renewable: undefined, readyToken: false };
+      return {};
     case 'bearer': {
       const token = await tokens(signal, rejected);
-      return {
-        header: `Bearer ${token.value}`,
-        renewable: token.ready ? undefined : token.value,
-        readyToken: token.ready,
-      };
+      return { header: `Bearer ${token.value}`, token };
     }
     case 'dsr-basic':
     case 'seeding-basic': {
@@ -211,7 +206,7 @@ export async function authorize(
       const { key, secret } = await credentials.basic();
       const encoded = Buffer.from(`${key}:${secret}`, 'utf8').toString('base64');
       for (const value of [key, secret, `${key}:${secret}`]) redactor.add(value);
-      return { header: `Basic ${encoded}`, renewable: undefined, readyToken: false };
+      return { header: `Basic ${encoded}` };
     }
   }
 }

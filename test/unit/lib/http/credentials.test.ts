@@ -16,11 +16,7 @@ function setup() {
 
 describe('authorize', () => {
   it('resolves nothing for a call without credentials', async () => {
-    expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({
-      header: undefined,
-      renewable: undefined,
-      readyToken: false,
-    });
+    expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({});
   });
 
   it('allows renewal of a requested token only', async () => {
@@ -31,14 +27,12 @@ describe('authorize', () => {
     };
     expect(await authorize('bearer', setup(), tokens(false), never, 'token-0')).toEqual({
       header: 'Bearer token-1',
-      renewable: 'token-1',
-      readyToken: false,
+      token: { value: 'token-1', ready: false },
     });
     expect(calls).toEqual([[never, 'token-0']]);
     expect(await authorize('bearer', setup(), tokens(true), never)).toEqual({
       header: 'Bearer token-1',
-      renewable: undefined,
-      readyToken: true,
+      token: { value: 'token-1', ready: true },
     });
   });
 
@@ -47,8 +41,6 @@ describe('authorize', () => {
     const encoded = Buffer.from('key-canary:sécret-canary', 'utf8').toString('base64');
     expect(await authorize(auth, options, noTokens, never)).toEqual({
       header: `Basic ${encoded}`,
-      renewable: undefined,
-      readyToken: false,
     });
     for (const secret of ['key-canary', 'sécret-canary', encoded]) {
       expect(options.redactor.text(`<${secret}>`)).toBe('<********>');
