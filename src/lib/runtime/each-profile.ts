@@ -93,10 +93,6 @@ function repeatInput(io: Io): () => Io {
           (chunk) => stdin.push(chunk),
           (error: unknown) => stdin.destroy(error as Error),
         ),
-      destroy: (error, done) => {
-        if (error) io.stdin.destroy(error);
-        done(error);
-      },
     });
     return Object.create(io, { stdin: { value: stdin } }) as Io;
   };

@@ -74,6 +74,7 @@ const CASES: readonly (readonly [string, Case])[] = [
   ],
   ['the command of a secret', { line: 'roles list --profile helped', env: { CDPADM_CLIENT_SECRET: '' } }],
   ['standard input', { line: 'roles validate -', stdin: silence }],
+  ['standard input, for several profiles', { line: 'roles validate - --profile helped --profile x', stdin: silence }],
   ['an answer to a question', { line: 'profile create', stdin: silence, tty: true }],
   ['a reader of standard output', { line: 'help flags', unread: true, isAbandoned: true }],
 ];

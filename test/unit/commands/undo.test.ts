@@ -52,6 +52,7 @@ afterEach(() => home.close());
 const run = (line: string) => home.run(line, { env: SECRET_ENV });
 const CREATE_ALL = CREATIONS.map((line) => `${line} --yes`);
 const SUBMIT = 'dsr submit --regulation gdpr --type access --identity email=a@example.com';
+const INCREMENTAL = '--sync-mode incremental --iterator-field at --iterator-data-type timestamp';
 const GROUP = 'groups create -f group.yaml --yes';
 
 /** The lines before it, the write, and the number of commands that undo it. ID is the id of the last request. */
@@ -78,6 +79,7 @@ const WRITES: [before: string[], line: string, commands: number][] = [
   [CREATE_ALL.slice(1, 2), 'data-models delete active-customers', 0],
   [CREATE_ALL.slice(0, 2), 'pipelines create -f pipeline.yaml', 1],
   [CREATE_ALL, 'pipelines update customers --schedule interval --frequency hourly --start 2030-01-01T00:00:00Z', 1],
+  [CREATE_ALL, `pipelines update customers ${INCREMENTAL} --allow-reset`, 1],
   [CREATE_ALL, 'pipelines delete customers', 0],
   [CREATE_ALL, 'pipelines pause customers', 1],
   [[...CREATE_ALL, 'pipelines pause customers --yes'], 'pipelines resume customers', 1],

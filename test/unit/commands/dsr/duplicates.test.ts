@@ -1,4 +1,5 @@
 // `dsr submit` of requests that the ledger already has, and to several workspaces.
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
@@ -173,6 +174,24 @@ it('reads standard input once for all profiles, and prints how to continue with 
   });
   expect([partial, error.hint]).toEqual([3, 'To continue, run the command again with only --profile us.']);
   expect(error.issues[0]?.message).toMatch(/cdpadm dsr status \S+ --profile us/);
+});
+
+it('asks on the same terminal for each profile, and uses each answer once', async () => {
+  for (const name of ['eu', 'us']) await home.run(['profile', 'create', name, '--from-env']);
+  const answers = ['y\n', 'n\n'];
+  const stdin = new Readable({ read: () => undefined });
+  const words = submit('jane@example.com', '--profile', 'eu', '--profile', 'us', '--allow-duplicates');
+  const { code, stderr } = await home.run(
+    words.filter((word) => word !== '--yes'),
+    {
+      ...{ stdin, tty: true, env: { TERM: 'dumb' } },
+      onOutput: (_stdout, text) => {
+        const asked = text.split('(y/N)').length - 1;
+        if (2 - answers.length < asked) setImmediate((answer) => stdin.push(answer), answers.shift());
+      },
+    },
+  );
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/us: .*Cancelled/)]);
 });
 
 it('submits to each profile under its own id, and exits with 3 if some fail', async () => {
