@@ -66,6 +66,9 @@ function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
   return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
 }
 
+/** Without the texts that are shortened for a table. */
+const inFull = view.columns.map(({ said: _said, ...column }) => column);
+
 const list = { text: 'To list them:', command: 'cdpadm log' };
 
 const pickWrite: Picker = {
@@ -73,9 +76,9 @@ const pickWrite: Picker = {
   list: list.command,
   newest: NEWEST,
   choices: (ctx) => {
+    const texts = view.columns.slice(0, 5).map(({ said, value }) => said ?? value);
     const newest = openWriteLog(ctx).entries(() => true, NEWEST);
-    const shown = view.columns.slice(0, 5).map(({ said, value }) => said ?? value);
-    const label = (it: LoggedWrite): string => shown.map((text) => text(it)).join('  ');
+    const label = (it: LoggedWrite): string => texts.map((text) => text(it)).join('  ');
     return Promise.resolve(newest.reverse().map((it) => ({ value: it.id, label: label(it) })));
   },
 };
@@ -111,10 +114,7 @@ const showLog = defineCommand({
     if (entry) return entry;
     throw fail('log.not_found', { message: `The log has no entry ${args.id}.`, hint: list });
   },
-  view: {
-    kind: 'record',
-    columns: view.columns.map(({ key, paint, value }) => ({ key, value, id: key === 'id', ...(paint && { paint }) })),
-  },
+  view: { kind: 'record', columns: inFull },
 });
 
 const verifyLog = defineCommand({
@@ -187,7 +187,8 @@ export const command = defineCommand({
     const isWanted = ({ at, command: own }: LoggedWrite): boolean =>
       at >= since && (words === undefined || `${own} `.startsWith(`${words} `));
     const found = await withoutPruned(ctx, log.entries(isWanted, flags.limit));
-    await ctx.out.emit(found, log.size() > 0 ? { ...view, empty: 'The log has no such write.' } : view);
+    const columns = ctx.flags.wide ? inFull : view.columns;
+    await ctx.out.emit(found, { ...view, columns, ...(log.size() > 0 && { empty: 'The log has no such write.' }) });
     if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')
       ctx.out.note({ text: 'To see one in full, with the command that undoes it:', command: 'cdpadm log show ID' });
     const begins = log.begins();

@@ -237,6 +237,14 @@ it.each([40, 60, 80, 100])('keeps the id, which `log show` needs, on a terminal 
   expect(stdout).toContain(id);
 });
 
+it('shows times, targets and undo commands in full with -o wide', async () => {
+  await update('One');
+  const [entry] = await entries();
+  const { stdout } = await home.run('log -o wide', { tty: true, columns: 80 });
+  expect(stdout).toContain(entry?.at);
+  expect(stdout).toContain(`organization ${entry?.target['org_id'] ?? ''}, account`);
+});
+
 it('prints the fields in the documented order, whether or not the write finished', async () => {
   await update('One');
   const order = Object.keys(loggedWrite().shape);

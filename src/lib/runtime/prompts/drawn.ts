@@ -2,7 +2,8 @@
 import { Writable } from 'node:stream';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
-import { displayWidth, wrapMessage, wrapUnder } from '../../render/width.ts';
+import { largest } from '../../kernel/numbers.ts';
+import { displayWidth, padText, wrapMessage, wrapUnder } from '../../render/width.ts';
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
@@ -53,22 +54,23 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
       return answer('input', message, { transformer, ...common(options) }, options.note);
     },
     select: (question, choices, options) => {
-      const shown = choices.map(({ value, label = value, hint }) => ({
-        value,
-        name: wrapUnder(CURSOR, label, io.columns()).slice(CURSOR.length),
-        short: label,
-        ...(hint && { description: wrapMessage(hint, io.columns()) }),
-      }));
+      const column = largest(choices.map(({ value, label = value }) => displayWidth(label))) + CURSOR.length;
+      const isBeside = choices.every(({ hint = '' }) => CURSOR.length + column + displayWidth(hint) <= io.columns());
+      const shown = choices.map(({ value, label = value, hint = '' }) => {
+        const line = isBeside ? `${padText(label, column)}${hint}`.trimEnd() : label;
+        const name = wrapUnder(CURSOR, line, io.columns()).slice(CURSOR.length);
+        const description = isBeside || hint === '' ? {} : { description: wrapMessage(hint, io.columns()) };
+        // Tab completes the search with the name.
+        return { value, name, short: label, text: `${name}\n${label} ${hint}`, ...description };
+      });
       const lines = shown.reduce((sum, { name }) => sum + name.split('\n').length, 0);
       const found = (text = ''): typeof shown => {
-        const matches = shown.filter(({ description = '', short }) =>
-          `${short} ${description}`.toLowerCase().includes(text.toLowerCase()),
-        );
-        const typed = { value: text, name: `${text} (not in the list)`, short: text };
+        const matches = shown.filter((it) => it.text.toLowerCase().includes(text.toLowerCase()));
+        const typed = { value: text, name: `${text} (not in the list)`, short: text, text };
         return matches.length === 0 && options.open && text !== '' ? [typed] : matches;
       };
-      const list = options.search ? { source: found } : { choices: shown, pageSize: lines };
-      return answer(options.search ? 'search' : 'select', question, { ...list, ...common(options) });
+      if (options.search) return answer('search', question, { source: found, ...common(options) });
+      return answer('select', question, { choices: shown, pageSize: lines, ...common(options) });
     },
     // Inquirer's own confirmation keeps an invalid answer: `garbage` and then `y` would become `garbagey`.
     yesNo: async (question, fallback) => {
@@ -114,10 +116,7 @@ function themeOf({ bold, dim, red, green, cyan }: Style, after: (text: string) =
   };
 }
 
-/**
- * Rejects if the input closes during a question (Ctrl-D on an empty line). Inquirer detects that only when the process
- * is about to end, but an open connection would delay that forever.
- */
+/** Rejects if the input closes (Ctrl-D). Inquirer would wait for the process to end, which a connection may prevent. */
 function inputClosed(io: Io): Promise<never> {
   return new Promise((_resolve, reject) => {
     io.stdin.once('pause', () => setImmediate(() => reject(promptEnded('ctrl-d'))));

@@ -21,6 +21,23 @@ test('wraps the hint of a choice between words', async () => {
   expect(drawn).toContain('the subject wants their data in a\nportable form\n');
 });
 
+test('shows short hints beside their choices, and finds a choice by its hint', async () => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 36 });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const choices = [{ value: '1001', hint: 'success' }, { value: 'latest' }, { value: '77', hint: 'failed' }];
+  const chosen = asker.select('Run', choices, { search: true });
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('77'), PATIENT);
+  expect(stripVTControlCharacters(stderr())).toContain('❯ 1001    success\n  latest\n  77      failed\n');
+  stdin.write('fail');
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('❯ 77      failed'), PATIENT);
+  // Tab completes the search with the whole line, which must still find the choice.
+  stdin.write('\t');
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('Run 77      failed'), PATIENT);
+  stdin.write('\r');
+  expect(await chosen).toBe('77');
+});
+
 test('shows every line of long choices, wrapped between words', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
