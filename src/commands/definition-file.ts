@@ -1,5 +1,4 @@
-// Reads a definition from a file or standard input and checks it by the schema of its endpoint.
-import { parseWith } from '../lib/contract/explain.ts';
+// Reads a definition from a file or standard input.
 import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { invalidDocument, type LoadedDocument, loadDocument, withoutSchemaHint } from '../lib/files/load.ts';
 import { isRecord } from '../lib/kernel/json.ts';
@@ -19,14 +18,4 @@ export async function loadDefinition(
     throw invalidDocument(document, what, [{ path: [], message: `a ${what} must be a map of fields` }]);
   }
   return { document, value };
-}
-
-/** The checked body. Throws invalid input (9) with the position of every issue. */
-export async function readDefinition<T>(ctx: Context, path: string, endpoint: Endpoint, what: string): Promise<T> {
-  const { document, value } = await loadDefinition(ctx, path, endpoint, what);
-  const { body: schema } = endpoint;
-  if (!schema) throw new TypeError('an endpoint without a body has no files');
-  const { data, issues } = parseWith(schema, value);
-  if (issues.length > 0) throw invalidDocument(document, what, issues);
-  return data as T;
 }

@@ -1,6 +1,8 @@
 // Shared by the commands that write a group definition: plan, show, confirm, write.
 import { pickGroup } from '../pick.ts';
-import { GroupReply, type GroupRequest, groupsEndpoints } from '../../lib/contract/groups.ts';
+import { GroupReply, GroupRequest, groupsEndpoints, GroupUpdate } from '../../lib/contract/groups.ts';
+import { parseWith } from '../../lib/contract/explain.ts';
+import { invalidDocument } from '../../lib/files/load.ts';
 import { limitWarning, type GroupPlan, planGroup, undoGroup } from '../../lib/domain/groups/plan.ts';
 import { isNotFound } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
@@ -9,8 +11,8 @@ import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Style } from '../../lib/render/style.ts';
 import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
-import { readDefinition } from '../definition-file.ts';
-import { fail } from '../../lib/errors/fail.ts';
+import { loadDefinition } from '../definition-file.ts';
+import { causedBy, fail } from '../../lib/errors/fail.ts';
 
 export const writeRecord = {
   effect: 'write',
@@ -36,16 +38,17 @@ export interface PlannedGroup {
 
 /** Reads the definition in a file. If `id` is given, the file must contain the same id or none. */
 export async function readGroup(ctx: Context, file: string, id?: string): Promise<GroupRequest> {
-  if (id === undefined) return await readDefinition<GroupRequest>(ctx, file, groupsEndpoints.create, 'group');
-  type Update = Omit<GroupRequest, 'id'> & { id?: string };
-  const group = await readDefinition<Update>(ctx, file, groupsEndpoints.update, 'group');
-  if (group.id !== undefined && group.id !== id) {
+  const { create, update } = groupsEndpoints;
+  const { document, value } = await loadDefinition(ctx, file, id === undefined ? create : update, 'group');
+  const { data: group, issues } = parseWith(id === undefined ? GroupRequest : GroupUpdate, value);
+  if (!group) throw invalidDocument(document, 'group', issues);
+  if (id !== undefined && group.id !== undefined && group.id !== id) {
     throw fail('groups.other_id', {
       message: `The file defines group ${group.id}, not ${id}.`,
       hint: 'An id cannot be changed: create a new group, or fix the file.',
     });
   }
-  return { ...group, id };
+  return { ...group, id: id ?? group.id ?? '' };
 }
 
 /** Compares with the live definition. Warns if the platform would reject a second definition. */
@@ -89,9 +92,7 @@ export async function findGroup(ctx: Context, groupId: string): Promise<GroupRep
     throw fail('groups.not_found', {
       message: `Unknown group ${groupId} in this workspace.`,
       hint: nearestHint(groupId, known, { text: 'To list them:', command: 'cdpadm groups list' }),
-      status: 404,
-      ...(error.request && { request: error.request }),
-      cause: error,
+      ...causedBy(error),
     });
   }
 }

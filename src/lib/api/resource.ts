@@ -6,10 +6,7 @@ type ResourceEndpoints = Record<'list' | 'get' | 'create' | 'update' | 'delete',
 type BodyOf<E extends Endpoint> = NonNullable<CallInput<E>['body']>;
 type Query = CallInput<Endpoint>['query'];
 
-/**
- * `scope` contains the path parameters of the list; `idName` is the parameter that identifies one resource. A write
- * throws OutcomeUnknownError when its response is lost. `describe…` returns the request that the write would send.
- */
+/** `idName` is the path parameter of one resource. A write throws OutcomeUnknownError if its response is lost. */
 export function resourceCalls<E extends ResourceEndpoints>(
   client: Client,
   endpoints: E,

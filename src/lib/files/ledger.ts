@@ -46,10 +46,7 @@ interface LedgerOptions<Event extends StoredEvent, Request> {
   signal?: AbortSignal;
 }
 
-/**
- * Opens the ledger below the state directory: a private file of chained lines. Any number of processes can append
- * lines, under a lock. The requests of all workspaces are in the same file, but only an export reads across workspaces.
- */
+/** Any number of processes can append lines. All workspaces share the file; only an export reads across them. */
 export function openLedger<Event extends StoredEvent, Request>(
   stateFolder: string,
   { actor, clock, rules, signal }: LedgerOptions<Event, Request>,

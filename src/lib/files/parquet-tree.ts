@@ -60,9 +60,7 @@ function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnRe
   return structReader(children, levels, report);
 }
 
-/**
- * True if the name of a list's repeated group means the item itself, as in old files (parquet-format, LogicalTypes).
- */
+/** True if a repeated group of this name is the item itself, as in old files (parquet-format, LogicalTypes). */
 function isItem(name: string, list: string): boolean {
   return name === 'array' || name === `${list}_tuple`;
 }

@@ -23,10 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/**
- * Reads a whole text file, and removes a byte-order mark. Throws KnownError: usage (2) for a missing file or a folder,
- * failed (1) if it is unreadable, and invalid input (9) if it is not UTF-8, contains NUL or is too large.
- */
+/** Throws usage (2) for no file, failed (1) if unreadable, invalid input (9) if not UTF-8, with NUL or too large. */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };

@@ -26,11 +26,7 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
   return `# ${headline}\n${await yamlText(manifest)}`;
 }
 
-/**
- * Updates the text of a valid roles file: replaces fields, adds and removes tasks and roles. Everything else is kept
- * (in YAML, byte for byte), including fields that only the file or only the manifest has. Returns undefined for YAML
- * that cannot be edited in place.
- */
+/** Keeps everything else (in YAML, byte for byte). Undefined for YAML that cannot be edited in place. */
 export async function updateManifestText(
   text: string,
   format: DocumentFormat,

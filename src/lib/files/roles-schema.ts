@@ -16,6 +16,11 @@ const taskId = {
   ],
 };
 
+const stamp = {
+  type: ['string', 'null'],
+  description: 'Stamp of the manifest that this file was created from; do not edit',
+};
+
 /** Unknown fields are allowed, because the platform may have returned them. */
 export const rolesFileSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -24,14 +29,8 @@ export const rolesFileSchema = {
   required: ['roles'],
   properties: {
     $schema: { type: 'string' },
-    last_modified_on: {
-      type: ['string', 'null'],
-      description: 'Stamp of the manifest that this file was created from; do not edit',
-    },
-    last_modified_by: {
-      type: ['string', 'null'],
-      description: 'Stamp of the manifest that this file was created from; do not edit',
-    },
+    last_modified_on: stamp,
+    last_modified_by: stamp,
     roles: {
       type: 'array',
       maxItems: ROLE_LIMITS.rolesPerOrganization,

@@ -26,9 +26,8 @@ interface Sized<Row> {
 }
 
 /**
- * Draws rows below headings. A table that is too wide first drops empty columns (if allowed), then truncates cells,
- * then drops columns, those with the highest `rank` first. Ids are never truncated or dropped, and `uncut` cells wrap.
- * If that is not enough, each row becomes a card. The last line names the dropped columns that are not empty.
+ * A table that is too wide drops empty columns, then truncates cells, then drops the highest ranks. If that is not
+ * enough, each row becomes a card. The last line names the dropped columns.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],

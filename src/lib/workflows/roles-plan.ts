@@ -137,10 +137,8 @@ interface ReplacePorts extends WritePorts {
 const MAX_SENDS = 3;
 
 /**
- * Sends the planned manifest, and returns the platform's new manifest with its stamps. If the response is lost, or does
- * not contain exactly what was sent, a GET decides. The desired roles mean success. After a lost response, the previous
- * manifest means that the PUT never arrived and may be sent again. Anything else is a conflict (6). Throws network (8)
- * if the GET also fails.
+ * If the response does not confirm the PUT, a GET decides: the desired roles are a success, the previous ones are sent
+ * again after a loss, and others are a conflict (6). Throws network (8) if the GET also fails.
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
   const { api, signal, out } = ports;

@@ -8,10 +8,8 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from '../types.ts';
 
 /**
- * The reply in a 2xx response. `decode` maps a deployment's words to those of the contract. `about` lists fields that
- * must repeat values of the request, because a reply about a different resource is unreadable. An endpoint without a
- * reply schema returns no body, and needs the documented status (decision: D212). An unreadable response proves
- * nothing: a read throws KnownError failed (1), a write OutcomeUnknownError.
+ * `about` lists fields that must repeat values of the request. Without a schema, the documented status is the proof
+ * (decision: D212). An unreadable response is failed (1) for a read, and OutcomeUnknownError for a write.
  */
 export function readReply(
   call: FailedCall,
