@@ -1,21 +1,19 @@
 // Turns the files of a seeding command into readable inputs.
 import { isCalendarDate } from '../../lib/contract/shared.ts';
 import type { SkippedColumn } from '../../lib/domain/seed/columns.ts';
-import { createRowRules, type RowRules } from '../../lib/domain/seed/row-rules.ts';
+import { createRowRules } from '../../lib/domain/seed/row-rules.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createSeedInput, type SeedInput } from '../../lib/workflows/seed-input.ts';
+import { createSeedInput, type SeedInputs } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
 
 /** Maximum number of columns that are listed. Further columns are only counted. */
 const LISTED_COLUMNS = 20;
 
-export interface OpenedInputs {
+export interface OpenedInputs extends SeedInputs {
   sources: Inputs;
-  inputs: SeedInput[];
-  rules: RowRules;
 }
 
 /**

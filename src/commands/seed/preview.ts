@@ -40,8 +40,7 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: num
     import('./inputs.ts'),
     import('../../lib/workflows/seed-validate.ts'),
   ]);
-  const { inputs, rules } = await openInputs(ctx, [file], flags);
-  const found = await findRow(inputs, rules, flags.row, ctx.signal);
+  const found = await findRow(await openInputs(ctx, [file], flags), flags.row, ctx.signal);
   if (found === undefined) {
     throw fail('seed.no_row', {
       message: `${file} has no row ${flags.row}.`,

@@ -70,13 +70,9 @@ function readBytes(text: string): number {
 }
 
 /** Checks every row and shows the first request. Sends nothing. */
-export async function showDryRun(
-  ctx: Context,
-  { inputs, rules }: OpenedInputs,
-  { limits }: BulkNumbers,
-): Promise<void> {
+export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }: BulkNumbers): Promise<void> {
   const { seeding } = await ctx.api();
-  const { rows, rejected, batches, first } = await validateSeeds(inputs, rules, limits, ctx.signal);
+  const { rows, rejected, batches, first } = await validateSeeds(opened, limits, ctx.signal);
   if (first !== undefined && ctx.flags.curl) {
     await (await seeding.openBulk()).send(first, ctx.signal);
     return;

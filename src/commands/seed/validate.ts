@@ -38,13 +38,9 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
     import('./inputs.ts'),
     import('../../lib/workflows/seed-validate.ts'),
   ]);
-  const { inputs, rules } = await openInputs(ctx, files, flags);
-  const { rows, rejected, issues, omitted } = await validateSeeds(
-    inputs,
-    rules,
-    { rows: 1000, bytes: 256_000 },
-    ctx.signal,
-  );
+  const opened = await openInputs(ctx, files, flags);
+  const limits = { rows: 1000, bytes: 256_000 };
+  const { rows, rejected, issues, omitted } = await validateSeeds(opened, limits, ctx.signal);
   if (rejected > 0) {
     throw fail('input.invalid', {
       message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} wrong.`,

@@ -17,6 +17,11 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
 const BLOCKED_MS = 20;
 
 export class Gate {
+  requests = 0;
+  /** The number of failed requests (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits. */
+  retries = 0;
+  /** Resting rows do not count as concurrent. */
+  resting = 0;
   /** Called when a row starts to rest. */
   onRest: (() => void) | undefined;
   readonly #clock: Clock;
@@ -26,9 +31,6 @@ export class Gate {
   readonly #waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
   /** Aborted when the run has ended. */
   readonly #ended = new AbortController();
-  #requests = 0;
-  #retries = 0;
-  #resting = 0;
   #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;
   /** The error of the current response. A run that gives up ends with this error. */
@@ -48,28 +50,14 @@ export class Gate {
     this.#pacing = new Pacing({ ...options, schedule: this.#shared, onGiveUp }, clock.now());
   }
 
-  /** Resting rows do not count as concurrent. */
-  get resting(): number {
-    return this.#resting;
-  }
-
-  /** The number of failed requests (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits. */
-  get retries(): number {
-    return this.#retries;
-  }
-
-  get requests(): number {
-    return this.#requests;
-  }
-
   /** Pauses one row while others continue. Rejects when the run has ended. */
   async rest(ms: number): Promise<void> {
-    this.#resting++;
+    this.resting++;
     this.onRest?.();
     try {
       await this.#clock.sleep(ms, this.#ended.signal);
     } finally {
-      this.#resting--;
+      this.resting--;
     }
   }
 
@@ -91,7 +79,7 @@ export class Gate {
    * how long the row must pause.
    */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
-    if (feedback.kind === 'trouble') this.#retries++;
+    if (feedback.kind === 'trouble') this.retries++;
     this.#cause = failure;
     const restMs = this.#pacing.leave(this.#clock.now(), pass, feedback);
     this.#pump();
@@ -120,7 +108,7 @@ export class Gate {
         if (this.#pacing.startAt < Infinity) this.#wakeAfter(this.#pacing.startAt - now);
         return;
       }
-      this.#requests++;
+      this.requests++;
       (repeat.shift() ?? fresh.shift())?.go(this.#pacing.take(now));
     }
   };

@@ -1,6 +1,6 @@
 // Reads the rows of NDJSON or JSON (one value, several values, or an array), with the position of each field.
 import { isUtf8 } from 'node:buffer';
-import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
+import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';
 import type { JsonTaker } from '../domain/seed/row-bytes.ts';
 import { readJson } from '../files/reading.ts';
 import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
@@ -24,17 +24,13 @@ export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' 
       rows.push(faulty(message, { line: taker.line ?? position, column: taker.column ?? 1 })),
   };
   const reader = format === 'ndjson' ? createLineReader(taker, { line: 0, offset: -1 }) : new ElementReader(taker);
-  try {
-    for await (const chunk of chunks) {
-      reader.feed(chunk);
-      yield rows;
-      rows = [];
-    }
-    reader.end();
-  } catch (error) {
-    // The row has already been rejected with a reason.
-    if (!(error instanceof RowTooLong)) throw error;
+  for await (const chunk of chunks) {
+    reader.feed(chunk);
+    yield rows;
+    rows = [];
+    if (reader.isOver) return;
   }
+  reader.end();
   yield rows;
 }
 

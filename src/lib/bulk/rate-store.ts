@@ -3,13 +3,7 @@ import { createHash } from 'node:crypto';
 import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';
 
-export interface RateStore {
-  /** Reserves requests: the first may be sent after `inMs`, and each later one `everyMs` after the previous one. */
-  take(count: number): Promise<{ inMs: number; everyMs: number }>;
-  /** The platform rejected a request that was sent `agoMs` ago, and asked for this pause. */
-  limited(agoMs: number, askedMs: number): Promise<void>;
-  close(): void;
-}
+export type RateStore = Awaited<ReturnType<typeof openRateStore>>;
 
 const TIMEOUT_MS = 2000;
 /**
@@ -21,7 +15,7 @@ export async function openRateStore(
   limit: readonly string[],
   rate: number | undefined,
   ca: string[] | undefined,
-): Promise<RateStore> {
+) {
   const { Redis } = await import('ioredis');
   const client = new Redis(address.href, {
     ...(ca !== undefined && address.protocol === 'rediss:' && { tls: { ca } }),
@@ -46,11 +40,13 @@ export async function openRateStore(
     }
   };
   return {
-    take: async (count) => {
+    /** Reserves requests: the first may be sent after `inMs`, and each later one `everyMs` after the previous one. */
+    take: async (count: number) => {
       const [start, every] = await pace('take', count);
       return { inMs: start / 1000, everyMs: every / 1000 };
     },
-    limited: async (agoMs, askedMs) => {
+    /** The platform rejected a request that was sent `agoMs` ago, and asked for this pause. */
+    limited: async (agoMs: number, askedMs: number) => {
       await pace('limited', agoMs, askedMs);
     },
     close: () => client.disconnect(),

@@ -1,7 +1,7 @@
 // The journals of bulk runs: private files that an interrupted run resumes from. Journals contain no identities.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
@@ -184,9 +184,9 @@ const SAMPLE_BYTES = 4096;
 
 /** Reads at most 260 KB of the file. */
 export async function fingerprint(path: string): Promise<Fingerprint> {
-  const { size, mtimeMs } = await stat(path);
   const file = await open(path, 'r');
   try {
+    const { size, mtimeMs } = await file.stat();
     const hash = createHash('sha256');
     const take = async (offset: number, length: number) => {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, Math.max(0, Math.floor(offset)));

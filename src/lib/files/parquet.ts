@@ -6,12 +6,7 @@ import { type KnownError, invalidInput } from '../kernel/errors.ts';
 import { ColumnChunk } from './parquet-chunk.ts';
 import { columnReader, type ColumnReader } from './parquet-tree.ts';
 
-export interface ParquetFile {
-  columns: string[];
-  rowCount: number;
-  /** The rows of the requested row groups. Columns that are not requested are not read, and their values are null. */
-  rows(wants: WantsGroup, wantsColumn?: (index: number) => boolean): AsyncGenerator<ParquetRows>;
-}
+export type ParquetFile = Awaited<ReturnType<typeof openParquet>>;
 
 /** Called for each row group, with the numbers of its first row and of the row after its last row. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
@@ -38,7 +33,7 @@ const ROWS_AT_ONCE = 500;
 const MOST_HELD_BYTES = 512 * 1024 * 1024;
 
 /** Throws invalid input (9) for a file that is not Parquet, is not supported, or needs more memory than `mostHeld`. */
-export async function openParquet(path: string, name: string, mostHeld = MOST_HELD_BYTES): Promise<ParquetFile> {
+export async function openParquet(path: string, name: string, mostHeld = MOST_HELD_BYTES) {
   const { parquetMetadataAsync, parquetSchema } = await import('hyparquet');
   const unreadable = (error: unknown): KnownError =>
     invalidInput(
@@ -62,7 +57,8 @@ export async function openParquet(path: string, name: string, mostHeld = MOST_HE
   return {
     columns: children.map(({ element }) => element.name),
     rowCount: Number(metadata.num_rows),
-    rows: async function* (wants, wantsColumn) {
+    /** The rows of the requested row groups. Columns that are not requested are not read, and their values are null. */
+    rows: async function* (wants: WantsGroup, wantsColumn?: (index: number) => boolean) {
       const rowsOf = await open(path, 'r');
       try {
         yield* readRows({ handle: rowsOf, mostHeld }, metadata, children, wants, wantsColumn);

@@ -5,16 +5,13 @@ import { Gate, type GateOptions } from '../bulk/gate.ts';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
 import { createMarks, completedBefore } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
-import type { RowRules } from '../domain/seed/row-rules.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/bulk-journal.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import { limitNewSpace } from '../kernel/host.ts';
 import { type BatchDelivery, createBatchDelivery, type SendPorts } from './seed-send.ts';
-import { readBatches, type SeedInput } from './seed-input.ts';
+import { readBatches, type SeedInputs } from './seed-input.ts';
 
-export interface SeedBulkPorts extends GateOptions, Pick<SendPorts, 'sender'> {
-  inputs: SeedInput[];
-  rules: RowRules;
+export interface SeedBulkPorts extends GateOptions, SeedInputs, Pick<SendPorts, 'sender'> {
   limits: BatchLimits;
   /** Ends the run if more rows than this are rejected. */
   maxErrors: MaxErrors | undefined;

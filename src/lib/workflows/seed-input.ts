@@ -1,9 +1,10 @@
 // The inputs of a bulk run: the bytes of each input, and the reader that finds its rows, or those of one shard.
 import type { Batch } from '../domain/seed/batch.ts';
 import { createCsvReader, createRecordTable, type CsvOptions, type TableOptions } from '../domain/seed/csv-rows.ts';
-import { ElementReader, createLineReader, RowTooLong } from '../domain/seed/json-rows.ts';
+import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';
 import type { RowReader } from '../domain/seed/row-bytes.ts';
 import { RowPacker } from '../domain/seed/packer.ts';
+import type { RowRules } from '../domain/seed/row-rules.ts';
 import { LINE_FEED } from '../domain/seed/scan.ts';
 import { inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
 import { type Mark, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
@@ -22,6 +23,12 @@ export interface SeedInput {
 
 export interface InputOptions extends Omit<TableOptions, 'name'> {
   shard: Shard | undefined;
+}
+
+/** Inputs, and the rules for their rows. */
+export interface SeedInputs {
+  inputs: readonly SeedInput[];
+  rules: RowRules;
 }
 
 /**
@@ -93,16 +100,11 @@ async function checkCsv(source: InputBytes, options: CsvOptions): Promise<void> 
 
 async function* feed(source: InputBytes, reader: RowReader): AsyncGenerator<number> {
   let bytes = 0;
-  try {
-    for await (const chunk of source.chunks()) {
-      bytes += chunk.length;
-      reader.feed(chunk);
-      yield bytes;
-    }
-  } catch (error) {
-    // The row has already been rejected with a reason.
-    if (error instanceof RowTooLong) return;
-    throw error;
+  for await (const chunk of source.chunks()) {
+    bytes += chunk.length;
+    reader.feed(chunk);
+    yield bytes;
+    if (reader.isOver) return;
   }
   reader.end();
 }

@@ -1,9 +1,8 @@
 // Checks inputs with the same packer as a bulk run, but keeps only the issues.
 import type { Batch, RefusedRow } from '../domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
-import type { RowRules } from '../domain/seed/row-rules.ts';
 import { type Issue, MOST_ISSUES } from '../kernel/errors.ts';
-import { readBatches, type SeedInput } from './seed-input.ts';
+import { readBatches, type SeedInputs } from './seed-input.ts';
 
 export interface CheckedSeeds {
   rows: number;
@@ -19,13 +18,12 @@ export interface CheckedSeeds {
 
 /** Checks every row of the inputs. Sends nothing. */
 export async function validateSeeds(
-  inputs: readonly SeedInput[],
-  rules: RowRules,
+  opened: SeedInputs,
   limits: BatchLimits,
   signal: AbortSignal,
 ): Promise<CheckedSeeds> {
   const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], omitted: 0, first: undefined };
-  for await (const batch of batchesOf(inputs, rules, limits, signal)) {
+  for await (const batch of batchesOf(opened, limits, signal)) {
     checked.rows += batch.count + batch.refused.length;
     checked.rejected += batch.refused.length;
     if (batch.count > 0) {
@@ -35,7 +33,7 @@ export async function validateSeeds(
     for (const refused of batch.refused) {
       const room = MOST_ISSUES - checked.issues.length;
       checked.omitted += Math.max(0, refused.issues.length - room);
-      checked.issues.push(...rowIssues(inputs[batch.file]?.name ?? '', refused).slice(0, room));
+      checked.issues.push(...rowIssues(opened.inputs[batch.file]?.name ?? '', refused).slice(0, room));
     }
   }
   return checked;
@@ -43,8 +41,7 @@ export async function validateSeeds(
 
 /** The batches, each of which is valid until the next one. */
 async function* batchesOf(
-  inputs: readonly SeedInput[],
-  rules: RowRules,
+  { inputs, rules }: SeedInputs,
   limits: BatchLimits,
   signal: AbortSignal,
 ): AsyncGenerator<Batch> {
@@ -66,15 +63,10 @@ export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line
 export type FoundRow = { body: string } | { refused: RefusedRow };
 
 /** The row with this number, counted from 1; undefined if there are fewer rows. */
-export async function findRow(
-  inputs: readonly SeedInput[],
-  rules: RowRules,
-  wanted: number,
-  signal: AbortSignal,
-): Promise<FoundRow | undefined> {
+export async function findRow(opened: SeedInputs, wanted: number, signal: AbortSignal): Promise<FoundRow | undefined> {
   let row = 0;
   // Batches of only one row preserve the order of accepted and rejected rows.
-  for await (const batch of batchesOf(inputs, rules, { rows: 1, bytes: 65_536 }, signal)) {
+  for await (const batch of batchesOf(opened, { rows: 1, bytes: 65_536 }, signal)) {
     for (const refused of batch.refused) if (++row === wanted) return { refused };
     if (batch.count > 0 && ++row === wanted) return { body: batch.row(0).toString('utf8') };
   }

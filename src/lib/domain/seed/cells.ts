@@ -17,20 +17,17 @@ export interface TableAttribute {
 }
 
 /** Reads `k=1|m=2` from a column without a key, and the cells of columns with a key. */
-export function pairsOf<T>(
-  places: readonly Cell[],
-  cells: readonly T[],
-): [string, T extends string ? string : unknown][] {
-  return places.flatMap(({ index, key }): [string, never][] => {
+function pairsOf(places: readonly Cell[], cells: readonly unknown[]): [string, unknown][] {
+  return places.flatMap(({ index, key }): [string, unknown][] => {
     const cell = cells[index];
     if (isEmpty(cell)) return [];
-    if (key !== undefined) return [[key, asText(cell) as never]];
-    if (typeof cell === 'object') return Object.entries(cell as object) as [string, never][];
-    return String(cell)
+    if (key !== undefined) return [[key, asText(cell)]];
+    if (typeof cell === 'object') return Object.entries(cell as object);
+    return String(asText(cell))
       .split('|')
       .map((pair) => {
         const sign = pair.lastIndexOf('=');
-        return (sign < 0 ? [pair, ''] : [pair.slice(0, sign), pair.slice(sign + 1)]) as [string, never];
+        return sign < 0 ? [pair, ''] : [pair.slice(0, sign), pair.slice(sign + 1)];
       });
   });
 }

@@ -70,6 +70,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
 
 /** Reads a JSON array, or values separated by spaces. Positions count from 1. The taker also gets the lines. */
 export class ElementReader implements RowReader {
+  isOver = false;
   readonly #taker: JsonTaker;
   readonly #pending = new Pending();
   #position = 0;
@@ -105,7 +106,7 @@ export class ElementReader implements RowReader {
     if (pending.length <= MAX_ROW_BYTES) return;
     const shown = pending.bytes.toString('utf8', 0, SHOWN_BYTES);
     this.#taker.refuse(++this.#position, `${TOO_LONG}; the rest was not read`, shown);
-    throw new RowTooLong();
+    this.isOver = true;
   }
 
   end(): void {
@@ -199,6 +200,3 @@ export class ElementReader implements RowReader {
     this.#counted = end;
   }
 }
-
-/** Thrown for an element that is too long, because no later element can be found. */
-export class RowTooLong extends Error {}

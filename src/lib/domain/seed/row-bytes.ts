@@ -6,6 +6,8 @@ export interface RowReader {
   feed(chunk: Buffer): void;
   /** Called at the end of the input. */
   end(): void;
+  /** True after an element that is too long: it was rejected, and no later row can be found. */
+  isOver?: boolean;
 }
 
 /** Receives rows of JSON. */
