@@ -52,12 +52,10 @@ export function choiceHint(word: string, allowed: readonly string[]): string {
   return suggest(word, allowed, list);
 }
 
-/**
- * The id that is `text`, or else the only one that begins with it; undefined if none does. Throws KnownError usage (2)
- * if several do.
- */
+/** The id that is `text` or, alone, begins with it; undefined if none does. Throws usage (2) for several and for ''. */
 export function findByBeginning(text: string, ids: readonly string[], noun: string, list: Hint): string | undefined {
-  const [found, ...others] = text === '' ? [] : ids.filter((id) => id.startsWith(text));
+  if (text === '') throw usageError(`The ${noun} is empty.`, list);
+  const [found, ...others] = ids.filter((id) => id.startsWith(text));
   if (found === undefined || others.length === 0) return found;
   if (ids.includes(text)) return text;
   throw usageError(`${others.length + 1} ${noun}s begin with \`${text}\`. Pass more characters.`, list);

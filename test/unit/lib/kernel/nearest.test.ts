@@ -91,14 +91,14 @@ describe('findByBeginning', () => {
     ['b', 'b'],
     ['2026010', '2026010'],
     ['c', undefined],
-    ['', undefined],
     ['20260101x', undefined],
     ['../b', undefined],
   ])('finds %j: %s', (text, expected) => {
     expect(find(text)).toBe(expected);
   });
 
-  it('throws a usage error for the beginning of several ids', () => {
+  it('throws a usage error for the beginning of several ids, and for an empty text', () => {
     expect(() => find('2026')).toThrow('3 ids begin with `2026`. Pass more characters.');
+    expect(() => find('')).toThrow('The id is empty.');
   });
 });
