@@ -8,7 +8,7 @@ import { isRecord } from '../lib/kernel/json.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { readRate, toPath } from './flag-values.ts';
+import { readRate } from './flag-values.ts';
 import { identityTypeFlag } from './identity-type-flag.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
@@ -31,7 +31,7 @@ export const inputFlags = {
   null: { value: 'word', many: true, help: 'word that marks an empty cell, in addition to \\N (repeatable)' },
 } as const satisfies Record<string, FlagSpec>;
 
-export const saveMapFlag = { value: 'file', read: toPath, help: 'write the map to a file, for --map-file' } as const;
+export const saveMapFlag = { value: 'file', writes: true, help: 'write the map to a file, for --map-file' } as const;
 
 export type InputFlags = FlagValues<typeof inputFlags>;
 

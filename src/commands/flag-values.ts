@@ -3,12 +3,6 @@ import { grouped } from '../lib/kernel/numbers.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
-/** Reads the path of a file or folder to write. Throws KnownError usage (2) for standard output. */
-export function toPath(text: string, flag: string): string {
-  if (text === '-') throw usageError(`${flag} needs a file, not standard output.`, 'Pass a path instead of `-`.');
-  return text;
-}
-
 /** A port to listen on; 0 means any free port. Throws KnownError usage (2). */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;

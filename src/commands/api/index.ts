@@ -160,14 +160,8 @@ async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, 
   return isPage ? await readPages(ctx, 'Reading items', first, read) : first;
 }
 
-/** The areas of paths outside the contract, by prefix. The first matching prefix wins. */
-const BY_PREFIX = [
-  { prefix: '/platform/', service: 'base', auth: 'bearer' },
-  { prefix: '/requests', service: 'dsr', auth: 'dsr-basic' },
-  { prefix: '/discovery', service: 'dsr', auth: 'dsr-basic' },
-  { prefix: '/v2/', service: 'seeding', auth: 'seeding-basic' },
-  { prefix: '/v1/', service: 'identity', auth: 'seeding-basic' },
-] as const;
+/** The first part of a path. All calls below it have the same service and credentials. */
+const startOf = (path: string): string => `/${path.split('/')[1] ?? ''}`;
 
 /**
  * The call for `method` and `path`. A known call keeps its safety and wire names; a known write also keeps the response
@@ -190,17 +184,16 @@ export function routeOf(method: Method, path: string): Endpoint {
       : { status: 200, anyReply: true }),
     safety: known?.safety ?? (method === 'GET' ? 'repeat' : 'once'),
     ...(known?.names && { names: known.names }),
-    ...('budget' in area && area.budget && { budget: area.budget }),
+    ...(area.budget && { budget: area.budget }),
   });
 }
 
-function byPrefix(path: string) {
-  const area = BY_PREFIX.find(({ prefix }) => path.startsWith(prefix));
-  if (area) return area;
-  throw usageError(
-    `Unknown path ${path}.`,
-    `A path begins with ${BY_PREFIX.map(({ prefix }) => prefix).join(', ')}; {orgId}, {accountId} and {workspaceId} are replaced.`,
-  );
+function byPrefix(path: string): Pick<Endpoint, 'service' | 'auth' | 'budget'> {
+  const area = allEndpoints.find((candidate) => startOf(candidate.path) === startOf(path));
+  if (area) return { service: area.service, auth: area.auth };
+  const starts = [...new Set(allEndpoints.map((known) => startOf(known.path)))].join(', ');
+  const hint = `A path begins with ${starts}; {orgId}, {accountId} and {workspaceId} are replaced.`;
+  throw usageError(`Unknown path ${path}.`, hint);
 }
 
 function pattern(template: string): RegExp {

@@ -8,7 +8,6 @@ import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { startOfDay } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { toPath } from '../flag-values.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { inputFlags, readColumnMap, readDialect, runFlags, saveMap, saveMapFlag } from '../bulk-flags.ts';
@@ -52,7 +51,7 @@ export const duplicateFlags = {
 export const bulkFlags = {
   results: {
     value: 'file',
-    read: toPath,
+    writes: true,
     help: 'results file of a bulk run, with the outcome of each row (default: FILE.results.csv)',
   },
   ...runFlags('dsr'),

@@ -28,7 +28,7 @@ const listenFlags = {
   allow: allowFlag,
   anyController: { help: 'accept callbacks for every workspace' },
   forwardTo: { value: 'url', help: 'forward each verified callback to this address, byte for byte' },
-  keep: { value: 'dir', help: 'store each callback as files for `dsr callbacks verify`' },
+  keep: { value: 'dir', writes: true, help: 'store each callback as files for `dsr callbacks verify`' },
   on: {
     value: 'status cmd...',
     many: true,

@@ -18,7 +18,7 @@ export const saveResults = defineCommand({
   effect: 'local',
   calls: 'platform',
   args: { id: { help: 'id of the request', pick: pickRequest } },
-  flags: { dir: { value: 'dir', default: '.', help: 'folder for the file' } },
+  flags: { dir: { value: 'dir', writes: true, default: '.', help: 'folder for the file' } },
   output: () =>
     z.object({
       subject_request_id: z.string(),

@@ -21,7 +21,7 @@ export const showStatus = defineCommand({
   args: { id: { many: true, help: 'request ids', pick: pickRequest } },
   flags: {
     watch: { help: 'keep watching until every request is completed or cancelled' },
-    keep: { value: 'dir', help: 'save each response as files' },
+    keep: { value: 'dir', writes: true, help: 'save each response as files' },
   },
   columns: () => REQUEST_COLUMNS,
   output: () => z.union([z.array(requestResult()), requestResult()]),

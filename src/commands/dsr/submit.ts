@@ -33,7 +33,11 @@ export const submitRequests = defineCommand({
       value: 'file',
       help: 'body as JSON or YAML; versions 1 and 2 are upgraded; - reads standard input',
     },
-    keep: { value: 'dir', help: 'save the signed response, which contains identities, for `dsr evidence`' },
+    keep: {
+      value: 'dir',
+      writes: true,
+      help: 'save the signed response, which contains identities, for `dsr evidence`',
+    },
     wait: { help: 'wait until the request is completed' },
     ...duplicateFlags,
     showIdentities: { help: 'do not mask the identities' },

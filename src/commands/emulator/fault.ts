@@ -38,7 +38,7 @@ const listView: ListView<Fault> = { kind: 'list', columns, empty: 'There are no 
 const faultFlags = {
   method: { value: 'method', help: 'HTTP method to match (default: any)', choices: METHODS },
   path: { value: 'pattern', help: 'path to match; * matches any characters (default: any)' },
-  status: { value: 'n', help: 'respond with this status without processing the request' },
+  status: { value: 'n', most: 599, help: 'respond with this status without processing the request' },
   retryAfter: { value: 'value', help: 'Retry-After header of that response: seconds, or a date' },
   delay: { value: 'dur', help: 'delay before processing, such as 2s' },
   drop: {
@@ -46,8 +46,12 @@ const faultFlags = {
     help: 'close the connection before or after processing the request',
     choices: ['before', 'after'],
   },
-  times: { value: 'n', help: 'number of requests to affect (default: all)' },
-  probability: { value: 'share', help: 'share of the matching requests to affect, 0 to 1 (default: 1)' },
+  times: { value: 'n', most: 999_999_999, help: 'number of requests to affect (default: all)' },
+  probability: {
+    value: 'share',
+    read: readShare,
+    help: 'share of the matching requests to affect, 0 to 1 (default: 1)',
+  },
   ...portFlag,
 } as const satisfies Record<string, FlagSpec>;
 
@@ -93,18 +97,17 @@ function faultOf(flags: FlagValues<typeof faultFlags>): Fault {
   const fault = {
     method,
     path,
-    status: numberOf('--status', status),
+    status,
     retry_after: /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : retryAfter,
     delay,
     drop,
-    times: numberOf('--times', times),
-    probability: numberOf('--probability', probability),
+    times,
+    probability,
   };
   return Object.fromEntries(Object.entries(fault).filter(([, value]) => value !== undefined));
 }
 
-function numberOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+function readShare(text: string, flag: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw usageError(`${flag} must be a number, not \`${text}\`.`);
 }

@@ -1,6 +1,7 @@
 // `emulator sample-warehouse`: creates a SQLite file with customers and purchases for pipelines.
 import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { checkPath } from '../../lib/runtime/command-line/read-word.ts';
 import { makeSampleWarehouseFile } from '../../lib/runtime/emulator/sample-warehouse.ts';
 
 export const makeWarehouse = defineCommand({
@@ -20,6 +21,7 @@ export const makeWarehouse = defineCommand({
   ],
   exits: { conflict: 'the file already exists' },
   run: async (ctx, { args: { file }, flags: { rows } }) => {
+    checkPath(file, '`emulator sample-warehouse`');
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], undefined, undefined, [file]);
     return {
       file,

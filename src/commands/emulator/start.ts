@@ -33,7 +33,12 @@ const startFlags = {
     default: '127.0.0.1',
   },
   port: { value: 'n', help: 'port to listen on; 0 selects a free one', default: '4010' },
-  data: { value: 'dir', help: 'folder for the state (default: the state of profile `local`)', conflicts: ['memory'] },
+  data: {
+    value: 'dir',
+    writes: true,
+    help: 'folder for the state (default: the state of profile `local`)',
+    conflicts: ['memory'],
+  },
   memory: { help: 'keep the state in memory' },
   fixtures: { value: 'file', help: "initial state, YAML or JSON (default: the specification's samples)" },
   warehouse: { value: 'file', help: 'warehouse file that pipelines read (default: a sample)' },

@@ -1,6 +1,6 @@
 // The questions of `profile create` on a terminal: address, client id and secret, then a list of all settings.
 import { type Hint, KnownError } from '../../lib/kernel/errors.ts';
-import { shellWord } from '../../lib/kernel/words.ts';
+import { capitalized, shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Finding } from '../../lib/runtime/checks/machine.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
@@ -137,8 +137,7 @@ function fieldOf(name: Name): (typeof FIELDS)[number] | undefined {
 }
 
 function labelOf(name: Name): string {
-  const label = fieldOf(name)?.label ?? name.replace('_', ' ');
-  return label.charAt(0).toUpperCase() + label.slice(1);
+  return capitalized(fieldOf(name)?.label ?? name.replace('_', ' '));
 }
 
 async function ask(asking: Asking, name: Name): Promise<void> {

@@ -7,7 +7,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { toPath } from '../flag-values.ts';
 import { openOtherProfile, openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type Planned, planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
 import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
@@ -26,7 +25,7 @@ export const diffRoles = defineCommand({
     againstProfile: { value: 'name', help: "compare with the manifest of another profile's platform" },
     savePlan: {
       value: 'file',
-      read: toPath,
+      writes: true,
       conflicts: ['against'],
       help: 'write the plan to a file, for `roles push --plan`',
     },

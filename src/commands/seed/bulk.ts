@@ -9,7 +9,6 @@ import { seedBulkProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { targetOf, workspaceOf } from '../../lib/runtime/target.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { toPath } from '../flag-values.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
@@ -64,7 +63,7 @@ export const seedFiles = defineCommand({
     ...runFlags('seeding'),
     rejects: {
       value: 'file',
-      read: toPath,
+      writes: true,
       help: 'file for rejected rows (default: the first input plus .rejects.ndjson)',
     },
     restart: { help: 'ignore an earlier run of the same files and start over' },

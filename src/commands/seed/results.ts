@@ -7,7 +7,6 @@ import { resolvePath } from '../../lib/files/read-input.ts';
 import { type Hint, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { toPath } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   emitJoined,
@@ -50,7 +49,7 @@ export const joinShards = defineCommand({
   args: resultArgs,
   flags: {
     ...resultFlags,
-    rejects: { value: 'file', read: toPath, help: 'file for the rejected rows of all shards' },
+    rejects: { value: 'file', writes: true, help: 'file for the rejected rows of all shards' },
   },
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),

@@ -5,7 +5,6 @@ import { checkPlanPath } from '../../lib/files/saved-plan.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/warehouse.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { toPath } from '../flag-values.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { planResult } from '../../lib/domain/warehouse/plan.ts';
 import { checkSecrets } from '../definition-secrets.ts';
@@ -29,7 +28,7 @@ export const diffFolder = defineCommand({
   args: { dir: { help: 'folder of definitions' } },
   flags: {
     exitCode: { help: 'exit 10 if there are differences' },
-    savePlan: { value: 'file', read: toPath, help: 'write the plan to a file, for `warehouse apply --plan`' },
+    savePlan: { value: 'file', writes: true, help: 'write the plan to a file, for `warehouse apply --plan`' },
     ...planFlags,
   },
   columns: () => WAREHOUSE_STEP_COLUMNS,

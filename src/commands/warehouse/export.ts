@@ -1,4 +1,5 @@
 // `warehouse export`: writes connections, data models and pipelines to files, with references instead of secrets.
+import { checkPath } from '../../lib/runtime/command-line/read-word.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -47,6 +48,7 @@ export const exportFolder = defineCommand({
     invalidInput: 'a file in the folder is invalid',
   },
   run: async (ctx, { args: { dir }, flags: { overwrite } }) => {
+    checkPath(dir, '`warehouse export`', 'folder');
     const live = await readLive(await ctx.api(), ctx.signal);
     const entries = await readExisting(ctx, dir);
     const writings: Writing[] = [];

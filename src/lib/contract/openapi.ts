@@ -1,10 +1,12 @@
 // Generates an OpenAPI 3.1 document from the schemas that client and embedded platform use.
+import { capitalized } from '../kernel/words.ts';
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { DSR_FAILURES, type Failure, GROUP_FAILURES, ROLE_FAILURES, WAREHOUSE_FAILURES } from './failures.ts';
 import { examples } from './openapi-examples.ts';
 import type { Auth, Endpoint, Service } from './endpoint.ts';
 import { allEndpoints } from './index.ts';
+import { READ_ONLY_FIELDS } from './warehouse.ts';
 
 type Json = Record<string, unknown>;
 
@@ -162,7 +164,7 @@ type Reference = (schema: z.ZodMiniType, name: string, use?: 'reply') => Json;
 function operation(endpoint: Endpoint, reference: Reference, addresses: Record<Service, string>): Json {
   const { auth, body, id, media, path, query = [], reply, safety, service, status } = endpoint;
   const [area = '', verb = ''] = id.split('.');
-  const name = capital(area) + capital(verb);
+  const name = capitalized(area) + capitalized(verb);
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'path')),
     ...query.map((name) => parameter(name, 'query')),
@@ -183,7 +185,7 @@ function operation(endpoint: Endpoint, reference: Reference, addresses: Record<S
   const headers = HEADERS[`${id} ${status}`];
   return {
     operationId: id,
-    summary: `${capital(area)}: ${verb.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
+    summary: `${capitalized(area)}: ${verb.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
     tags: [area],
     servers: [{ url: addresses[service] }],
     ...(media && { description: 'Other responses contain this address. Each platform chooses its path.' }),
@@ -212,9 +214,6 @@ function content(schema: Json, example?: unknown, media = 'application/json'): J
   return { content: { [media]: { schema, ...(example !== undefined && { example }) } } };
 }
 
-/** Fields that the platform sets. A request may send such fields back with the others. */
-const OWN_FIELDS = ['status', 'errors', 'created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
-
 /** Response fields that are absent without a value, and those that are null. The client is less strict. */
 const ABSENT = new Set(
   'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
@@ -226,10 +225,6 @@ const NULLABLE = new Set(
     ' ',
   ),
 );
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 /**
  * The schema of the wire format. There, a 64-bit integer is one integer, not one of two JavaScript types. The
@@ -245,7 +240,9 @@ function jsonSchema(schema: z.ZodMiniType, use?: 'reply'): Json {
       const { def } = zodSchema._zod;
       // A field of any type needs a description.
       if (path.at(-2) === 'properties' && Object.keys(json).length === 0) {
-        json.description = OWN_FIELDS.includes(String(path.at(-1))) ? 'Set by the platform, ignored here' : 'Any value';
+        json.description = READ_ONLY_FIELDS.includes(String(path.at(-1)))
+          ? 'Set by the platform, ignored here'
+          : 'Any value';
       }
       if (json.additionalProperties === false) delete json.additionalProperties;
       if (def.type === 'union' && def.options.some((option) => option._zod.def.type === 'bigint')) {

@@ -132,5 +132,7 @@ async function exchange<Reply>(controlUrl: string, { method, path, body }: Contr
 export function rejectionIn(reply: string): string {
   // The reply may come from another program.
   const message = (tryJson(reply) as { errors?: { message?: unknown }[] } | undefined)?.errors?.[0]?.message;
-  return typeof message === 'string' ? message.replace(/^(Bad request|Not found): /, '') : 'it gave no reason';
+  return typeof message === 'string'
+    ? message.replace(/^(Bad request|Not found|The embedded platform failed): /, '')
+    : 'it gave no reason';
 }

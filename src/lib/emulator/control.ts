@@ -72,17 +72,14 @@ export function createControl(platform: RunningPlatform) {
  */
 function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const { host = '', origin } = headers;
-  if (!isOwnAddress(socket.remoteAddress ?? ''))
+  const { remoteAddress: peer = '' } = socket;
+  if (peer !== '::1' && !isLoopback(peer.replace('::ffff:', '')))
     throw refusal(403, 'Forbidden: the control address is for this machine');
   if (!isLoopback(hostName(host))) {
     throw refusal(403, `Forbidden: the control address does not accept the host ${host}`);
   }
   if (origin !== undefined && origin !== `http://${host}`)
     throw refusal(403, 'Forbidden: the request comes from a web page');
-}
-
-function isOwnAddress(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
 }
 
 function ownRoutes(platform: RunningPlatform): ControlRoutes {

@@ -1,7 +1,7 @@
 // The data folder of a platform: one process owns it and announces its port. A killed process leaves no stale lock.
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrivateFolder, readPrivateFile, removeFile } from '../kernel/durable.ts';
+import { ensurePrivateFolder, readPrivateFile, removeFile, writePassingFile } from '../kernel/durable.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { readHolder, tryLock } from '../kernel/lock.ts';
@@ -27,12 +27,8 @@ export function ownFolder(folder: string) {
     path: folder,
     databasePath,
     /** Publishes the port for other processes. */
-    announce: (port: number): void => {
-      // Written atomically, but not synced to the disk, because the file is useless after this process ends.
-      const temporary = `${announcement(folder)}.new`;
-      writeFileSync(temporary, JSON.stringify({ pid: host.pid, port } satisfies FolderOwner), { mode: 0o600 });
-      renameSync(temporary, announcement(folder));
-    },
+    announce: (port: number): void =>
+      writePassingFile(announcement(folder), JSON.stringify({ pid: host.pid, port } satisfies FolderOwner)),
     release: (): void => {
       removeFile(announcement(folder));
       lock.release();

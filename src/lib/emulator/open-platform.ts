@@ -10,7 +10,7 @@ import { openFaults } from './wire/faults.ts';
 import type { EmulatorIdentity } from './base/embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
-import { type Fixtures, readFixtures } from './fixtures/document.ts';
+import { complete, type Fixtures, readFixtures } from './fixtures/document.ts';
 import { SAMPLES } from './fixtures/samples.ts';
 import { createRecorder } from './wire/recorder.ts';
 import { openRequestLog } from './wire/request-log.ts';
@@ -56,8 +56,10 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
   return db.transaction(() => {
     const platform = assemble(db, settings, options, () => running.catchUp.start());
     const areas = options.areas.map((area, index) => {
-      for (const step of area.migrations.slice(versions[index])) db.exec(step);
-      if (versions[index] !== area.migrations.length) settings.set(versionKey(area), area.migrations.length);
+      const version = versions[index] ?? 0;
+      // A new database needs no upgrades, which take as long as all tables.
+      for (const step of area.migrations.slice(version, version === 0 ? 1 : undefined)) db.exec(step);
+      if (version !== area.migrations.length) settings.set(versionKey(area), area.migrations.length);
       return { area, open: area.open(platform) };
     });
     areas.forEach(({ open }, index) => {
@@ -108,7 +110,8 @@ function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
     settings.set(FIXTURES_KEY, given);
     return fixtures;
   }
-  return readFixtures(settings.get<unknown>(FIXTURES_KEY) ?? SAMPLES);
+  const stored = settings.get<unknown>(FIXTURES_KEY);
+  return stored === undefined ? complete(SAMPLES) : readFixtures(stored);
 }
 
 function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {

@@ -50,8 +50,9 @@ export async function createRouter(
     if (found === undefined) return exchange(incoming, outgoing, unmatched(method, path));
     const [route, values] = found;
     if (route === 'control') return control(incoming, outgoing, path);
-    const params = Object.entries(values).map(([name, value]) => [name, decoded(value, decodeURIComponent)]);
-    return exchange(incoming, outgoing, { ...route, params: Object.fromEntries(params) as Record<string, string> });
+    const params: Record<string, string> = {};
+    for (const name in values) params[name] = decoded(values[name] ?? '', decodeURIComponent);
+    return exchange(incoming, outgoing, { endpoint: route.endpoint, handle: route.handle, params });
   };
 }
 
@@ -77,12 +78,13 @@ function routePath({ service, path }: Endpoint): string {
 /** The path without a trailing slash or unnecessary escapes. Keeps `%2F` and `%25`. */
 function plainPath(incoming: IncomingMessage): string {
   const { path } = splitUrl(incoming);
-  const plain = path.includes('%') ? decoded(path.replaceAll('%25', '%2525'), decodeURI) : path;
+  const plain = decoded(path.replaceAll('%25', '%2525'), decodeURI);
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
 /** Returns the text unchanged if its escapes are invalid. */
 function decoded(text: string, decode: (text: string) => string): string {
+  if (!text.includes('%')) return text;
   try {
     return decode(text);
   } catch {

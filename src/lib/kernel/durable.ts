@@ -45,6 +45,12 @@ export function writePrivateFile(path: string, data: string | Uint8Array): void 
   writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE }));
 }
 
+/** Like `writePrivateFile`, without waiting for the disk: for a file that is useless after this process has ended. */
+export function writePassingFile(path: string, data: string): void {
+  preparePrivateFile(path);
+  writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE, isPassing: true }));
+}
+
 function preparePrivateFile(path: string): void {
   const folder = dirname(path);
   ensurePrivateFolder(folder);
@@ -140,9 +146,11 @@ interface Replacement {
   owner?: Stats | undefined;
   /** True if an existing file must not be replaced. */
   isNew?: boolean;
+  /** True if a power failure may lose the file. */
+  isPassing?: boolean;
 }
 
-function openReplacement(target: string, { isNew, mode, owner }: Replacement): OpenFile {
+function openReplacement(target: string, { isNew, isPassing, mode, owner }: Replacement): OpenFile {
   const temporary = temporaryPath(dirname(target));
   const descriptor = openSync(temporary, 'wx', mode ?? 0o666);
   const close = closerOf(descriptor);
@@ -151,11 +159,11 @@ function openReplacement(target: string, { isNew, mode, owner }: Replacement): O
     finish: () => {
       if (owner) chownTo(descriptor, owner);
       if (mode !== undefined) fchmodSync(descriptor, mode);
-      fsyncSync(descriptor);
+      if (!isPassing) fsyncSync(descriptor);
       close();
       if (isNew) nameOnce(temporary, target);
       else renameSync(temporary, target);
-      syncFolder(dirname(target));
+      if (!isPassing) syncFolder(dirname(target));
     },
     discard: () => {
       close();

@@ -1,8 +1,17 @@
-// Plurals, and splitting and quoting of command lines.
+// Plurals, sentences, and splitting and quoting of command lines.
 
 /** Formats `1 row` and `2 rows`. The default plural adds an `s`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Starts with a capital letter and ends with a full stop, unless another sign ends the sentence. */
+export function asSentence(text: string): string {
+  return capitalized(text) + (text === '' || /[.!?]$/.test(text) ? '' : '.');
 }
 
 /** The length as the specification counts it: in characters, not in UTF-16 units. */

@@ -1,4 +1,5 @@
 // The frame of a self-contained HTML page: light and dark, printable, and without scripts or external content.
+import { capitalized } from '../kernel/words.ts';
 import { manifestTime } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 
@@ -29,7 +30,7 @@ export function madeFacts({ made_on: made }: PageSource): string[] {
 /** A line of facts that breaks only between facts; empty if there are none. */
 export function factsLine(facts: readonly string[]): string {
   const line = facts.map((fact, index) => {
-    const text = index === 0 ? fact.charAt(0).toUpperCase() + fact.slice(1) : fact;
+    const text = index === 0 ? capitalized(fact) : fact;
     return `<span class="fact">${index > 0 ? '<i>·</i> ' : ''}${escapeHtml(text)}</span>`;
   });
   return line.length === 0 ? '' : `<p class="facts"><span>${line.join(' ')}</span></p>`;

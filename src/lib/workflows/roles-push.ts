@@ -1,4 +1,5 @@
 // Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
+import { asSentence } from '../kernel/words.ts';
 import type { RolesApi } from '../api/roles.ts';
 import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush, undoOf } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
@@ -158,7 +159,7 @@ async function passGuards(planned: Planned, options: PushOptions, ctx: PushConte
   }
   for (const refusal of refusals) {
     if (refusal.typed !== undefined) {
-      const question = `${sentence(refusal.message)} Type the number of deletions to allow them:`;
+      const question = `${asSentence(refusal.message)} Type the number of deletions to allow them:`;
       await ctx.prompt.typed(question, refusal.typed, { flag: '--allow-delete' });
     }
   }
@@ -212,8 +213,4 @@ function keepDeleted(intent: PushIntent, planned: Planned): PushIntent {
 function question({ plan }: Planned): string {
   const { create, modify, delete: deletions } = plan.summary;
   return `Replace the manifest (${create} to create, ${modify} to modify, ${deletions} to delete)?`;
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -8,7 +8,7 @@ import { startCallbackReceiver } from '../../helpers/callback-receiver.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome } from '../../helpers/cli.ts';
 import { dsrBody } from '../../helpers/dsr.ts';
 import { send } from '../../helpers/emulator.ts';
-import { hangUp, startFaultServer } from '../../helpers/fault-server.ts';
+import { hangUp, json as jsonAnswer, startFaultServer } from '../../helpers/fault-server.ts';
 import { makeCertificate } from '../../helpers/certificate.ts';
 import { opened } from '../../helpers/opened.ts';
 
@@ -415,14 +415,18 @@ test('exits with 8 if the platform no longer responds', async () => {
   expect(stderr).toContain('start a platform: cdpadm emulator start');
 });
 
+/** The response of a platform whose disk is full. */
+const FULL = jsonAnswer({ errors: [{ message: 'The embedded platform failed: disk I/O error' }] }, { status: 500 });
+
 describe('a lost response of a running platform', () => {
   test.each([
-    [['emulator', 'reset'], 'The outcome of the change is unknown'],
-    [['emulator', 'log'], 'Run the command again.'],
-  ])('is reported with a hint by %j', async (args, hint) => {
+    [['emulator', 'reset'], hangUp, 'The outcome of the change is unknown'],
+    [['emulator', 'reset'], FULL, 'has status 500: disk I/O error.'],
+    [['emulator', 'log'], hangUp, 'Run the command again.'],
+  ])('is reported with a hint by %j', async (args, answer, hint) => {
     const { ready } = await start('--memory');
     const server = await opened(startFaultServer());
-    server.otherwise(hangUp);
+    server.otherwise(answer);
     const [file = ''] = readdirSync(join(home.folder, 'state', 'emulators'));
     const path = join(home.folder, 'state', 'emulators', file);
     const entry = readFileSync(path, 'utf8').replaceAll(String(ready['control_url']), server.url);

@@ -141,23 +141,29 @@ test('requires the secret again when a connection is updated', async () => {
   expect(stderr).not.toContain('mask');
 });
 
-describe('files to write', async () => {
-  const written = leavesBelow(await loadProgram()).flatMap(([path, command]) => {
-    const { flags = {} } = recordOf(command) ?? {};
-    const names = Object.keys(flags).filter((key) => /^(write|results file|file for) /.test(flags[key]?.help ?? ''));
-    return names.map((key) => `${path} ${flagName(key)}`);
-  });
+describe('files and folders to write', async () => {
+  const flags = leavesBelow(await loadProgram()).flatMap(([path, command]) =>
+    Object.entries(recordOf(command)?.flags ?? {})
+      .filter(
+        ([, { help, value = '' }]) =>
+          /^(file|dir)$/.test(value) && /^(write|save|store|results file|file for|folder for) /.test(help),
+      )
+      .map(([key]) => `${path} ${flagName(key)}`),
+  );
+  const written = [...flags, 'warehouse export', 'emulator sample-warehouse', 'roles list --trace-file'];
 
   it.each(written)('rejects standard output: %s -', async (line) => {
     const { code, stderr } = await home.run(`${line} -`);
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/ standard output/),
+      stderr: expect.stringMatching(/ needs a (file|folder), not standard output/),
     });
   });
 
   it('finds the flags of single and bulk runs', () => {
     expect(written).toContain('seed bulk --rejects');
     expect(written).toContain('dsr submit --results');
+    expect(written).toContain('dsr results --dir');
+    expect(written.filter((line) => line.endsWith(' --keep'))).toHaveLength(3);
   });
 });

@@ -94,7 +94,7 @@ export interface Area<Endpoints = Record<string, Endpoint>> {
   name: string;
   /** This area's part of the contract. */
   endpoints: Endpoints;
-  /** SQL steps: the first creates the tables, each later one upgrades them by a version. Only append steps. */
+  /** SQL steps: the first creates the current tables, each later one upgrades older tables by a version. Only append steps. */
   migrations: readonly string[];
   open(platform: Platform): OpenArea<Endpoints>;
 }

@@ -72,13 +72,14 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
   return async (incoming, outgoing, target) => {
     const { path, search } = splitUrl(incoming);
     const { method = '', headers } = incoming;
-    const request = { at: clock.now(), method, path: path + search };
+    const at = clock.now();
+    const url = path + search;
     const record = (body: Buffer, answer: Answer | undefined, fault?: Fault): void => {
-      log.add({ ...request, status: answer?.status ?? null });
-      recorder.add({ ...request, headers, body, answer });
+      log.add({ at, method, path: url, status: answer?.status ?? null });
+      recorder.add({ at, method, path: url, headers, body, answer });
       // A response from a fault is not the platform's own response.
       if (!answer || fault?.status !== undefined || !seen.hasSubscribers) return;
-      const about = { platform: platform.baseUrl(), hasOwnWords: !platform.names.empty, method, url: request.path };
+      const about = { platform: platform.baseUrl(), hasOwnWords: !platform.names.empty, method, url };
       const shown = { ...answer, headers: headersOf(answer) };
       seen.publish({ ...about, headers, body, answer: shown } satisfies SeenExchange);
     };

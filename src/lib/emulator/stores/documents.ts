@@ -36,16 +36,20 @@ export function createDocumentStore<Document>(
   columnsOf: (document: Document) => Readonly<Record<string, SqlValue>> = () => ({}),
 ) {
   const rows = openTable<DocumentRow<Document>>(db, table, ['document']);
-  /** The documents that were read after the last write. */
-  const read = new Map<string, Document>();
+  const cached = new Map<string, Document>();
   let revision = -1;
 
-  function get(workspace: number, id: string): Document | undefined {
-    if (revision !== db.revision()) read.clear();
+  /** The documents that were read after the last write, or written by it. */
+  function known(): Map<string, Document> {
+    if (revision !== db.revision()) cached.clear();
     revision = db.revision();
+    return cached;
+  }
+
+  function get(workspace: number, id: string): Document | undefined {
     const key = `${workspace} ${id}`;
-    const document = read.get(key) ?? rows.find({ workspace, id })?.document;
-    if (document !== undefined) read.set(key, document);
+    const document = known().get(key) ?? rows.find({ workspace, id })?.document;
+    if (document !== undefined) cached.set(key, document);
     return document;
   }
 
@@ -56,8 +60,11 @@ export function createDocumentStore<Document>(
     add: (workspace: number, document: Document, columns: Readonly<Record<string, SqlValue>> = {}): void => {
       rows.insert({ workspace, id: idOf(document), document, ...columnsOf(document), ...columns });
     },
-    replace: (workspace: number, document: Document): void =>
-      rows.update({ workspace, id: idOf(document) }, { document, ...columnsOf(document) }),
+    replace: (workspace: number, document: Document): void => {
+      const id = idOf(document);
+      rows.update({ workspace, id }, { document, ...columnsOf(document) });
+      known().set(`${workspace} ${id}`, document);
+    },
     remove: (workspace: number, id: string): void => rows.remove({ workspace, id }),
     clear: (): void => rows.remove(),
   };

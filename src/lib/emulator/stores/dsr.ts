@@ -7,7 +7,7 @@ export const dsrMigration = `
   CREATE TABLE dsr_requests (
     seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, id TEXT NOT NULL, group_id TEXT, subject TEXT NOT NULL,
     status TEXT NOT NULL, expected_at INTEGER, completed_at INTEGER, forwarding TEXT NOT NULL, body TEXT NOT NULL,
-    UNIQUE (workspace, id)
+    history TEXT NOT NULL DEFAULT '[]', UNIQUE (workspace, id)
   );
   CREATE INDEX dsr_requests_of_group ON dsr_requests (workspace, group_id);
   CREATE INDEX dsr_requests_open ON dsr_requests (workspace, subject) WHERE status IN ('pending', 'in_progress');

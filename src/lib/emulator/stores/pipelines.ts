@@ -52,7 +52,7 @@ export const runsMigration = `
   CREATE TABLE pipeline_runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, pipeline TEXT NOT NULL,
     type TEXT NOT NULL, status TEXT NOT NULL, logical_at INTEGER NOT NULL, due_at INTEGER,
-    started_at INTEGER, ended_at INTEGER, document TEXT NOT NULL
+    started_at INTEGER, ended_at INTEGER, progress TEXT NOT NULL
   );
   CREATE INDEX pipeline_runs_due ON pipeline_runs (due_at);
   CREATE INDEX pipeline_runs_of ON pipeline_runs (workspace, pipeline, logical_at)`;

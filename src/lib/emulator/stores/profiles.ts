@@ -50,7 +50,8 @@ function keyOf({ workspace, environment }: Scope, identity: Identity): string {
 export const profilesMigrations = [
   `CREATE TABLE profiles (
      id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, environment TEXT NOT NULL, xpid TEXT NOT NULL,
-     created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, seeds INTEGER NOT NULL, document TEXT NOT NULL
+     created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, seeds INTEGER NOT NULL, document TEXT NOT NULL,
+     sources TEXT NOT NULL DEFAULT '{}'
    );
    CREATE TABLE profile_events (
      id INTEGER PRIMARY KEY, profile INTEGER NOT NULL, at INTEGER NOT NULL, event TEXT NOT NULL

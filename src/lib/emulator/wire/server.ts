@@ -1,14 +1,15 @@
 // The listening server: its address, its own URL, and how it closes.
 import {
   createServer as createHttpServer,
-  type IncomingMessage,
+  IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http';
 import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { type PlainRefusal, refusal } from './platform-error.ts';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { PeerGone } from './request-body.ts';
 import { isLoopback } from '../../kernel/address.ts';
 
 /** Listening addresses that accept connections to any address of the machine. */
@@ -60,6 +61,9 @@ export async function listen(
     // Closes the connection if the request failed without a response.
     router(incoming, outgoing, refused).catch(() => outgoing.destroy());
   });
+  server.on('clientError', (error: ClientError, socket) => {
+    respondToBroken(router, error, socket as Socket).catch(() => socket.destroy());
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       reject(cannotListen(hostname, port, error));
@@ -79,6 +83,23 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+type ClientError = Error & { code?: string; rawPacket?: Buffer };
+
+const BROKEN: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** Responds to a request that Node cannot parse. An unknown method is like any other wrong method. */
+async function respondToBroken(router: Router, { code = '', message, rawPacket }: ClientError, socket: Socket) {
+  if (!socket.writable) throw new PeerGone();
+  const [, method = '', url = '/'] = /^(\S+) (\S+) HTTP\//.exec(String(rawPacket ?? '')) ?? [];
+  const incoming = Object.assign(new IncomingMessage(socket), { method, url });
+  const outgoing = new ServerResponse(incoming);
+  // Throws while the response to an earlier request is unfinished.
+  outgoing.assignSocket(socket);
+  outgoing.setHeader('connection', 'close').on('finish', () => socket.end());
+  const isMethod = code === 'HPE_INVALID_METHOD' && method !== '';
+  await router(incoming, outgoing, isMethod ? undefined : refusal(BROKEN[code] ?? 400, `Bad request: ${message}`));
 }
 
 async function createServer(tls: ListenOptions['tls'], onRequest: RequestListener): Promise<Server> {

@@ -1,4 +1,5 @@
 // The messages for a request that got no response: what failed, where, and how to fix it.
+import { capitalized } from '../../kernel/words.ts';
 import { CliError, exitOf, fail, type FailureParts } from '../../errors/fail.ts';
 import { type ErrorCode, ERRORS } from '../../errors/registry.ts';
 import { type FailedRequest, KnownError, systemErrorCode } from '../../kernel/errors.ts';
@@ -53,7 +54,7 @@ const WORDS: Record<
 > = {
   refused: (lost) => `Connection refused: nothing is listening at ${peer(lost)}.`,
   dns: (lost, { code }) => `The host name of ${peer(lost)} could not be resolved (${code ?? 'DNS'}).`,
-  unreachable: (lost, { code }) => `${capital(peer(lost))} cannot be reached from here (${code ?? 'no route'}).`,
+  unreachable: (lost, { code }) => `${capitalized(peer(lost))} cannot be reached from here (${code ?? 'no route'}).`,
   certificate: (lost, error) => ({
     message: `The certificate of ${hostOf(lost)} is not trusted: ${error.message.replace(/\.$/, '')} (${error.code ?? 'TLS'}).`,
     hint: certificateHint(hostOf(lost), error),
@@ -94,10 +95,6 @@ function peer({ origin, proxy }: LostExchange): string {
 function hostWithPort(address: string): string {
   const url = new URL(address);
   return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function statusOf(error: TransportError): string {

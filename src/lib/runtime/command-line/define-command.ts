@@ -41,6 +41,8 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** The flag accepts a whole number from 1 to this one. */
   readonly most?: number;
+  /** True if the value is the path of what the command writes, so that it cannot be `-`. */
+  readonly writes?: true;
   readonly many?: true;
   /** True if the flag accepts several values at once: all words up to the next flag. */
   readonly words?: true;

@@ -8,6 +8,7 @@ import { choiceHint } from '../../kernel/nearest.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
 import { type FlagSpec, flagName, optionOf } from './define-command.ts';
+import { checkPath } from './read-word.ts';
 
 export { OUTPUT_FORMATS };
 /** The output format for each extension of `--out`. The extension counts only without `-o`. */
@@ -145,7 +146,7 @@ export function readGlobalFlags(
     quiet: raw['quiet'] === true,
     verbose: raw['verbose'] === true,
     debug: raw['debug'] === true || env.CDPADM_DEBUG === '1' || env.RUNNER_DEBUG === '1',
-    traceFile: text(raw, 'traceFile') ?? (env.CDPADM_TRACE_FILE || undefined),
+    traceFile: checkPath(text(raw, 'traceFile') ?? env.CDPADM_TRACE_FILE ?? '', '--trace-file') || undefined,
     curl: raw['curl'] === true,
     requestTimeoutMs: duration(raw, 'requestTimeout', '--request-timeout') ?? DEFAULT_REQUEST_TIMEOUT_MS,
     retries: retries(raw),

@@ -1,5 +1,6 @@
 // The layout of every help screen.
 import { groupBy } from '../../kernel/group-by.ts';
+import { asSentence } from '../../kernel/words.ts';
 import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
 import { shapeTextOf } from '../output/result-shape.ts';
@@ -98,11 +99,6 @@ function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[]
   const usual = usualExits(help).map(([code, word]) => `${code} ${word}`.replaceAll(' ', GLUE));
   const rest = `${own.length === 0 ? `0${GLUE}done,` : 'Also'} ${usual.join(', ')}.`;
   return [...lines, ...helper.boxWrap(rest, width).split('\n'), ALL_CODES];
-}
-
-function asSentence(text: string): string {
-  const full = /[.!?]$/.test(text) || text === '' ? text : `${text}.`;
-  return full.charAt(0).toUpperCase() + full.slice(1);
 }
 
 function indent(lines: readonly string[]): string[] {

@@ -1,13 +1,19 @@
-// Reads a word from a fixed list, and a number.
+// Reads a word from a fixed list, a number, and the path of what is written.
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 
+interface Spec {
+  choices?: readonly string[];
+  most?: number;
+  read?: (text: string, flag: string) => unknown;
+  value?: string;
+  writes?: true;
+}
+
 /** Checks and converts the value of a flag; undefined if any text is valid. */
-export function readerOf(
-  flag: string,
-  spec: { choices?: readonly string[]; most?: number; read?: (text: string, flag: string) => unknown },
-): ((text: string) => unknown) | undefined {
-  const { choices, most, read } = spec;
+export function readerOf(flag: string, spec: Spec): ((text: string) => unknown) | undefined {
+  const { choices, most, read, value, writes } = spec;
+  if (writes) return (text) => checkPath(text, flag, value === 'dir' ? 'folder' : 'file');
   if (choices) return (text) => readWord(flag, text, choices);
   return most === undefined ? read && ((text) => read(text, flag)) : (text) => readCount(flag, text, most);
 }
@@ -23,4 +29,10 @@ function readCount(flag: string, text: string, most: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= most) return number;
   throw usageError(`${flag} must be a whole number from 1 to ${most}, not \`${text}\`.`);
+}
+
+/** Checks the path of a file or folder to write. Throws KnownError usage (2) for standard output. */
+export function checkPath(text: string, flag: string, what = 'file'): string {
+  if (text === '-') throw usageError(`${flag} needs a ${what}, not standard output.`, 'Pass a path instead of `-`.');
+  return text;
 }

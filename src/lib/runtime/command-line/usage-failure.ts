@@ -1,4 +1,5 @@
 // Converts commander's errors to our own, with our exit code.
+import { asSentence } from '../../kernel/words.ts';
 import type { Command, CommanderError } from 'commander';
 import { usageError, type KnownError } from '../../kernel/errors.ts';
 import { nearest, suggest } from '../../kernel/nearest.ts';
@@ -103,6 +104,5 @@ function quoted(error: CommanderError): string {
 }
 
 function sentence(message: string): string {
-  const text = message.replace(/^error: /, '').replaceAll(/'([^']*)'/g, '`$1`');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  return asSentence(message.replace(/^error: /, '').replaceAll(/'([^']*)'/g, '`$1`'));
 }

@@ -75,7 +75,7 @@ async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: Cont
     });
     const answer = await readAnswer(reply);
     if (reply.status >= 400 && (reply.status < 500 || call.method === 'GET')) throw rejected(reply.status, answer.text);
-    if (reply.status >= 300) throw unusable(call, origin, `has status ${reply.status}`);
+    if (reply.status >= 300) throw unusable(call, origin, `has status ${reply.status}: ${rejectionIn(answer.text)}`);
     if (answer.problem !== undefined) throw unusable(call, origin, answer.problem);
     return readReply(call, origin, answer.text);
   } catch (error) {

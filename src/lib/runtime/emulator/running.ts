@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorReady } from '../../emulator/index.ts';
-import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
+import { readPrivateFile, removeFile, writePassingFile } from '../../kernel/durable.ts';
 import { host } from '../../kernel/host.ts';
 import { tryJson } from '../../kernel/json.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
@@ -22,7 +22,7 @@ export interface RunningEmulator {
 /** Registers the platform in a file (0600, for its credentials). Returns a function that removes the file. */
 export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator): () => void {
   const path = join(folderOf(paths), `${emulator.port}.json`);
-  writePrivateFile(path, `${JSON.stringify(emulator)}\n`);
+  writePassingFile(path, `${JSON.stringify(emulator)}\n`);
   return () => {
     // Another platform may have taken over the port and the file.
     if (readEmulator(path)?.pid === emulator.pid) removeFile(path);

@@ -1,6 +1,7 @@
 // The fixtures document: its fields, its defaults and its errors.
 import { describe, expect, it, test } from 'vitest';
-import { readFixtures } from '../../../../src/lib/emulator/fixtures/document.ts';
+import { complete, readFixtures } from '../../../../src/lib/emulator/fixtures/document.ts';
+import { SAMPLES } from '../../../../src/lib/emulator/fixtures/samples.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { dsrBody } from '../../../helpers/dsr.ts';
 
@@ -18,6 +19,10 @@ function issuesOf(document: unknown): string[] {
 }
 
 const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
+
+test('the samples are valid, although a start does not check them', () => {
+  expect(complete(SAMPLES)).toEqual(readFixtures(SAMPLES));
+});
 
 describe('a document', () => {
   it('is accepted if it is empty, which yields an empty default organization', () => {

@@ -17,7 +17,7 @@ let db: Database;
 let store: ProfilesStore;
 beforeEach(async () => {
   db = await openDatabase(undefined);
-  for (const step of profilesMigrations) db.exec(step);
+  db.exec(profilesMigrations[0] ?? '');
   store = createProfiles(db);
 });
 afterEach(() => {

@@ -2,6 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { platformAreas } from '../../../../src/lib/emulator/areas.ts';
 import { openDatabase } from '../../../../src/lib/emulator/base/db.ts';
 import { findOwner } from '../../../../src/lib/emulator/folder.ts';
 import { startEmulator } from '../../../../src/lib/emulator/index.ts';
@@ -101,6 +102,43 @@ describe('a restart', () => {
     const statuses: number[] = [];
     for (const as of ['k:old', 'k:new', 'k:new']) statuses.push((await dsr('GET', '/discovery/', { as })).status);
     expect(statuses).toEqual([401, 200, 429]);
+  });
+});
+
+/** The tables of version 1 that later versions changed, as that version created them. */
+const FIRST_TABLES: Record<string, string> = {
+  seeding: `CREATE TABLE profiles (
+    id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, environment TEXT NOT NULL, xpid TEXT NOT NULL,
+    created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL, seeds INTEGER NOT NULL, document TEXT NOT NULL
+  )`,
+  dsr: `CREATE TABLE dsr_requests (
+    seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, id TEXT NOT NULL, group_id TEXT, subject TEXT NOT NULL,
+    status TEXT NOT NULL, expected_at INTEGER, completed_at INTEGER, forwarding TEXT NOT NULL, body TEXT NOT NULL,
+    UNIQUE (workspace, id)
+  )`,
+  pipelines: `CREATE TABLE pipeline_runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, pipeline TEXT NOT NULL,
+    type TEXT NOT NULL, status TEXT NOT NULL, logical_at INTEGER NOT NULL, due_at INTEGER,
+    started_at INTEGER, ended_at INTEGER, document TEXT NOT NULL
+  )`,
+};
+
+describe('the tables', () => {
+  const upgraded = platformAreas.filter(({ migrations }) => migrations.length > 1);
+
+  test.each(upgraded)('of $name are the same in a new database and after upgrades', async ({ migrations, name }) => {
+    const columnsAfter = async (steps: readonly string[]): Promise<unknown> => {
+      const db = await openDatabase(undefined);
+      for (const step of steps) db.exec(step);
+      const [, table = ''] = /CREATE TABLE (\w+)/.exec(FIRST_TABLES[name] ?? '') ?? [];
+      const columns = db.all('SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?) ORDER BY name', table);
+      db.close();
+      return columns;
+    };
+    const [first = '', ...later] = migrations;
+    const columns = await columnsAfter([first]);
+    expect(columns).not.toEqual([]);
+    expect(await columnsAfter([FIRST_TABLES[name] ?? '', ...later])).toEqual(columns);
   });
 });
 
