@@ -16,6 +16,8 @@ import {
 } from '../../lib/runtime/checks/machine.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 
+const COLORS = { ok: 'green', failed: 'red', warning: 'yellow', skipped: 'dim' } as const;
+
 const view: ListView<Finding> = {
   kind: 'list',
   columns: [
@@ -23,14 +25,7 @@ const view: ListView<Finding> = {
     {
       key: 'status',
       value: (item) => item.status,
-      paint: (text, { status }, style) =>
-        status === 'ok'
-          ? style.green(text)
-          : status === 'failed'
-            ? style.red(text)
-            : status === 'warning'
-              ? style.yellow(text)
-              : style.dim(text),
+      paint: (text, { status }, style) => style[COLORS[status]](text),
     },
     { key: 'detail', uncut: true, value: (item) => item.detail },
     { key: 'fix', rank: 1, whole: true, value: (item) => item.fix },
@@ -64,9 +59,8 @@ function printFixes(ctx: Context, findings: readonly Finding[]): void {
   for (const { check, status, detail, fix } of findings) {
     if (fix === undefined) continue;
     ctx.out.show((style, width) => {
-      const paint = status === 'failed' ? style.red : style.yellow;
       const lines = [...wrapText(cleanLine(detail), width - 2), ...wrapText(cleanLine(`To fix it: ${fix}`), width - 2)];
-      return [`\n${paint(`${check}: ${status}`)}`, ...lines.map((line) => `  ${line}`)].join('\n');
+      return [`\n${style[COLORS[status]](`${check}: ${status}`)}`, ...lines.map((line) => `  ${line}`)].join('\n');
     });
   }
 }

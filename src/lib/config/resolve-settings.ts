@@ -102,7 +102,6 @@ export function resolveSettings(given: SettingsLayers) {
       ? Object.keys(guards ?? {}).filter((key) => !['protected', 'access', 'output'].includes(key))
       : [],
     protected: 'protected' in origins,
-    /** `read` blocks every write. */
     access: 'access' in origins ? ('read' as const) : ('write' as const),
     /** True if definition files may name commands. Only a profile can allow this, never a project file. */
     allowCommands: 'allow_commands' in origins,
@@ -110,7 +109,6 @@ export function resolveSettings(given: SettingsLayers) {
     allowFiles: stored?.allow_files ?? [],
     /** Request rates for areas whose limit is unknown, such as `{dsr: '1000/m'}`. */
     limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,
-    /** Neutral word -> the deployment's word. */
     names: { ...stored?.names } as Readonly<Record<string, string>>,
     /** The source of `protected`, `access`, each limit (`limits.AREA`) and each name (`names.WORD`). */
     origins,

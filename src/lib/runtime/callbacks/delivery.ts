@@ -107,8 +107,6 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
     const env = { ...own, ...variables, CDPADM_EVENT_ID: id };
     signal.throwIfAborted();
     const over = new AbortController();
-    const limit = ctx.clock.sleep(limitMs, over.signal);
-    limit.catch(() => undefined);
     try {
       await new Promise<void>((resolve, reject) => {
         const child = spawn(program, args, {
@@ -125,10 +123,9 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
           host.endGroup(child.pid, 'SIGTERM');
           kill ??= setTimeout(() => host.endGroup(child.pid, 'SIGKILL'), GRACE_MS);
         };
-        signal.addEventListener('abort', () => end(signal.reason as Error), { signal: over.signal });
-        limit.then(
+        ctx.clock.sleep(limitMs, AbortSignal.any([signal, over.signal])).then(
           () => end(new Error(`the command ran longer than ${formatDuration(limitMs)}`)),
-          () => undefined,
+          () => signal.aborted && end(signal.reason as Error),
         );
         child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
         child.on('exit', (code, killed) => {

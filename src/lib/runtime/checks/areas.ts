@@ -4,7 +4,7 @@ import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/fail.ts';
 import type { Api } from '../../api/index.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
-import type { SecretName, SettingName } from '../../config/setting-fields.ts';
+import { type SecretName, secretsWith, type SettingName } from '../../config/setting-fields.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
@@ -68,12 +68,6 @@ const AREAS: readonly Area[] = [
   { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
 ];
 
-const SECRETS_OF: Record<AreaCheck['credential'], readonly SecretName[]> = {
-  platform: ['client_id', 'client_secret'],
-  dsr: ['workspace_key', 'workspace_secret'],
-  seeding: ['workspace_key', 'workspace_secret'],
-};
-
 /** Requests a new token, because a cached one proves nothing. Skips areas that would fail alike. */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
@@ -114,7 +108,8 @@ async function checkArea(
 
 function absentSecrets(settings: Settings, credential: AreaCheck['credential']): SecretName[] {
   if (credential === 'platform' && settings.secretOrigin('access_token')) return [];
-  return SECRETS_OF[credential].filter((name) => !settings.secretOrigin(name));
+  const secret = credential === 'platform' ? 'client_secret' : 'workspace_secret';
+  return secretsWith(secret).filter((name) => !settings.secretOrigin(name));
 }
 
 /** True if the failure is about the credentials or the network in general. A 403 or 404 is about a single area. */
