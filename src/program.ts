@@ -71,7 +71,6 @@ const ASKING: Readonly<Record<string, readonly string[]>> = {
   ...{ log: [], completion: [], emulator: [], tour: [], schema: [], help: [], version: [] },
 };
 
-/** Every group and single command, in the order of the help. */
 export const entries = Object.entries(SUMMARIES).flatMap(([heading, summaries]) =>
   Object.entries(summaries).map(([name, summary]) => ({ name, summary, heading })),
 );

@@ -18,7 +18,6 @@ interface IntakeCall<Body extends { environment: string }> {
   schema: z.ZodMiniType<Body>;
   /** For the message: `a body with events`. */
   what: string;
-  /** The area that receives the body. */
   scope: 'seeding' | 'identity';
   /** For the question: `2 events`. */
   subject(body: Body): string;
@@ -26,7 +25,6 @@ interface IntakeCall<Body extends { environment: string }> {
   send(body: Body, signal: AbortSignal): Promise<void>;
 }
 
-/** The fields that both records share. */
 const intakeRecord = {
   effect: 'write',
   calls: 'platform',

@@ -23,7 +23,6 @@ export type SettingFlag = keyof typeof settingFlags;
 
 export interface Field {
   name: SettingName;
-  /** The key of the command's own flag. */
   key?: SettingFlag;
   flag: string;
   label: string;

@@ -5,7 +5,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { Finding } from '../../lib/runtime/checks/machine.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
 
-/** Probes a typed address before it is accepted. */
 export type AddressProbe = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
 
 type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';

@@ -151,7 +151,6 @@ function originText({ kind, detail }: Origin): string {
   return `${kind === 'project' ? 'project file' : kind}: ${detail}`;
 }
 
-/** Names the sources that may override the values shown. */
 function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): void {
   if (!profile) return;
   ctx.out.note(
@@ -162,7 +161,6 @@ function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): 
   if (ignoredKeys.length > 0) ctx.out.note(`The project file is ignored for ${ignoredKeys.join(', ')}.`);
 }
 
-/** Names the values that do not come from the profile. */
 function noteOverrides(ctx: Context, settings: Settings): void {
   const others = settings.all().filter(([, { origin }]) => origin.kind !== 'profile' && origin.kind !== 'default');
   if (!settings.profile || others.length === 0) return;

@@ -34,7 +34,6 @@ export async function openKeychain(load = (): Promise<KeyringModule> => import('
     get: async (entry: string, signal?: AbortSignal): Promise<string | undefined> =>
       (await reach(entry, (item) => item.getPassword(signal), signal)) ?? undefined,
     set: (entry: string, secret: string): Promise<void> => reach(entry, (item) => item.setPassword(secret)),
-    /** Does nothing if the entry is missing. */
     remove: async (entry: string): Promise<void> => {
       await reach(entry, (item) => item.deletePassword());
     },

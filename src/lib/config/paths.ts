@@ -83,7 +83,6 @@ export function findProjectFile(cwd: string, home: string): string | undefined {
   });
 }
 
-/** Undefined if the file does not exist or cannot be read. */
 function statOf(file: string, stat: typeof statSync): Stats | undefined {
   try {
     return stat(file, { throwIfNoEntry: false });

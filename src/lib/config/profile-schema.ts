@@ -17,7 +17,6 @@ import {
 
 export const FILE_VERSION = 1;
 
-/** Text without a problem. */
 function checkedText(problemOf: (text: string) => string | false | undefined) {
   return z.string().check(
     z.check((context) => {
@@ -125,7 +124,6 @@ export const SHARED_FIELDS = {
   access: z.optional(z.literal('read')),
 };
 
-/** The fields that only a profile may have. */
 export const OWN_FIELDS: readonly string[] = Object.keys(PROFILE_FIELDS).filter((name) => !(name in SHARED_FIELDS));
 
 export const Profile = z.looseObject({ ...PROFILE_FIELDS, secrets: z.optional(Secrets) });

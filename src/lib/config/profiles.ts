@@ -81,7 +81,6 @@ export function openProfiles(options: SecretsOptions) {
         }
         return { current: raw.current === name };
       }),
-    /** Throws KnownError not found (5). */
     use: async (name: string): Promise<void> =>
       await change(async (raw, write) => {
         await find(name);

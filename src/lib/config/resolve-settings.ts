@@ -24,7 +24,6 @@ import { fail } from '../errors/fail.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The addresses, ids and secrets of the embedded platform. */
 export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, string>>>;
 
 export interface SettingsLayers {

@@ -148,13 +148,11 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
       return revision;
     },
-    /** The revisions, newest first: their names and sizes. */
     revisions: (): { revision: string; bytes: number }[] =>
       jsonFiles(history).map((name) => ({
         revision: name.slice(0, -'.json'.length),
         bytes: lstatSync(join(history, name), { throwIfNoEntry: false })?.size ?? 0,
       })),
-    /** The head of a revision; undefined if the file is damaged. */
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
     /** Removes revisions in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each. */
     removeRevisions: async (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> => {

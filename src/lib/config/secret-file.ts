@@ -49,7 +49,6 @@ function unusable(
 
 export type SecretReference =
   | { kind: 'env'; name: string }
-  /** The first line of the command's output. */
   | { kind: 'command'; line: string }
   | { kind: 'keychain'; entry: string }
   /** The profile's own 0600 file in the configuration folder. */

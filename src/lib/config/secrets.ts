@@ -17,7 +17,6 @@ import { fail } from '../errors/fail.ts';
 import { childEnvironment } from './own-references.ts';
 
 export interface SecretsOptions {
-  /** The configuration folder. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;

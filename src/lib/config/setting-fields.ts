@@ -3,7 +3,6 @@ import { isDomainName, readBaseAddress } from '../kernel/address.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A value as it is used and stored, or its problem. */
 export type Checked = { value: string } | { problem: string };
 
 interface SettingField {

@@ -14,12 +14,17 @@ export type CacheFiles = ReturnType<typeof createCacheFiles>;
 export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   const memory = new Map<string, string>();
 
+  /** Rethrows an error that no unusable file caused. */
+  function failed(error: unknown): undefined {
+    if (!(error instanceof KnownError && UNUSABLE.includes(error.code))) throw error;
+    onUnusable(error);
+  }
+
   function guarded<T>(work: () => T): T | undefined {
     try {
       return work();
     } catch (error) {
-      onUnusable(unusable(error));
-      return undefined;
+      return failed(error);
     }
   }
 
@@ -27,8 +32,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
     try {
       return await work();
     } catch (error) {
-      onUnusable(unusable(error));
-      return undefined;
+      return failed(error);
     }
   }
 
@@ -57,11 +61,6 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
       }
     },
   };
-}
-
-function unusable(error: unknown): KnownError {
-  if (error instanceof KnownError && UNUSABLE.includes(error.code)) return error;
-  throw error;
 }
 
 function overwriteFile(path: string, text: string): void {

@@ -144,7 +144,6 @@ interface Replacement {
   /** The exact mode, whatever the umask. Default: 0666 minus the umask. */
   mode?: number | undefined;
   owner?: Stats | undefined;
-  /** True if an existing file must not be replaced. */
   isNew?: boolean;
   /** True if a power failure may lose the file. */
   isPassing?: boolean;

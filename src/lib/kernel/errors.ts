@@ -66,7 +66,6 @@ export class KnownError extends Error {
     this.details = options.details;
   }
 
-  /** The options that create an equal error. */
   get parts(): KnownErrorOptions {
     const { code, details, hints, issues, issuesOmitted, message, request, status } = this;
     return { code, message, issues, issuesOmitted, hint: hints, status, request, details };

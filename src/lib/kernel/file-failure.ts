@@ -46,7 +46,6 @@ export function cannotCreate(path: string, error: unknown): KnownError {
   return failure('files.write', `Cannot create the folder ${path}`, error, `${remedy}, or ${OTHER_FOLDERS}`);
 }
 
-/** The error for a failed read. Returns a KnownError unchanged. */
 export function cannotRead(path: string, error: unknown): KnownError {
   return failure(
     'files.read',

@@ -11,7 +11,6 @@ export const host = {
   platform: process.platform,
   nodeVersion: process.versions.node,
   hostname: (): string => builtin('node:os').hostname(),
-  /** The user's name; empty if the system has none. */
   username: (): string => {
     try {
       return builtin('node:os').userInfo().username;

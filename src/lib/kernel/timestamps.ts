@@ -69,7 +69,6 @@ export function isoOf(text: string): string {
   return day === undefined || time === undefined ? text : `${day}T${time}${zone === undefined ? '' : 'Z'}`;
 }
 
-/** True for a day that exists. `month` is from 1 to 12. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   const date = new Date(0);
   // `Date.UTC` interprets years below 100 as 19xx.

@@ -4,7 +4,6 @@ import packageJson from '../../../package.json' with { type: 'json' };
 export const PROGRAM = 'cdpadm';
 export const VERSION: string = packageJson.version;
 
-/** Defined by the build. */
 declare const BUILT_FROM: { commit: string; date: string } | undefined;
 
 /** The commit, with `-dirty` if files had uncommitted changes, and its time in UTC. */

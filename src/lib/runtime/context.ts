@@ -57,7 +57,6 @@ export interface GlobalFlags {
   progress: 'auto' | 'plain' | 'json' | 'none';
 }
 
-/** The environment of the program. Tests pass their own. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -75,9 +74,7 @@ export interface Io {
   onResponse?(text: string): void;
 }
 
-/** The part of `Writable` that we need. */
 export interface TextSink {
-  /** Calls `done` once the text was written, or with the error. */
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
   /** True for a regular file, which no log viewer reads. */
   readonly isFile?: boolean;
@@ -99,7 +96,6 @@ export interface Progress {
   }): void;
   /** Reports that the operation pauses for `ms`. For a long pause, mentions that the run can be resumed later. */
   wait(ms: number, why: string): void;
-  /** Removes the line, or replaces it with `text`. */
   end(text?: string): void;
 }
 
@@ -159,7 +155,6 @@ export interface Prompts {
 }
 
 export interface PromptOptions {
-  /** The flag that the usage error names if no one can answer. */
   flag?: string;
   initial?: string;
   /** Shown in brackets after the question until the question is answered. */
@@ -187,7 +182,6 @@ export interface WriteFacts {
   journal?: string;
 }
 
-/** What the log records about a command. */
 export interface LoggedCommand extends WriteFacts {
   path: string;
   args: readonly unknown[];

@@ -22,7 +22,6 @@ export interface StartedContext extends Context {
   readonly hasWritten: boolean;
 }
 
-/** Facts about all commands of the program. */
 export interface Program {
   asking: readonly string[];
   loadAll(ctx: Context): Promise<Command>;
@@ -64,7 +63,6 @@ class RunContext implements StartedContext {
   #target: Promise<Target> | undefined;
   #command: LoggedCommand | undefined;
   #writes: Promise<WriteRecorder> | undefined;
-  /** True once the command has printed its result after a write. */
   #isShown = false;
 
   constructor(io: Io, signal: AbortSignal, redactor: Redactor, program: Program) {

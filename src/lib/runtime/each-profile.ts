@@ -18,7 +18,6 @@ interface Part {
   profile: string;
   result?: { data: unknown; view: AnyView };
   error?: KnownError;
-  /** Writes hints as text, with the profile in each command. */
   advice?: Output['advice'];
 }
 

@@ -16,7 +16,6 @@ export const terminated = (): KnownError => fail('terminated', { message: 'Termi
 /** SIGHUP, which a terminal sends when it is closed. */
 export const hungUp = (): KnownError => fail('hung_up', { message: 'The terminal was closed.' });
 
-/** The command's `--timeout` has expired. */
 export function timedOut(ms: number): KnownError {
   return fail('timeout', {
     message: `The command did not finish within its --timeout of ${formatDuration(ms)}.`,

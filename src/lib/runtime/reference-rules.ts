@@ -11,7 +11,6 @@ import { fail } from '../errors/fail.ts';
 import { invalidInput, type Issue, type Hint, KnownError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 
-/** A reference, and the folder that its path is relative to. */
 export interface JudgedReference {
   reference: string;
   folder: string;

@@ -93,7 +93,6 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
   return { ca: [...rootCertificates, furtherAuthorities(file, ctx.io.env)] };
 }
 
-/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
 
 /** Runs a command without a shell and without our secrets. Its process group ends with the listener or at the limit. */

@@ -17,7 +17,6 @@ export function areaCheck() {
   });
 }
 
-/** `error` is the reason why the check failed. */
 export type AreaCheck = z.infer<ReturnType<typeof areaCheck>> & { error?: KnownError };
 
 interface Area {

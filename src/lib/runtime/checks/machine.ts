@@ -19,7 +19,6 @@ export function finding() {
     check: z.string(),
     status: z.enum(['ok', 'warning', 'failed', 'skipped']),
     detail: z.string(),
-    /** How to fix the problem, if there is one. */
     fix: z.optional(z.string()),
   });
 }

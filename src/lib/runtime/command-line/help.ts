@@ -71,7 +71,6 @@ export interface CommandHelp {
   notes?: string[];
 }
 
-/** The formats that every result supports. */
 export const COMMON_FORMATS = [
   'table',
   'json',

@@ -11,7 +11,6 @@ type Flags = Readonly<Record<string, unknown>>;
 
 type Given = Partial<Record<'client_id' | 'client_secret' | 'workspace_key' | 'workspace_secret', string>>;
 
-/** The secrets, each with the key of its flags. */
 const SECRETS = [
   { name: 'client_secret', key: 'clientSecret', stem: '--client-secret', label: 'client secret' },
   { name: 'workspace_secret', key: 'workspaceSecret', stem: '--workspace-secret', label: 'workspace secret' },

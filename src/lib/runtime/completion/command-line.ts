@@ -1,6 +1,5 @@
 // Splits the command line before the cursor into words. Evaluates nothing.
 
-/** The quotes that are open at the cursor. */
 export type Quote = '' | "'" | '"';
 
 export interface TypedWord {
@@ -16,7 +15,6 @@ const SEPARATOR = /[;|&<>)\n]/;
 export interface Reading {
   /** The characters that end a word in the shell. */
   breaks?: string;
-  /** Backticks enclose a command, as in bash. */
   hasBackticks?: boolean;
 }
 

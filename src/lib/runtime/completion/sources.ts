@@ -118,7 +118,6 @@ const rolesAndTemplates: Source = async (_point, known) => {
   return [...roles, ...(await templates()).filter(({ value }) => !roles.includes(value))];
 };
 
-/** The ids that belong to the first argument. */
 const idsBelow =
   (kind: 'pipeline_run_id' | 'attribute_id'): Source =>
   ({ operands: [parent = ''] }, known) =>

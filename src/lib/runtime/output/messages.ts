@@ -24,7 +24,6 @@ export function createMessages(io: Io) {
     io.stderr.write(text, () => undefined);
   }
 
-  /** Writes clean text above the live line. */
   function write(text: string): void {
     command(forLog(text, io.env));
   }
@@ -35,7 +34,6 @@ export function createMessages(io: Io) {
     put(shown === undefined ? text : `${CLEAR_LINE}${text}${shown}`);
   }
 
-  /** Writes clean text as lines, wrapped on a terminal. */
   function say(text: string): void {
     const lines = text.trimEnd();
     write(`${io.tty.stderr ? wrapMessage(lines, io.columns()) : lines}\n`);

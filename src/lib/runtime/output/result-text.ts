@@ -13,7 +13,6 @@ import type { GlobalFlags, OutputFormat } from '../context.ts';
 export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
 
 export interface Surface {
-  /** True if the text is aligned, colored and cut to the width. */
   terminal: boolean;
   width: number;
   style: Style;
