@@ -21,7 +21,7 @@ const ask = (body: unknown, headers: Record<string, string> = {}) =>
   emulator.send('POST', '/oauth/token', { body, headers });
 
 describe('the token request', () => {
-  test('returns an opaque bearer token for eight hours, different each time', async () => {
+  test('returns an opaque bearer token that is valid for eight hours and different each time', async () => {
     const [first, second] = [await ask(valid()), await ask(valid())];
     expect(first.status).toBe(200);
     expect(first.json).toEqual({
@@ -36,7 +36,7 @@ describe('the token request', () => {
     ['its address with a trailing slash', () => `${emulator.url}/`, {}],
     ['the name in the Host header', () => 'http://localhost:81', { host: 'localhost:81' }],
     ['its own address, whatever the Host', () => emulator.url, { host: 'localhost' }],
-  ])('accepts as audience %s', async (_what, audience, headers) => {
+  ])('accepts %s as the audience', async (_what, audience, headers) => {
     expect((await ask({ ...valid(), audience: audience() }, headers)).status).toBe(200);
   });
 
@@ -81,7 +81,7 @@ describe('a bearer token', () => {
     expect(reply.json).toEqual({ statusCode: 401, errors: [{ message: 'Unauthorized' }] });
   });
 
-  test('is valid for eight hours of the platform’s clock, to the second, and across a reset', async () => {
+  test('is valid for eight hours by the platform’s clock, to the second, and across a reset', async () => {
     const headers = { authorization: `Bearer ${await emulator.token()}` };
     const issued = Date.parse(await emulator.api.now());
     await emulator.reset();

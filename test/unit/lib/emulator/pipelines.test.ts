@@ -248,7 +248,7 @@ describe('run lists', () => {
     },
   );
 
-  test('have runs that can be read individually', async () => {
+  test('contain runs that can be read individually', async () => {
     expect(await emulator.get(`${PIPELINES}/sync/runs/1000`)).toMatchObject({ id: 1000, status: 'success' });
     for (const id of ['1', 'x', '99999999999999999999']) {
       expect((await emulator.ask('GET', `${PIPELINES}/sync/runs/${id}`)).status).toBe(404);

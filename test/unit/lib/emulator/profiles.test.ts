@@ -112,7 +112,7 @@ describe('a profile', () => {
     );
   });
 
-  test('ignores an attribute called __proto__', () => {
+  test('ignores an attribute named __proto__', () => {
     const seed = {
       attribute_name: '__proto__',
       calculation_type: 'count',
@@ -180,7 +180,7 @@ describe('apply', () => {
 });
 
 describe('erasing', () => {
-  test('deletes exactly the profiles of the subject’s identities, in both environments', () => {
+  test('deletes exactly the profiles with the subject’s identities, in both environments', () => {
     put({ identities: { email: 'a', phone: 'p' }, events: [{ event_type: 'x' }, { event_type: 'y' }] });
     put({ identities: { customer_id: 'c' } });
     put({ environment: 'development', identities: { email: 'a' }, events: [{ event_type: 'x' }] });
@@ -212,7 +212,7 @@ describe('groups', () => {
     return groups;
   };
 
-  test('have the profiles of one environment that share a value, ordered by id', () => {
+  test('contain the profiles in one environment that share a value, ordered by id', () => {
     for (const xpid of [30, -4, 7, 200]) household(xpid, 'h');
     household(1, 'h', { environment: 'development' });
     household(2, 'h', { workspace: 2 });

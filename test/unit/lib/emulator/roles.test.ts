@@ -41,7 +41,7 @@ const put = (body: unknown) => emulator.call('PUT', roles, { body });
 const messagesOf = (json: unknown) => (json as { errors: { message: string }[] }).errors.map(({ message }) => message);
 
 describe('GET tasks', () => {
-  test('lists the permission reference and the task that only a template has', async () => {
+  test('lists the permission reference and the task that only a template uses', async () => {
     const { status, json } = await emulator.call('GET', `${emulator.accountPath}/tasks`);
     const tasks = json as { task_id: string; display_name: string; description: string }[];
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe('GET tasks', () => {
 });
 
 describe('PUT', () => {
-  test('replaces all roles with the upload', async () => {
+  test('replaces all roles with the uploaded ones', async () => {
     const upload = [role('new'), role('held', { description: 'changed' })];
     const reply = await put({ roles: upload });
     expect(reply.status).toBe(200);
@@ -263,7 +263,7 @@ describe('PUT', () => {
     expect((await put(`\uFEFF${JSON.stringify(manifest)}`)).status).toBe(200);
   });
 
-  test('rejects a body above 1 MiB', async () => {
+  test('rejects a body larger than 1 MiB', async () => {
     const reply = await emulator.call('PUT', roles, { body: Buffer.alloc(2 * 1024 * 1024, ' ') }).catch(String);
     // The connection may close before the client has read the response.
     if (typeof reply !== 'string') expect(reply.status).toBe(413);
@@ -308,7 +308,7 @@ describe('the manifest of an organization', () => {
 });
 
 describe('without fixtures', () => {
-  test('the platform has sample roles, accepts them back, and protects the assigned one', async () => {
+  test('returns sample roles, accepts them back, and protects the assigned one', async () => {
     const plain = await opened(startTestEmulator());
     const path = `${plain.accountPath}/roles`;
     const { json } = await plain.call('GET', path);
@@ -327,7 +327,7 @@ describe('without fixtures', () => {
   });
 });
 
-test('a kill after the first write of a change loses neither a manifest nor an assignment', async () => {
+test('loses neither a manifest nor an assignment after a kill during a change', async () => {
   const db = await openDatabase(undefined);
   for (const step of rolesMigrations) db.exec(step);
   let left = Infinity;

@@ -18,7 +18,7 @@ test('covers every area of the contract', () => {
 });
 
 describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_id, endpoint) => {
-  test.each(['', '/'])('has a route when followed by "%s"', async (slash) => {
+  test.each(['', '/'])('is routed when followed by "%s"', async (slash) => {
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, endpoint.body && { body: '{}' });
@@ -42,7 +42,7 @@ it.each([
   ['GET', '/v3', DSR],
   ['POST', '/v3/requests/1/2', DSR],
   ['POST', '/v2/else', CODED('NOT_FOUND')],
-])('returns 404 for %s %s in the envelope of its area', async (method, path, shape) => {
+])("returns 404 for %s %s in its area's envelope", async (method, path, shape) => {
   const reply = await emulator.call(method, path);
   expect([reply.status, reply.json]).toEqual([404, shape(404, `no such endpoint: ${method} ${path}`)]);
 });
@@ -88,14 +88,14 @@ it.each([
   expect(found).toMatchObject({ status, json: { code: status, errors: [{ domain: 'subject_request' }] } });
 });
 
-it('rejects an oversized body in the envelope of data subject requests', async () => {
+it('rejects an oversized body in the envelope for data subject requests', async () => {
   const body = 'x'.repeat(1024 * 1024 + 1);
   const headers = basicAuth(`${emulator.ready.workspace_key}:${emulator.ready.workspace_secret}`);
   const reply = await emulator.send('POST', '/v3/requests/', { body, headers });
   expect([reply.status, reply.json]).toMatchObject([413, { code: 413, errors: [{ domain: 'subject_request' }] }]);
 });
 
-test('HEAD returns the headers of GET without a body', async () => {
+test('returns the headers of GET without a body for HEAD', async () => {
   const reply = await emulator.call('HEAD', `${emulator.accountPath}/roles`);
   expect([reply.status, reply.text]).toEqual([200, '']);
   expect(Number(reply.headers['content-length'])).toBeGreaterThan(100);

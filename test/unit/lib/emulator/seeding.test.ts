@@ -148,7 +148,7 @@ describe('a rejected seed', () => {
     [[], 'body: contains no user'],
     [{}, 'body: must be a list, not an object'],
     [[1], 'body: must be an object, not a number'],
-  ])('in a bulk request of %j is reported', async (body, message) => {
+  ])('in a bulk request with %j is reported', async (body, message) => {
     const { status, text } = await post(BULK, body);
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
   });
@@ -241,7 +241,7 @@ describe('seeding stores', () => {
 });
 
 describe('intake stores', () => {
-  test('events and attributes on the profile of a seed, by any name of its identities', async () => {
+  test('events and attributes on the profile created by a seed, under any name of its identities', async () => {
     await post(SET, user({ identities: { customer_id: 'c-1', other_id_4: 'o' } }));
     await post(
       EVENTS,
@@ -303,7 +303,7 @@ describe('limits', () => {
     await start({ limits: { intake_per_second: 4, intake_body_bytes: 2000 } });
   });
 
-  test('count seeding and intake together, per second of the clock and workspace', async () => {
+  test('count seeding and intake together, per second of the clock and per workspace', async () => {
     const statuses: number[] = [];
     for (const [path, body] of [...CALLS, ...CALLS]) statuses.push((await post(path, body)).status);
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429, 429, 429]);
@@ -330,7 +330,7 @@ describe('limits', () => {
   });
 });
 
-test('checks the credentials of an oversized body first', async () => {
+test("checks an oversized body's credentials first", async () => {
   const huge = 'x'.repeat(33 * 1024 * 1024);
   expect((await post(BULK, huge, {})).status).toBe(401);
   expect((await post(BULK, huge, basicAuth('k:x'))).status).toBe(403);
@@ -357,7 +357,7 @@ describe('the control address', () => {
     expect((await control(path)).status).toBe(400);
   });
 
-  test('returns the profiles of the fixtures', async () => {
+  test('returns the profiles from the fixtures', async () => {
     await emulator.close();
     await start({
       profiles: [

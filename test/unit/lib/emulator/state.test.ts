@@ -26,7 +26,7 @@ const role = (id: string) => ({ role_id: id, name: id, description: 'd', tasks: 
 const NO_ROLES = { roles: [] };
 
 describe('a restart', () => {
-  test('keeps roles, assignments, tokens, log, faults and the offset of the clock', async () => {
+  test('keeps roles, assignments, tokens, log, faults and the clock offset', async () => {
     const systemClock = createTestClock();
     const first = await start({ fixtures: NO_ROLES, systemClock });
     const headers = { authorization: `Bearer ${await first.token()}` };
@@ -48,7 +48,7 @@ describe('a restart', () => {
     expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('assigned to a user')]);
   });
 
-  test('keeps the rate window of roles', async () => {
+  test('keeps the rate window for roles', async () => {
     const systemClock = createTestClock();
     const options = { systemClock, clock: 'manual', fixtures: { limits: { roles_per_minute: 3 } } } as const;
     const first = await start(options);
@@ -63,7 +63,7 @@ describe('a restart', () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test('keeps the time of a manual clock, and continues from it as a real clock', async () => {
+  test("keeps a manual clock's time, and continues from it as a real clock", async () => {
     const systemClock = createTestClock();
     const first = await start({ clock: 'manual', systemClock });
     await first.api.set('2030-01-01T00:00:00Z');
@@ -91,7 +91,7 @@ describe('a restart', () => {
     expect((await third.call('GET', `${third.accountPath}/roles`)).text).toContain('"role_id":"new"');
   });
 
-  test('applies credentials and limits of new fixtures immediately', async () => {
+  test('applies the credentials and limits from new fixtures immediately', async () => {
     const fixtures = (secret: string, perMinute: number) => ({
       workspaces: [{ id: 7, key: 'k', secret }],
       limits: { dsr_per_minute: perMinute },
@@ -143,7 +143,7 @@ describe('the tables', () => {
 });
 
 describe('the folder', () => {
-  test('is private and has no owner after the platform closes', async () => {
+  test('is private, and is released when the platform closes', async () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
     expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
@@ -156,7 +156,7 @@ describe('the folder', () => {
     expect(findOwner(data)).toBeUndefined();
   });
 
-  test('rejects a second platform with the process and port of the first, without changes', async () => {
+  test("rejects a second platform with the first one's process and port, and changes nothing", async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
@@ -174,7 +174,7 @@ describe('the folder', () => {
     expect((await start()).port).toBeGreaterThan(0);
   });
 
-  test('of a newer version is rejected', async () => {
+  test('from a newer version is rejected', async () => {
     await (await start()).close();
     const db = await openDatabase(join(data, 'platform.db'));
     db.run("UPDATE settings SET value = '99' WHERE key = 'version:roles'");

@@ -73,7 +73,7 @@ const unreadable = (path: string): unknown => ({
 const text = (...lines: unknown[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
 describe('a journal', () => {
-  it('returns its head and each line when it is opened again, and is private', async () => {
+  it('returns its head and each line when it is reopened, and is private', async () => {
     const path = journalPath('dsr', temporaryFolder(), ['a']);
     const journal = openDsrJournal(path);
     expect(await journal.head()).toBeUndefined();
@@ -87,7 +87,7 @@ describe('a journal', () => {
     expect(readFileSync(path, 'utf8')).toBe(text(HEAD, ...LINES));
   });
 
-  it('is written at once, and the next process appends to it', async () => {
+  it('is written immediately, and the next process appends to it', async () => {
     const path = leftJournal(text(HEAD));
     const journal = openDsrJournal(path);
     journal.write(LINES[0] as JournalLine);
@@ -110,7 +110,7 @@ describe('a journal', () => {
     openDsrJournal(path).close();
   });
 
-  it('has one path per run', () => {
+  it('uses one path per run', () => {
     const path = (...key: string[]): string => journalPath('dsr', '/state', key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
     expect(new Set([path('a', 'b'), path('b', 'a'), path('ab'), path('a')]).size).toBe(4);
@@ -141,7 +141,7 @@ describe('a journal of a killed process', () => {
     expect(await linesOf(path)).toEqual([LINES[0], LINES[2]]);
   });
 
-  it('accepts a last line without a line end', async () => {
+  it('accepts a last line without a line break', async () => {
     const path = leftJournal(text(HEAD, ...LINES).trimEnd());
     expect(await linesOf(path)).toEqual(LINES);
   });
@@ -166,7 +166,7 @@ describe('a file that is not a journal', () => {
   });
 });
 
-describe('each field of a journal’s head', () => {
+describe('a field in a journal’s head', () => {
   it.each<[keyof JournalHead, unknown[]]>([
     ['version', [undefined, 0, 2, '1']],
     ['input', [undefined, null, 5]],
@@ -175,7 +175,7 @@ describe('each field of a journal’s head', () => {
     ['results', [undefined, null, 5, '', 'r.csv', './r.csv']],
     ['submitted_time', [undefined, null, 1_774_000_000]],
     ['at', [undefined, null, true]],
-  ])('%s must be valid', async (field, invalid) => {
+  ])('is checked: %s', async (field, invalid) => {
     for (const value of invalid) {
       const path = leftJournal(text({ ...HEAD, [field]: value }, LINES[0]));
       await expect(headOf(path), JSON.stringify(value)).rejects.toMatchObject(unreadable(path) as object);
@@ -187,7 +187,7 @@ describe('each field of a journal’s head', () => {
     expect(await headOf(leftJournal(text(head, LINES[0])))).toEqual(head);
   });
 
-  it.each(['null', '1', '"x"', '[]', '{}'])('must exist: %s', async (line) => {
+  it.each(['null', '1', '"x"', '[]', '{}'])('is required: %s', async (line) => {
     const path = leftJournal(`${line}\n${text(LINES[0])}`);
     await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
   });
@@ -202,7 +202,7 @@ describe('a line after the head', () => {
       return [`a row that was ${state}`, { d: [[1, state]] }];
     }),
     ['a reason', { d: [[1, 'failed', '']] }],
-  ])('may contain %s', async (_what, line) => {
+  ])('is accepted with %s', async (_what, line) => {
     expect(await linesOf(leftJournal(text(HEAD, line)))).toEqual([line]);
   });
 

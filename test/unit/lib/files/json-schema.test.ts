@@ -66,7 +66,7 @@ describe.each(DOCUMENTS)('%s', (name, title, valid, invalidDocuments) => {
   });
 });
 
-it('has a test for every document', () => {
+it('tests every document type', () => {
   expect(new Set(DOCUMENTS.map(([name]) => name))).toEqual(new Set(SCHEMA_NAMES.filter((name) => name !== 'openapi')));
 });
 
@@ -77,7 +77,7 @@ it.each(NAMED)('allows a file to name its schema: %s', async (name, _title, vali
   expect([validate(withHint('./schema.json')), validate(withHint(1))]).toEqual([true, false]);
 });
 
-it('does not require a field with a default', async () => {
+it('does not require a field that has a default', async () => {
   const { api_version: _default, ...body } = REQUEST;
   const validate = validator(await jsonSchemaOf('dsr'));
   expect(validate(body)).toBe(true);

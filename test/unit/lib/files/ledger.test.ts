@@ -64,7 +64,7 @@ async function everything(ledger = unscoped()): Promise<LedgerRequest[]> {
   return all;
 }
 
-it('keeps each state once and drops outdated states of any writer', async () => {
+it("keeps each state once and drops any writer's outdated states", async () => {
   const [first, second] = [open(), open()];
   expect(await first.append([state('a', 'pending')])).toHaveLength(1);
   expect(await second.append([state('a', 'completed')])).toHaveLength(1);
@@ -90,7 +90,7 @@ it('skips a partial line and appends after it', async () => {
   expect(requests).toEqual([]);
 });
 
-it('keeps the status of the response with its request', async () => {
+it('keeps the response status with its request', async () => {
   await open().record([
     sent('a', { status: 'pending', expected_completion_time: '2026-12-01T00:00:00Z', received_time: null }),
     state('a', 'completed'),
@@ -211,7 +211,7 @@ async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   return { parts, lefts };
 }
 
-it('orders the open requests of a workspace by urgency, from lines in any part of the file', async () => {
+it("orders a workspace's open requests by urgency, from lines in any part of the file", async () => {
   const [first, ledger] = [open(), open(two)];
   const count = 3000;
   // Later requests are more urgent; the last one has no deadline.
@@ -250,7 +250,7 @@ describe('requests with one id', () => {
     return { found: ids.map((id) => found.get(id)), newest: await ledger.newest(2), ...(await urgent(ledger, [1])) };
   }
 
-  it('are separate in every read, as if each workspace had its own ledger', async () => {
+  it('are kept separate in every read, as if each workspace had its own ledger', async () => {
     // A linear congruence visits every combination exactly once.
     const events = Array.from({ length: 240 }, (_, step) => {
       const pick = (step * 89) % 240;
@@ -282,7 +282,7 @@ describe('requests with one id', () => {
     expect(await everything()).toHaveLength(12);
   });
 
-  it('get the states of versions without a chain only if a single workspace has the id', async () => {
+  it('get the states from versions without a chain only if a single workspace has the id', async () => {
     await open().hash('email', 'a@b.c');
     const older: LedgerEvent[] = [
       state('a', 'pending'),

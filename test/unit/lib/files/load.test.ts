@@ -120,7 +120,7 @@ describe('YAML', () => {
     expect(await problemsOf(twice)).toEqual([expect.stringMatching(/^3:\d+: c\[\d+\]: aliases repeat/)]);
   });
 
-  it('ignores brackets in strings and comments for the nesting depth', async () => {
+  it('ignores brackets in strings and comments when it counts the nesting depth', async () => {
     expect(await valueOf(`a: "${'['.repeat(200)}" # ${'{'.repeat(200)}`)).toEqual({ a: '['.repeat(200) });
   });
 
@@ -264,7 +264,7 @@ describe('JSON', () => {
   });
 });
 
-describe('places', () => {
+describe('positions', () => {
   const YAML = [
     'top: x # c',
     'roles:',
@@ -307,7 +307,7 @@ describe('places', () => {
     expect(`${line}:${column}`).toBe(place);
   });
 
-  it('sort issues in the order of the text', async () => {
+  it('sort issues in text order', async () => {
     const document = await parseDocumentText('roles.yaml', YAML, 'yaml');
     const issues = [
       { path: ['roles', 1], message: 'third' },

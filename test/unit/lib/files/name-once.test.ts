@@ -39,7 +39,7 @@ it.each([
   expect([readFileSync(temporary, 'utf8'), readFileSync(taken, 'utf8')]).toEqual(['new', 'old']);
 });
 
-it('rethrows any other error of the file system', () => {
+it('rethrows any other file system error', () => {
   const folder = temporaryFolder();
   const target = join(folder, 'gone', 'results.csv');
   writeFileSync(join(folder, '.temporary'), 'new');

@@ -49,8 +49,8 @@ async function readColumn(data: ColumnSource['data'], element: Element): Promise
   return rows.map(({ c }) => c);
 }
 
-describe('in samples of other programs', () => {
-  it('reads a DECIMAL of scale 0 as an integer and any other as decimal text', async () => {
+describe('in samples from other programs', () => {
+  it('reads a DECIMAL with scale 0 as an integer and any other as decimal text', async () => {
     const ids = { xpid: 9_007_199_254_740_993n, 'identity:customer_id': 900_719_925_474_099_301n };
     expect((await sample('xdec18.parquet')).rows).toEqual([{ ...ids, 'attr:Orders:count': 5, 'attr:S:sum': '1.1' }]);
     const wide = (await sample('xdec38.parquet')).rows[0];
@@ -117,7 +117,7 @@ describe('in edge cases', () => {
     expect(await readColumn(texts, { type: 'BYTE_ARRAY', converted_type: 'UTF8' })).toEqual(texts);
   });
 
-  it('keeps the integers of JSON exact, and text that is not JSON unchanged', () => {
+  it('keeps integers in JSON exact, and text that is not JSON unchanged', () => {
     const parse = leafConverter({ name: 'c', type: 'BYTE_ARRAY', converted_type: 'JSON' });
     expect(parse(Buffer.from('{"a":9007199254740993}'))).toEqual({ a: 9_007_199_254_740_993n });
     expect(parse(Buffer.from('{'))).toBe('{');
@@ -217,7 +217,7 @@ describe(`${COUNT.toLocaleString('en')} random values keep every digit and stay 
     expectSame(await readColumn(values, { type: 'INT64', converted_type: 'UINT_64' }), values);
   }); // prettier-ignore
 
-  it('in a timestamp of microseconds', async () => {
+  it('in a timestamp in microseconds', async () => {
     const values = integers(8, 55);
     const found = (await readColumn(values, { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' })) as string[];
     const micros = found.map((text) => {

@@ -45,7 +45,7 @@ it('returns the columns and every row, and keeps every digit of large integers',
   expect(await allOf(file)).toEqual(Array.from({ length: 7 }, (_, index) => [BIG + BigInt(index), `n${index}`]));
 });
 
-it('reads only the requested groups, with the number of the first row in the file', async () => {
+it("reads only the requested groups, with the first row's number in the file", async () => {
   const path = write(7, 3);
   const parts = [
     [0, 3, 'n0', 'n2'],
@@ -119,7 +119,7 @@ it.each([25, 32])('rejects dictionary indexes of %i bits', async (bits) => {
   });
 });
 
-it('skips a column that is not requested, even of an unsupported type', async () => {
+it('skips a column that is not requested, even one with an unsupported type', async () => {
   const columnData = [
     { name: 'xpid', data: [1n, 2n] },
     { name: 'spans', data: [new Uint8Array(12), new Uint8Array(12)] },

@@ -42,7 +42,7 @@ describe('markConflicts', () => {
     expect(await lineAbove(role_id, field, theirs)).toBe(expected);
   });
 
-  it('keeps the line ends of Windows', async () => {
+  it('keeps Windows line breaks', async () => {
     const marked = await markConflicts(TEXT.replaceAll('\n', '\r\n'), [{ role_id: 'a', field: 'name', theirs: 'T' }]);
     expect(marked).toContain('\r\n    # CONFLICT platform: T\r\n    name: Mine\r\n');
   });

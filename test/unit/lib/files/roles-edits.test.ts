@@ -54,7 +54,7 @@ it('edits only top-level fields that the file has, and never its schema hint', (
   expect(isEmpty(compareWithFile(file, { version: 1, roles: [a] }))).toBe(true);
 });
 
-it('always adds a missing name and description of a role', () => {
+it("always adds a role's missing name and description", () => {
   const { inside } = compareWithFile(
     { roles: [{ role_id: 'a', tasks: ['x:y'] }] },
     { roles: [{ ...a, origin: 'ui' }] },
@@ -96,7 +96,7 @@ describe('edits', () => {
     [0, 1, 1, 0, false, false],
     [0, 1, 0, 1, false, false],
     [0, 0, 1, 1, false, false],
-  ])('of %i fields, %i edited, %i dropped and %i new roles: empty %s, leaves roles %s', (...row) => {
+  ])('of %i fields, %i edited, %i dropped and %i new roles are empty: %s, leave roles: %s', (...row) => {
     const [fields, inside, dropped, added, empty, leaving] = row;
     const counted = edits(fields, inside, dropped, added);
     expect([isEmpty(counted), leavesRoles(counted)]).toEqual([empty, leaving]);

@@ -55,7 +55,7 @@ describe.each(FORMATS)('a new %s file', (format) => {
     );
   });
 
-  it('is the same text for the same content in a different order', async () => {
+  it('contains the same text for the same content in a different order', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, async (manifest) => {
         const write = (roles: RoleReply[]): Promise<string> =>
@@ -157,7 +157,7 @@ describe('an update of a file', () => {
   const withoutStamps = (text: string): string =>
     text.replaceAll(/(last_modified_(?:on|by)"?: *)(?:"(?:[^"\\]|\\.)*"|[^\s,]*)/g, '$1');
 
-  it('does not change any other byte of YAML for new stamps', async () => {
+  it('changes no other byte of YAML for new stamps', async () => {
     await fc.assert(
       fc.asyncProperty(anyStyledManifest, async ({ text, manifest }) => {
         const updated = await updateManifestText(text, 'yaml', { ...manifest, ...NEW });
@@ -168,7 +168,7 @@ describe('an update of a file', () => {
     );
   });
 
-  it('does not change any other byte of JSON for new stamps', async () => {
+  it('changes no other byte of JSON for new stamps', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, fc.constantFrom(undefined, 1, '\t'), async (manifest, indent) => {
         const text = `  ${stringifyJson(manifest, indent).replaceAll('"tasks":', '"tasks"  :')} `;
@@ -366,7 +366,7 @@ describe('an update of an unusual YAML file', () => {
     expect(await update(updated, wanted)).toBe(updated);
   });
 
-  it('adds a role whose text has blank lines, and keeps every digit of other fields', async () => {
+  it('adds a role whose text has blank lines, and keeps every digit in other fields', async () => {
     const text =
       'version: 9007199254740993\nroles:\n  - role_id: a\n    name: A\n    description: D\n    tasks: [x:y]\n';
     const roles = [
@@ -442,7 +442,7 @@ describe('JSON files', () => {
     ]);
   });
 
-  it('keep tasks as maps, the line ends and the final line end', async () => {
+  it('keep tasks as maps, the line breaks and the final line break', async () => {
     const text = `${file('\t', [{ task_id: 'x:y' }])}\n`.replaceAll('\n', '\r\n');
     const updated = await updateManifestText(text, 'json', { ...OLD, roles: wanted });
     expect(updated.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);

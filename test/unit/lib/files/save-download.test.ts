@@ -57,7 +57,7 @@ describe('openDownload', () => {
     expect(finish()).toMatchObject({ file: join(folder, 'results.bin'), content_type: '' });
   });
 
-  it('discards the first attempt when the download starts again', () => {
+  it('discards the first attempt when the download starts over', () => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': 'text/csv' });
@@ -73,7 +73,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.txt'), 'utf8')).toBe('second');
   });
 
-  it('never replaces an existing file, and does not leave other files', () => {
+  it('never replaces an existing file, and leaves no other files', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'results.csv'), 'theirs');
     const { finish, sink } = openDownload(folder, 'results');
@@ -90,7 +90,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
   });
 
-  it('does not leave a file when it is discarded before or after the start', () => {
+  it('leaves no file when it is discarded before or after the start', () => {
     const folder = temporaryFolder();
     const { discard, sink } = openDownload(folder, 'results');
     discard();

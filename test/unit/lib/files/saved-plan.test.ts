@@ -36,14 +36,14 @@ describe('a saved plan', () => {
   /** The text with the digest that matches it. */
   const signed = (body: string): string => `${body}# sha256 ${createHash('sha256').update(body).digest('hex')}\n`;
 
-  it('shows target, difference and the next command, and is private', () => {
+  it('contains the target, the difference and the next command, and is private', () => {
     expect(text()).toContain('organization 1, https://api.example');
     expect(text()).toContain('\n# + create first\n#\n# plan a1b2\n');
     expect(text()).toContain('cdpadm roles push --plan');
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is read again exactly, even with the line ends of Windows', async () => {
+  it('is read back exactly, even with Windows line breaks', async () => {
     expect(await read()).toEqual(saved);
     change(text().replaceAll('\n', '\r\n'));
     expect(await read()).toEqual(saved);
@@ -64,7 +64,7 @@ describe('a saved plan', () => {
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues: [{ file: 'plan.txt' }] });
   });
 
-  it('of another command is rejected', async () => {
+  it('for another command is rejected', async () => {
     expect(await failureOf(read('warehouse'))).toMatchObject({ code: 'plans.damaged' });
   });
 

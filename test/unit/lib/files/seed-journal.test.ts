@@ -21,7 +21,7 @@ const CHECKPOINT: SeedCheckpoint = {
 };
 
 describe('openSeedJournal', () => {
-  it('reads back the last checkpoint from a private file, and nothing before or after', () => {
+  it('reads the last checkpoint back from a private file, and nothing before or after', () => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a.csv', 'https://a.example']));
     expect(journal.read()).toBeUndefined();
     journal.write({ ...CHECKPOINT, finished: true });
@@ -32,7 +32,7 @@ describe('openSeedJournal', () => {
     expect(journal.read()).toBeUndefined();
   });
 
-  it('has one path per run', () => {
+  it('uses one path per run', () => {
     const folder = temporaryFolder();
     const path = (...key: string[]): string => journalPath('seed', folder, key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
@@ -102,7 +102,7 @@ describe('openSeedJournal', () => {
     ['without rejected rows', { rejects: null }],
     ['that has not started', { files: [], beyond: [], mark: { file: 0, position: 0, offset: 0 } }],
     ['of a file from before 1970', { files: [{ path: 'a', size: 0, modified: -1.5, hash: '' }] }],
-  ])('reads back the checkpoint of a run %s', (_what, change) => {
+  ])('reads back the checkpoint for a run %s', (_what, change) => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     journal.write({ ...CHECKPOINT, ...change });
     expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT, ...change });

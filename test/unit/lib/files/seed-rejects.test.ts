@@ -19,7 +19,7 @@ describe('openRejects', () => {
     expect([rejects.path, rejects.bytes, existsSync(path)]).toEqual([path, null, false]);
   });
 
-  it('contains each row with its position and reason: JSON unchanged on one line, anything else as text', () => {
+  it('writes each row with its position and reason: JSON unchanged on one line, anything else as text', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     rejects.add([reject('{"xpid":\r\n 9223372036854775807}'), reject('1,"é"', 8)]);
@@ -47,7 +47,7 @@ describe('openRejects', () => {
     expect(calls).toEqual(['write', 'sync']);
   });
 
-  it('never overwrites the rejected rows of another run', () => {
+  it("never overwrites another run's rejected rows", () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'theirs\n');
     expect(() => openRejects(path, undefined)).toThrow(
@@ -74,7 +74,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it('keeps the rows of an earlier run up to the last checkpoint', () => {
+  it("keeps an earlier run's rows up to the last checkpoint", () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'kept\nnot completed any more\n');
     const rejects = openRejects(path, 5);
@@ -84,7 +84,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe(`kept\n${place()},"text":"x"}\n`);
   });
 
-  it('starts a new file if no row of the old one is complete, or if the file is missing', () => {
+  it('starts a new file if no row in the old one is complete, or if the file is missing', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'old\n');
     expect(openRejects(path, 0).bytes).toBeNull();

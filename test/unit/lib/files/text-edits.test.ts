@@ -14,7 +14,7 @@ it.each([
   ['a', '\n'],
   ['a\nb\r\n', '\n'],
   ['', '\n'],
-])('detects in %j the line end %j', (text, end) => {
+])('detects in %j the line break %j', (text, end) => {
   expect(new TextEdits(text).lineEnd).toBe(end);
 });
 
@@ -58,7 +58,7 @@ describe('whole lines', () => {
 });
 
 describe('edits', () => {
-  it('are applied in the order of the text, and at the same offset in the order of the calls', () => {
+  it('are applied in text order, and at the same offset in call order', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(4, 5, 'E');
       edits.replace(1, 1, '1');

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 const GROUPS = ['connections', 'pipelines'];
 const sourceIn = (cwd: string) => inputSource(cwd);
 
-it('reads the definitions of each group by name, and nothing else', async () => {
+it('reads the definitions in each group by name, and nothing else', async () => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'sync', 'pipelines'), { recursive: true });
   for (const name of ['c.YML', 'b.yaml', 'a.json', '.hidden.yaml', 'notes.txt', 'd.yaml.bak']) {

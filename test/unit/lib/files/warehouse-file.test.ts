@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const read = (value: Record<string, unknown>, folder: string) => withSqlText(value, folder, inputSource('/nowhere'));
 
-it('resolves paths from the folder of the file, or from the working folder for standard input', () => {
+it("resolves paths from the file's folder, or from the working folder for standard input", () => {
   expect(folderOf('sync/model.yaml', '/home')).toBe('/home/sync');
   expect(folderOf('model.yaml', '/home')).toBe('/home');
   expect(folderOf('/a/model.yaml', '/home')).toBe('/a');
@@ -37,7 +37,7 @@ it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [
   },
 );
 
-it('ignores a path of the prototype', async () => {
+it('ignores a path on the prototype', async () => {
   const config = Object.create({ sql_file: '/etc/hostname' }) as object;
   expect((await read({ config }, '/')).issues).toEqual([]);
 });

@@ -40,7 +40,7 @@ describe('writeNewFile', () => {
     ]);
   });
 
-  it('leaves nothing when the parts fail', async () => {
+  it('leaves nothing behind when the parts fail', async () => {
     const folder = temporaryFolder();
     const failing = parts(['a\n', 'b\n'], () => {
       throw new Error('no more');

@@ -29,7 +29,7 @@ describe('in block style', () => {
     expect(readYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
   });
 
-  it('indents the dashes of a list only on request', () => {
+  it('indents the dashes in a list only on request', () => {
     expect(toYaml({ a: ['x', { b: ['z'] }] })).toBe('a:\n  - x\n  - b:\n      - z\n');
     expect(toYaml({ a: ['x', { b: ['z'] }] }, { indentLists: false })).toBe('a:\n- x\n- b:\n  - z\n');
   });

@@ -57,7 +57,7 @@ describe('readAnswer', () => {
     expect(await read('', packed('zstd'), true)).toMatchObject({ text: '', problem: 'is larger than 16 MB' });
   });
 
-  it('limits decompressed bodies to the size of uncompressed ones', async () => {
+  it('limits decompressed bodies to the size limit for uncompressed ones', async () => {
     const limit = 16 * 1024 * 1024;
     for (const [encoding, pack] of [
       ['gzip', gzipSync],

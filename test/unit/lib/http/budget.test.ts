@@ -84,7 +84,7 @@ describe('nextSlots', () => {
 });
 
 describe('takeSlots', () => {
-  test('concurrent processes share one budget per address', async () => {
+  test('shares one budget per address among concurrent processes', async () => {
     const processes = Array.from({ length: 5 }, () => processAt(() => TEST_TIME));
     const sent: number[] = [];
     await Promise.all(
@@ -130,7 +130,7 @@ describe('takeSlots', () => {
     expect(await take()).toBe(TEST_TIME + 61_000);
   });
 
-  test('the file is private, bounded in size, and never opened through a link', async () => {
+  test('keeps its file private and bounded in size, and never opens it through a link', async () => {
     const clock = createTestClock();
     const { take } = processAt(clock.now);
     for (let round = 0; round < 300; round++) {
@@ -172,7 +172,7 @@ describe('takeSlots', () => {
     expect(clock.sleeps).toHaveLength(waits);
   });
 
-  test('a platform has one file, whatever its port', async () => {
+  test('uses one budget file for all ports of a host', async () => {
     const clock = createTestClock();
     const options = { cacheFiles, folder, clock, onDecision: () => undefined };
     for (let port = 5000; port < 5091; port++)
@@ -181,7 +181,7 @@ describe('takeSlots', () => {
     expect(clock.sleeps).toEqual([61_000]);
   });
 
-  test('a new file removes unlocked files that no process has used for an hour', async () => {
+  test('removes unlocked files that no process has used for an hour when it creates a file', async () => {
     for (const name of ['old', 'locked', 'young']) {
       const file = join(folder, `rate-roles-${name}.json`);
       writeFileSync(file, '{}');
@@ -200,7 +200,7 @@ describe('takeSlots', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('an abort ends the wait', async () => {
+  test('stops waiting when it is aborted', async () => {
     await processAt(() => TEST_TIME).take(90);
     const stop = new AbortController();
     const clock = createTestClock();

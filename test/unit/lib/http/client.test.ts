@@ -117,7 +117,7 @@ describe('a wait', () => {
     expect(open).toBe(0);
   });
 
-  it('does not start without retries left', async () => {
+  it('does not start if no retries are left', async () => {
     const http = testClient(server.url, { retries: 0 });
     server.otherwise(late('9'));
     expect(await failureOf(http.call(triggerThing, { body }))).toMatchObject({ code: 'http.rate_limited' });
@@ -125,7 +125,7 @@ describe('a wait', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('after a lost response reports the network error', async () => {
+  it('before a retry is reported with the network error', async () => {
     const http = testClient(server.url);
     server.next((socket) => socket.resetAndDestroy());
     await http.call(getThing, { params });
@@ -154,7 +154,7 @@ describe('the request id', () => {
 });
 
 describe('an aborted signal', () => {
-  it('prevents the request, both of the call and of the client', async () => {
+  it('prevents the request, whether set for the call or for the client', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const calls = [
       testClient(server.url).call(getThing, { params, signal }),
@@ -168,7 +168,7 @@ describe('an aborted signal', () => {
 describe('an abort during a call', () => {
   const reason = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
 
-  it.each(reads)('of %s that may have arrived rejects with its reason', async (_name, call) => {
+  it.each(reads)('for %s that may have arrived rejects with its reason', async (_name, call) => {
     let stop = new AbortController();
     server.otherwise(() => stop.abort(reason));
     for (const retries of [0, 4]) {
@@ -180,7 +180,7 @@ describe('an abort during a call', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it.each(writes)('of %s that may have arrived leaves its outcome unknown', async (_name, call) => {
+  it.each(writes)('for %s that may have arrived leaves its outcome unknown', async (_name, call) => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(reason));
     const error = await failureOf(call(testClient(server.url), stop.signal));
@@ -193,7 +193,7 @@ describe('an abort during a call', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(CALLS)('of %s that cannot have arrived rejects with its reason', async (_name, call) => {
+  it.each(CALLS)('for %s that cannot have arrived rejects with its reason', async (_name, call) => {
     let stop = new AbortController();
     // The server reads the start of a TLS handshake and never responds.
     const silent = createServer((socket) => socket.on('error', () => undefined).once('data', () => stop.abort(reason)));
@@ -279,7 +279,7 @@ describe('a slot of the shared budget', () => {
     );
   };
 
-  it('is used by each request of an area with a budget, and by no other', async () => {
+  it('is used by each request in an area with a budget, and by no other', async () => {
     const http = testClient(server.url);
     await http.call(getThing, { params });
     await http.reserve(getThing, 5);
@@ -303,7 +303,7 @@ describe('a slot of the shared budget', () => {
     expect(slotsOf(http)).toEqual([4]);
   });
 
-  it('is waited for, unless it is reserved', async () => {
+  it('delays a call until it is free, unless it is reserved', async () => {
     const http = testClient(server.url);
     await http.reserve(budgeted, 90);
     await http.call(budgeted, { params, reserved: true });
@@ -313,14 +313,14 @@ describe('a slot of the shared budget', () => {
     expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 90 requests per minute`]);
   });
 
-  it('respects the limit of the profile', async () => {
+  it("respects the profile's limit", async () => {
     const http = testClient(server.url, { limits: { roles: '30/m' } });
     await http.reserve(budgeted, 30);
     await http.reserve(budgeted, 1);
     expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 30 requests per minute`]);
   });
 
-  it('is not waited for after an abort of the reservation or the client', async () => {
+  it('is not awaited after the reservation or the client is aborted', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     for (const reserving of [
       testClient(server.url).reserve(budgeted, 1, signal),
@@ -337,7 +337,7 @@ describe('a slot of the shared budget', () => {
     expect(slotsOf(http)).toEqual([]);
   });
 
-  it('is from the same budget despite trailing slashes in the address', async () => {
+  it('comes from the same budget despite trailing slashes in the address', async () => {
     const http = testClient(server.url);
     await http.call(budgeted, { params });
     await testClient(`${server.url}//`, { folder: http.folder }).call(budgeted, { params });
@@ -346,8 +346,8 @@ describe('a slot of the shared budget', () => {
   });
 });
 
-describe('other operations', () => {
-  it('prepare fetches credentials once, before the call', async () => {
+describe('the client', () => {
+  it('fetches credentials once with prepare, before the call', async () => {
     const http = testClient(server.url, { credentials: withoutToken() });
     await http.prepare(getThing);
     expect(server.requests.map(({ target }) => target)).toEqual(['/oauth/token']);
@@ -355,7 +355,7 @@ describe('other operations', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('prepare resolves no credentials for --curl', async () => {
+  it('resolves no credentials in prepare for --curl', async () => {
     const shown: string[] = [];
     const http = testClient(server.url, { credentials: UNTOUCHED, onCurl: (text) => shown.push(text) });
     await http.prepare(getThing);
@@ -364,7 +364,7 @@ describe('other operations', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('prepare ends when it is aborted', async () => {
+  it('ends prepare when it is aborted', async () => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(new Error('enough')));
     const http = testClient(server.url, { credentials: withoutToken() });
@@ -372,7 +372,7 @@ describe('other operations', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('describe returns the request with the names of the deployment, and sends nothing', () => {
+  it("returns the request with the deployment's names from describe, and sends nothing", () => {
     const http = testClient(`${server.url}/api/`, { credentials: UNTOUCHED, names: { thing: 'article' } });
     const named = { ...putThing, names: { body: ['value:id' as const] } };
     expect(http.describe(getThing, { params, query: { filter: 'a b', page: 2 } })).toStrictEqual({
@@ -392,7 +392,7 @@ describe('other operations', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('exchange returns the status, headers, text and body of the response', async () => {
+  it('returns the status, headers, text and body of the response from exchange', async () => {
     server.next(json({ id: 'b' }, { status: 201, headers: { 'x-signature': 's' } }));
     await expect(testClient(server.url).exchange(getThing, { params })).resolves.toMatchObject({
       status: 201,
@@ -402,7 +402,7 @@ describe('other operations', () => {
     });
   });
 
-  it('download uses the service of its link, and ends when it is aborted', async () => {
+  it("uses the link's service for a download, and ends it when it is aborted", async () => {
     const services: string[] = [];
     const address = (service: string): string => {
       services.push(service);

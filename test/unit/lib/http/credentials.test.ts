@@ -36,7 +36,7 @@ describe('authorize', () => {
     });
   });
 
-  it.each(['dsr-basic', 'seeding-basic'] as const)('%s uses the key and secret of the workspace', async (auth) => {
+  it.each(['dsr-basic', 'seeding-basic'] as const)("uses the workspace's key and secret for %s", async (auth) => {
     const options = setup();
     const encoded = Buffer.from('key-canary:sécret-canary', 'utf8').toString('base64');
     expect(await authorize(auth, options, noTokens, never)).toEqual({

@@ -37,7 +37,7 @@ function memorySink(): MemorySink {
 const results = (url: string): Link => ({ url, service: 'dsr', accept: '*/*' });
 
 describe.each(['node', 'pool'] as const)('over %s', (engine) => {
-  it('passes any bytes unchanged, even more than the limit of a response', async () => {
+  it('forwards any bytes unchanged, even more than the response limit', async () => {
     const body = Buffer.alloc(20 * 1024 * 1024, Buffer.from([0, 255, 10, 128, 7]));
     server.next(answer({ headers: { 'content-type': 'application/zip; charset=nonsense' }, body }));
     const sink = memorySink();
@@ -59,7 +59,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     expect(sink.started).toHaveLength(2);
   });
 
-  it('fails at once with the error of the sink', async () => {
+  it("fails immediately with the sink's error", async () => {
     server.otherwise(answer({ body: Buffer.alloc(1000) }));
     const full = new Error('the disk is full');
     const sink: Sink = {

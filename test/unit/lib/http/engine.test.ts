@@ -55,7 +55,7 @@ describe('a response', () => {
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
-  it('may be as large as the limit, and is stopped one byte later', async () => {
+  it('is accepted up to the size limit, and is stopped one byte later', async () => {
     const fits = follow();
     fits.progress.sending();
     fits.progress.answered(200, { 'content-length': String(MOST) });
@@ -118,7 +118,7 @@ describe('a sink', () => {
     expect([...started, ...written]).toEqual([]);
   });
 
-  it.each(['begin', 'write'] as const)('fails the exchange when it throws in %s', async (method) => {
+  it.each(['begin', 'write'] as const)('fails the exchange if it throws in %s', async (method) => {
     const full = new Error('the disk is full');
     const fail = (): void => {
       throw full;
@@ -143,13 +143,13 @@ describe('a timeout', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('of the request also limits the connection attempt', async () => {
+  it('for the request also limits the connection attempt', async () => {
     const { end } = follow({ timeoutMs: 500 });
     await vi.advanceTimersByTimeAsync(500);
     expect(await end).toMatchObject({ kind: 'connect-timeout', phase: 'not-delivered' });
   });
 
-  it('of the request ends the wait for a response', async () => {
+  it('for the request ends the wait for a response', async () => {
     const { end, progress, observed } = follow();
     progress.sending();
     await vi.advanceTimersByTimeAsync(59_999);
@@ -170,7 +170,7 @@ describe('a timeout', () => {
     expect(await end).toMatchObject({ kind: 'idle', phase: 'perhaps-delivered' });
   });
 
-  it('of the request ends a response that never completes', async () => {
+  it('for the request ends a response that never completes', async () => {
     const { end, progress } = follow({ timeoutMs: 20_000 });
     progress.sending();
     progress.answered(200, {});
@@ -208,7 +208,7 @@ describe('a failure', () => {
       },
       { kind: 'truncated', phase: 'perhaps-delivered' },
     ],
-  ])('%s has its kind and phase', async (_name, go, expected) => {
+  ])('is reported with its kind and phase: %s', async (_name, go, expected) => {
     const { end, progress, observed } = follow();
     go(progress);
     progress.failed(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
@@ -225,7 +225,7 @@ describe('a failure', () => {
     expect(await end).toBe(known);
   });
 
-  it('by an abort has its reason as the cause', async () => {
+  it("caused by an abort is reported with the abort's reason", async () => {
     const { end, progress, observed, stop } = follow();
     progress.sending();
     const reason = new Error('enough');
@@ -234,7 +234,7 @@ describe('a failure', () => {
     expect(observed.stopped).toBe(1);
   });
 
-  it('by an earlier abort starts nothing', async () => {
+  it('caused by an earlier abort starts nothing', async () => {
     const begin = vi.fn();
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(followExchange({ ...EXCHANGE, signal }, begin)).rejects.toMatchObject({
@@ -245,7 +245,7 @@ describe('a failure', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('thrown synchronously by the engine is passed through', async () => {
+  it('thrown synchronously by the engine is rethrown unchanged', async () => {
     const begin = (): never => {
       throw new RangeError('no such method');
     };

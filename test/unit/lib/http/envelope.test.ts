@@ -81,12 +81,12 @@ describe('readEnvelope', () => {
     expect(read('x'.repeat(2000)).sentences).toEqual(['x'.repeat(500)]);
   });
 
-  it('does not parse an error body of megabytes', () => {
+  it('does not parse an error body of several megabytes', () => {
     const body = JSON.stringify({ message: 'm', rest: 'x'.repeat(1024 * 1024) });
     expect(read(body).sentences).toEqual([body.slice(0, 500)]);
   });
 
-  it('reads the title of a page, if it has one', () => {
+  it("reads a page's title, if it has one", () => {
     const page = '<!DOCTYPE html><head><title lang="en">\n Sign  in\t here </title></head><body>password</body>';
     expect(readAnswer(page, 'text/html; charset=utf-8')).toEqual({ sentences: ['Sign in here'], errors: [] });
     expect(readAnswer('<html><body>secret</body></html>', 'text/html')).toEqual({

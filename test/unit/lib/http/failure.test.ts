@@ -50,7 +50,7 @@ describe('rejectionOf', () => {
     else expect(error.hint).toContain(hint);
   });
 
-  test('appends the messages of the platform, masked and with one period', () => {
+  test("appends the platform's messages, masked and with one period", () => {
     const body = { message: 'No hunter2.', errors: [{ message: 'Not hunter2.', code: 7 }] };
     const error = rejectionOf(bearer, responseWith(JSON.stringify(body), { status: 400 }));
     expect(error.message).toBe('The platform rejected the request (400): No ***.; Not ***.');
@@ -103,7 +103,7 @@ describe('an unreadable response', () => {
 describe('an unknown outcome', () => {
   const cause = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
 
-  test('names its cause and suggests how to continue', () => {
+  test('is reported with its cause and how to continue', () => {
     const error = outcomeUnknown(failedCall(putThing), cause);
     expect(error).toMatchObject({
       name: 'OutcomeUnknownError',
@@ -117,7 +117,7 @@ describe('an unknown outcome', () => {
     expect(error.hint).toContain('Check the current state');
   });
 
-  test('keeps the status, and only the exit code of an interruption', () => {
+  test('keeps the status, and the exit code only for an interruption', () => {
     const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated', status: 200 });
     expect(outcomeUnknown(failedCall(putThing), stopped)).toMatchObject({ exit: 'terminated', status: 200 });
     const unavailable = new KnownError({ code: 'http.unavailable', message: 'Trouble.', status: 500 });

@@ -58,7 +58,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   ];
 
   describe.each(LOST)('%s', (_name, fault, code) => {
-    test('a repeatable call is retried and succeeds', async () => {
+    test('retries a repeatable call and succeeds', async () => {
       server.next(fault, fault, VALID);
       await expect(get()).resolves.toEqual({ id: 'a' });
       expect(server.requests).toHaveLength(3);
@@ -74,7 +74,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     test.each([
       ['confirm', () => client().call(putThing, { params, body })],
       ['once', () => client().call(triggerThing, { body })],
-    ])('a call of safety %s is sent once and has an unknown outcome', async (_safety, call) => {
+    ])('sends a call of safety %s once and leaves its outcome unknown', async (_safety, call) => {
       server.otherwise(fault);
       const error = await failureOf(call());
       expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -87,7 +87,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   describe.each([500, 502, 503, 504, 520])('status %d', (status) => {
     const fault = json({ errors: [{ message: 'Try later' }] }, { status });
 
-    test('a repeatable call is retried', async () => {
+    test('retries a repeatable call', async () => {
       server.next(fault, VALID);
       await expect(get()).resolves.toEqual({ id: 'a' });
       expect(server.requests).toHaveLength(2);
@@ -101,7 +101,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(5);
     });
 
-    test('a call that must not be repeated is sent once', async () => {
+    test('sends a call that must not be repeated only once', async () => {
       server.otherwise(fault);
       expect(await failureOf(client().call(deleteThing, { params }))).toMatchObject({
         code: 'http.outcome_unknown',
@@ -155,7 +155,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(server.requests).toHaveLength(5);
   });
 
-  test('a response near the rate limit delays the next request', async () => {
+  test('delays the next request after a response near the rate limit', async () => {
     const http = client();
     server.next(json({ id: 'a' }, { headers: { 'x-rate-limit-percentage-used': '93' } }));
     server.otherwise(json({ id: 'a' }, { headers: { 'x-rate-limit-percentage-used': '40' } }));
@@ -193,7 +193,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     // The timeout is long enough for a loopback connection on a busy machine.
     const short = { requestTimeoutMs: 500, retries: 1 };
 
-    test('silence ends at the request timeout, and a repeatable call is retried', async () => {
+    test('end silence at the request timeout and retry a repeatable call', async () => {
       server.otherwise(silence);
       const error = await failureOf(get(short));
       expect(error).toMatchObject({
@@ -203,7 +203,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(2);
     });
 
-    test('silence after a write leaves its outcome unknown', async () => {
+    test('leave the outcome of a write unknown after silence', async () => {
       server.otherwise(silence);
       expect(await failureOf(client(short).call(putThing, { params, body }))).toMatchObject({
         code: 'http.outcome_unknown',
@@ -212,12 +212,12 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test('a slow response ends at the request timeout', async () => {
+    test('end a slow response at the request timeout', async () => {
       server.otherwise(drip());
       expect(await failureOf(get({ ...short, retries: 0 }))).toMatchObject({ code: 'network.timeout' });
     });
 
-    test('a TLS connection that is never established delivers nothing', async () => {
+    test('treat a TLS connection that is never established as not delivered', async () => {
       server.otherwise(silence);
       const http = testClient(server.url.replace('http:', 'https:'), { engine, ...short });
       const error = await failureOf(http.call(triggerThing, { body }));
@@ -225,7 +225,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.connections).toBe(2);
     });
 
-    test('an abort ends a call at once with its reason', async () => {
+    test("end a call immediately with the abort's reason", async () => {
       const stop = new AbortController();
       const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
       server.otherwise(() => stop.abort(reason));
@@ -233,7 +233,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test('an aborted write has an unknown outcome and the exit code of the abort', async () => {
+    test("leave an aborted write with an unknown outcome and the abort's exit code", async () => {
       const stop = new AbortController();
       server.otherwise(() => stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' })));
       const error = await failureOf(client().call(putThing, { params, body, signal: stop.signal }));
@@ -296,7 +296,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(2);
     });
 
-    test('a web page is not a success, even if no body is expected', async () => {
+    test('include a web page, even if no body is expected', async () => {
       server.otherwise(answer({ headers: { 'content-type': 'text/html' }, body: page }));
       const deleted = await failureOf(client().call(deleteThing, { params }));
       expect(deleted).toMatchObject({ code: 'http.outcome_unknown', details: { cause: 'http.unreadable' } });
@@ -385,12 +385,12 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test('a call without an expected body accepts a 204 and a body', async () => {
+    test('include a 204 and a body for a call without an expected body', async () => {
       server.next(answer({ status: 204 }), json({ id: 'a' }));
       for (let call = 0; call < 2; call++) expect(await client().call(deleteThing, { params })).toBeUndefined();
     });
 
-    test('connections are reused', async () => {
+    test('leave connections reusable', async () => {
       const http = client();
       server.otherwise(VALID);
       for (let call = 0; call < 10; call++) await http.call(getThing, { params });
@@ -398,7 +398,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.connections).toBeLessThanOrEqual(2);
     });
 
-    test('twenty concurrent calls do not cause a warning in Node', async () => {
+    test('cause no warning in Node for twenty concurrent calls', async () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error): number => warnings.push(warning);
       process.on('warning', onWarning);
@@ -411,7 +411,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
   });
 
-  test('64-bit integers are exact in both directions', async () => {
+  test('keep 64-bit integers exact in both directions', async () => {
     server.next(answer({ body: '{"run":9223372036854775807,"small":1,"text":"9223372036854775807"}' }));
     const http = client();
     expect(await http.call(getNumber, {})).toEqual({
@@ -425,7 +425,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 
   describe.each([301, 302, 303, 307, 308])('redirect %d', (status) => {
-    test('is not followed and names its target', async () => {
+    test('is not followed and is reported with its target', async () => {
       const other = await opened(startFaultServer());
       server.otherwise(answer({ status, headers: { location: `${other.url}/elsewhere?token=x` } }));
       for (const call of [get(), client().call(putThing, { params, body })]) {

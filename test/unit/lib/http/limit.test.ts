@@ -20,7 +20,7 @@ async function times(limits: Record<string, string>, ids: readonly string[]): Pr
   return sent;
 }
 
-it('spreads the requests of an area across all its calls', async () => {
+it("spreads an area's requests across all its calls", async () => {
   const ids = ['connections.list', 'pipelines.get', 'dataModels.get', 'pipelines.trigger'];
   expect(await times({ warehouse: '120/m' }, ids)).toEqual([0, 500, 1000, 1500]);
   expect(await times({ dsr: '2' }, ['dsr.get', 'dsr.get', 'dsr.list'])).toEqual([0, 500, 1000]);
@@ -33,7 +33,7 @@ it('does not affect other areas, the token request or bulk requests', async () =
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);
 });
 
-it('does not accumulate unused requests, and ends a wait when it is aborted', async () => {
+it('does not accumulate unused requests, and stops waiting when it is aborted', async () => {
   const clock = createTestClock();
   const { wait } = createLimits({ dsr: '1' }, { clock });
   await wait({ id: 'dsr.get' }, never);
@@ -68,7 +68,7 @@ it('applies to every call except roles, the token request and bulk requests', as
 it.each([
   ['60/m', 60],
   ['10', 90],
-])('lowers the budget of roles but never raises it: %s', async (rate, expected) => {
+])('lowers the budget for roles but never raises it: %s', async (rate, expected) => {
   const server = await opened(startFaultServer());
   server.otherwise(json([]));
   const client = testClient(server.url, { limits: { roles: rate } });

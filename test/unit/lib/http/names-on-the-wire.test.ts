@@ -26,7 +26,7 @@ beforeEach(async () => {
   });
 });
 
-it('sends the names of the deployment in marked fields only, with exact 64-bit ids', async () => {
+it("sends the deployment's names only in marked fields, with exact 64-bit ids", async () => {
   const seed = {
     environment: 'production' as const,
     xpid: 9223372036854775807n,

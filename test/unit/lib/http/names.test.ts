@@ -52,7 +52,7 @@ describe('createNamesEdge', () => {
     expect(edge().decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
   });
 
-  it.each([[undefined], [{}]])('does nothing for a deployment without its own names: %j', (map) => {
+  it.each([[undefined], [{}]])('changes nothing for a deployment without its own names: %j', (map) => {
     const none = createNamesEdge(map);
     const input = { body: { xpid: 1 } };
     expect(none.encode(marked, input)).toBe(input);

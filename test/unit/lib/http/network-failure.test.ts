@@ -39,7 +39,7 @@ describe('networkFailure', () => {
       'The response from api.example is not valid HTTP (HPE_INVALID_CONSTANT).',
     ],
     ['malformed', undefined, 'The response from api.example is not valid HTTP (malformed).'],
-  ])('%s (%s) has its code and message', (kind, cause, message) => {
+  ])('reports %s (%s) with its code and message', (kind, cause, message) => {
     const code = `network.${kind.replace('-', '_')}`;
     expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
   });
@@ -51,7 +51,7 @@ describe('networkFailure', () => {
     ],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'packet length too long'],
-  ])('%s is reported as a port without TLS, with an http:// hint only for this machine', (code, message) => {
+  ])('reports %s as a port without TLS, with an http:// hint only for this machine', (code, message) => {
     const near = failed('tls', coded(code, message), { origin: 'https://127.0.0.1:4010' });
     expect(near.message).toBe('127.0.0.1:4010 does not use TLS, but the address starts with https://.');
     expect(near.hint).toBe('Write the address with http:// (http://127.0.0.1:4010).');
@@ -73,11 +73,11 @@ describe('networkFailure', () => {
     ['reset', 'Run the command again'],
     ['truncated', 'Run the command again'],
     ['malformed', 'those of the platform'],
-  ])('%s has a hint', (kind, hint) => {
+  ])('suggests a fix for %s', (kind, hint) => {
     expect(failed(kind).hint).toContain(hint);
   });
 
-  it('names the proxy with its default port if that was the peer', () => {
+  it('names the proxy with its default port if the proxy was the peer', () => {
     const proxy = 'http://proxy.example';
     expect(failed('refused', undefined, { proxy }).message).toContain(
       'nothing is listening at the proxy proxy.example:80.',
@@ -102,7 +102,7 @@ describe('networkFailure', () => {
     expect(failed('connect-timeout', undefined, { requestTimeoutMs: 3000 }).message).toContain('within 3s');
   });
 
-  it('keeps the reason of an interruption', () => {
+  it("keeps an interruption's reason", () => {
     const terminated = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
     expect(failed('aborted', terminated)).toMatchObject({ code: 'interrupted', exit: 'terminated' });
     expect(failed('aborted', new Error('stop'))).toMatchObject({

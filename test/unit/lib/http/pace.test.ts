@@ -59,7 +59,7 @@ describe('createPace', () => {
     expect(clock.sleeps).toEqual([1000]);
   });
 
-  it('ends its wait when it is aborted', async () => {
+  it('stops waiting when it is aborted', async () => {
     const { learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     await expect(wait('dsr', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');

@@ -37,7 +37,7 @@ it.each([
   expect(await probeAddress(server.url, options)).toMatchObject({ status: 200, clockAheadMs });
 });
 
-it('reports the expiry of the certificate', async () => {
+it('reports when the certificate expires', async () => {
   const tls = makeCertificate();
   const server = await serverOf(answer({}), tls);
   const { certificateEnds } = await probeAddress(server.url, { ...options, extraAuthorities: tls.cert });

@@ -14,7 +14,7 @@ describe('proxyFor', () => {
     ['http://127.0.0.1:4010', { http: PROXY }, undefined],
     ['https://localhost:4010', { https: PROXY }, undefined],
     ['http://127.0.0.1:4010', { http: 'http://localhost:8080' }, 'http://localhost:8080'],
-  ])('selects the proxy of %s with %j', (origin, settings, expected) => {
+  ])('selects the proxy for %s with %j', (origin, settings, expected) => {
     expect(proxyFor(origin, settings)?.origin).toBe(expected);
   });
 
@@ -22,7 +22,7 @@ describe('proxyFor', () => {
     ['http://127.0.0.1:4010', 'http://[::1]:8080', 'http://[::1]:8080'],
     ['http://127.0.0.1:4010', PROXY, undefined],
     ['http://api.example', PROXY, PROXY],
-  ])('selects the proxy of %s with HTTP_PROXY=%s', (origin, http, expected) => {
+  ])('selects the proxy for %s with HTTP_PROXY=%s', (origin, http, expected) => {
     expect(proxyFor(origin, { http, https: 'http://other.example' })?.origin).toBe(expected);
   });
 

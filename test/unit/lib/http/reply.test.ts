@@ -25,7 +25,7 @@ describe('readReply', () => {
     });
   });
 
-  it('does not return a value if none is expected, whatever the body', () => {
+  it('returns no value if none is expected, whatever the body', () => {
     for (const text of ['', '{', 'thanks!']) {
       expect(readReply(failedCall(seedThings), responseWith(text, { status: 202 }))).toEqual({
         status: 202,
@@ -48,9 +48,9 @@ describe('readReply', () => {
   });
 
   it.each([
-    [getThing, 'http.unreadable'],
-    [putThing, 'http.outcome_unknown'],
-  ])('reports invalid JSON of an unspecified shape with %s', ({ reply: _, ...spec }, code) => {
+    ['http.unreadable', getThing],
+    ['http.outcome_unknown', putThing],
+  ] as const)('reports invalid JSON as %s if the endpoint accepts any body', (code, { reply: _, ...spec }) => {
     const call = failedCall({ ...spec, anyReply: true });
     const error = thrownBy(() =>
       readReply(call, responseWith('{"id":', { headers: { 'content-type': 'application/json' } })),
@@ -75,7 +75,7 @@ describe('readReply', () => {
     ['a missing field', '{}', 'does not have the expected shape (id is missing).'],
     ['a list', '[]', 'does not have the expected shape (the body must be an object, not a list).'],
     ['a page', PAGE, 'is a web page ("Sign in"), not JSON.'],
-  ])('reports the problem of %s', (_name, text, words) => {
+  ])('reports %s as a problem', (_name, text, words) => {
     const error = errorOf(text);
     expect(error).toMatchObject({ code: 'http.unreadable', status: 200 });
     expect(error.message.startsWith(UNREADABLE + words)).toBe(true);

@@ -35,7 +35,7 @@ describe('decide', () => {
     ['not delivered, permanently', lost('no', true), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
     ['perhaps delivered', lost('perhaps'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
   ];
-  test.each(TABLE)('decides by safety after: %s', (_name, outcome, expected) => {
+  test.each(TABLE)("returns the action for the call's safety after: %s", (_name, outcome, expected) => {
     for (const safety of SAFETIES) expect(judge(outcome, safety).act).toBe(expected[safety]);
   });
 

@@ -47,7 +47,7 @@ describe('a request', () => {
     expect(new Set(server.requests.map(({ headers }) => headers['x-request-id'])).size).toBe(2);
   });
 
-  it('has its own path', async () => {
+  it('is sent to its own path', async () => {
     let written = 0;
     const sender = await testClient(server.url, { onWrite: () => written++ }).openSender(getThing);
     await sender.send(undefined, never, { thingId: 'a/b' });
@@ -90,7 +90,7 @@ describe('a request', () => {
 });
 
 describe('an outcome', () => {
-  it('is accepted, with the rate advice of the response', async () => {
+  it('is accepted, with the rate advice from the response', async () => {
     const headers = { 'x-rate-limit-percentage-used': '95' };
     expect(await sent(answer({ status: 202, headers, body: 'thanks!' }))).toMatchObject({
       kind: 'accepted',
@@ -152,7 +152,7 @@ describe('an outcome', () => {
     expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} did not connect`);
   });
 
-  it('is the reason of an abort', async () => {
+  it("is the abort's reason", async () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     server.otherwise(() => stop.abort(reason));

@@ -69,13 +69,13 @@ describe('skippingContinue', () => {
     expect(connection(CONTINUE, ANSWER, WRITE, CONTINUE, ANSWER).parsed()).toBe(ANSWER + ANSWER);
   });
 
-  it('passes other interim responses and non-HTTP bytes through', () => {
+  it('forwards other interim responses and non-HTTP bytes unchanged', () => {
     for (const text of [`HTTP/1.1 103 Early Hints\r\n\r\n${ANSWER}`, 'SSH-2.0-x', 'HTTP/1.1 10']) {
       expect(connection(`${text}!`).parsed()).toBe(`${text}!`);
     }
   });
 
-  it('buffers at most the size of an interim response', () => {
+  it('buffers no more than the size of an interim response', () => {
     const endless = `HTTP/1.1 100 Continue\r\n${'x-a: b\r\n'.repeat(2048)}`;
     expect(connection(endless).parsed()).toBe(endless);
     const long = `HTTP/1.1 100 Continue\r\nx-a: ${'b'.repeat(16_000)}\r\n\r\n`;

@@ -26,7 +26,7 @@ describe('TLS', () => {
     server.otherwise(json({ id: 'a' }));
   });
 
-  test('a probe verifies the certificate like a call, even if the environment disables the check', async () => {
+  test('verifies the certificate in a probe as in a call, even if the environment disables the check', async () => {
     const options = { timeoutMs: 5000, clock: systemClock, signal: never };
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
@@ -36,7 +36,7 @@ describe('TLS', () => {
   });
 
   describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
-    test('rejects an untrusted certificate at once and sends nothing', async () => {
+    test('rejects an untrusted certificate immediately and sends nothing', async () => {
       const http = testClient(server.url, { engine });
       const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
       expect(error).toMatchObject({
@@ -48,7 +48,7 @@ describe('TLS', () => {
       expect(server.requests).toEqual([]);
     });
 
-    test('a call that is aborted before it is connected is never sent', async () => {
+    test('never sends a call that is aborted before it is connected', async () => {
       const stop = new AbortController();
       const slow = createServer(tls);
       const end = new Promise<string>((resolve) => {
@@ -66,7 +66,7 @@ describe('TLS', () => {
       expect(await end).toBe('closed');
     });
 
-    test('the environment cannot disable the check', async () => {
+    test('ignores an environment that disables the check', async () => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const error = await failureOf(testClient(server.url, { engine }).call(getThing, { params }));
       expect(error).toMatchObject({ code: 'network.certificate' });
@@ -120,7 +120,7 @@ describe('TLS', () => {
       });
     });
 
-    test('sends https through a tunnel, so the proxy sees neither the call nor the credentials', async () => {
+    test('sends https through a tunnel, so that the proxy sees neither the call nor the credentials', async () => {
       const proxy = await opened(startProxy(server.port, 's3cret/pass'));
       const http = testClient('https://platform.test', {
         engine,
@@ -159,7 +159,7 @@ describe('TLS', () => {
 });
 
 describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
-  test('sends plain http through a loopback proxy like curl', async () => {
+  test('sends plain http through a loopback proxy, as curl does', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(json({ id: 'a' }));
     const proxy = await opened(startProxy(server.port));

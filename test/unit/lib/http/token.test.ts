@@ -51,7 +51,7 @@ function cacheFile(folder: string): string {
   return join(folder, 'tokens', name);
 }
 
-test('freshToken requests one new token and shares it', async () => {
+test('requests one new token and shares it (freshToken)', async () => {
   const http = client();
   await http.call(getThing, { params });
   const fresh = client({ folder: http.folder, freshToken: true });
@@ -61,7 +61,7 @@ test('freshToken requests one new token and shares it', async () => {
   expect(bearers()).toEqual([1, 2, 2, 2].map((number) => `Bearer token-number-${number}`));
 });
 
-test('sends the request of the specification, and caches the token privately for all processes', async () => {
+test("sends the request in the specification's form, and caches the token privately for all processes", async () => {
   const http = client();
   await http.call(getThing, { params });
   await http.call(getThing, { params });
@@ -118,7 +118,7 @@ test('caches a token per client, audience and address', async () => {
   expect(tokenRequests()).toHaveLength(4);
 });
 
-test('ten concurrent clients send one token request', async () => {
+test('sends one token request for ten concurrent clients', async () => {
   const { folder } = client();
   const clients = Array.from({ length: 10 }, () => client({ folder }));
   await Promise.all(clients.map((http) => http.call(getThing, { params })));
@@ -143,7 +143,7 @@ describe('renewal', () => {
     expect(bearers().at(-1)).toBe('Bearer token-number-2');
   });
 
-  test('a 401 drops the token and repeats any call once', async () => {
+  test('drops the token after a 401 and repeats any call once', async () => {
     const http = client();
     await http.call(getThing, { params });
     accepted = ['token-number-2'];
@@ -162,7 +162,7 @@ describe('renewal', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  test('drops only the rejected token, and uses a newer one of another process', async () => {
+  test('drops only the rejected token, and uses a newer one from another process', async () => {
     const { folder, call } = client();
     await call(getThing, { params });
     accepted = ['newer-token'];
@@ -173,7 +173,7 @@ describe('renewal', () => {
     expect(tokenRequests()).toHaveLength(1);
   });
 
-  test('ten clients with a rejected token renew it once', async () => {
+  test('happens once for ten clients with a rejected token', async () => {
     const { folder, call } = client();
     await call(getThing, { params });
     accepted = ['token-number-2'];
@@ -206,7 +206,7 @@ describe('a damaged cache', () => {
   });
 });
 
-describe('rejections by the token service', () => {
+describe('token service errors', () => {
   test.each([
     [401, 'auth.client_refused', 'client id or the client secret'],
     [403, 'auth.audience_refused', 'audience'],
@@ -222,12 +222,12 @@ describe('rejections by the token service', () => {
     expect(bearers()).toEqual([]);
   });
 
-  test('include a response without a token', async () => {
+  test('report a response without a token as unreadable', async () => {
     tokenAnswer = { status: 200, body: { token: 'x' } };
     expect(await failureOf(client().call(getThing, { params }))).toMatchObject({ code: 'http.unreadable' });
   });
 
-  test('include a token that no header can contain', async () => {
+  test('report a token that no header can contain', async () => {
     tokenAnswer = { status: 200, body: { access_token: 'a\r\nb: c', expires_in: 60, token_type: 'Bearer' } };
     expect(await failureOf(client().call(getThing, { params }))).toMatchObject({
       code: 'auth.malformed_token',
@@ -239,7 +239,7 @@ describe('a failed token request', () => {
   const WAITING = 6;
   const failures = (calls: Promise<unknown>[]) => Promise.all(calls.map(failureOf));
 
-  test('is shared by every call that waits for it', async () => {
+  test('is shared by every call that is waiting for it', async () => {
     tokenAnswer = { status: 503 };
     const http = client();
     const errors = await failures(Array.from({ length: WAITING }, () => http.call(getThing, { params })));
@@ -249,7 +249,7 @@ describe('a failed token request', () => {
     await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
   });
 
-  test('is shared by every process that waits for it, but not by later ones', async () => {
+  test('is shared by every process that is waiting for it, but not by later ones', async () => {
     tokenAnswer = { status: 503 };
     const { clock, folder } = client();
     const processes = Array.from({ length: WAITING }, () => client({ clock, folder }));
@@ -270,7 +270,7 @@ describe('a failed token request', () => {
   });
 });
 
-test('an aborted call leaves the token request to the calls that still wait for it', async () => {
+test('leaves the token request to the calls that are still waiting when one call is aborted', async () => {
   const stop = new AbortController();
   let answer = (): void => undefined;
   server.next((socket, request) => {
@@ -310,7 +310,7 @@ describe('a token from the environment', () => {
   });
 });
 
-test('`prepare` fetches the token for the next call', async () => {
+test('fetches the token for the next call with `prepare`', async () => {
   const http = client();
   await http.prepare(getThing);
   expect(tokenRequests()).toHaveLength(1);
@@ -318,7 +318,7 @@ test('`prepare` fetches the token for the next call', async () => {
   expect(tokenRequests()).toHaveLength(1);
 });
 
-test('calls with workspace credentials do not use a token, or renew one after a 401', async () => {
+test('uses no token for calls with workspace credentials, and renews none after a 401', async () => {
   accepted = [];
   const error = await failureOf(client().call(seedThings, { body: { xpid: 1 } }));
   expect(error).toMatchObject({
@@ -328,7 +328,7 @@ test('calls with workspace credentials do not use a token, or renew one after a 
   expect(server.requests).toHaveLength(1);
 });
 
-test('an abort ends the wait for the token request of another process', async () => {
+test("stops waiting for another process's token request when it is aborted", async () => {
   const { folder } = client();
   const stop = new AbortController();
   server.next(() => stop.abort(new Error('enough')));

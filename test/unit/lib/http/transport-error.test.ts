@@ -50,7 +50,7 @@ describe('transportErrorOf', () => {
     expect(transportErrorOf(new Error('ended'), 'perhaps-delivered', true).kind).toBe('truncated');
   });
 
-  it('classifies a timeout of the system by the phase of the request', () => {
+  it('classifies a system timeout by the phase of the request', () => {
     expect(kindOf('ETIMEDOUT', 'not-delivered')).toBe('connect-timeout');
     expect(kindOf('ETIMEDOUT')).toBe('reset');
     expect(kindOf('ETIMEDOUT', 'perhaps-delivered', true)).toBe('reset');
@@ -77,6 +77,6 @@ it.each<[TransportKind, string | undefined, boolean]>([
   ['refused', 'ENOTFOUND', false],
   ['tls', undefined, false],
   ['timeout', undefined, false],
-])('%s (%s) is permanent: %s', (kind, code, permanent) => {
+])('treats %s (%s) as permanent: %s', (kind, code, permanent) => {
   expect(new TransportError(kind, 'not-delivered', code && coded(code)).permanent).toBe(permanent);
 });

@@ -23,7 +23,7 @@ describe('headersOf', () => {
     });
   });
 
-  it('has the type of a body and the credentials, if any', () => {
+  it('includes the type of a body and the credentials, if any', () => {
     expect(headersOf({ authorization: 'Bearer x', id: 'id-1', request: { ...request, body: '' } })).toMatchObject({
       'content-type': 'application/json',
       authorization: 'Bearer x',

@@ -34,7 +34,7 @@ async function faults(hash?: string): Promise<string[]> {
   return (await chain.verify(hash)).faults.map(({ message }) => message);
 }
 
-it('numbers each line, hashes it with the line before, and keeps its files private', async () => {
+it('numbers each line, hashes it with the previous line, and keeps its files private', async () => {
   await chain.append(objects('a', 'b'));
   await openChain(path, { clock: systemClock }).append(objects('c'));
   let before = '0'.repeat(64);
@@ -102,7 +102,7 @@ describe('verify', () => {
     expect(await faults()).toEqual(['entry 5 was replaced after it was written']);
   });
 
-  it('reports a missing head, also after the next write, because lines may be lost at the end', async () => {
+  it('reports a missing head, even after the next write, because lines may be missing at the end', async () => {
     rewrite(lines().slice(0, 4));
     rmSync(`${path}.head`);
     const lost = 'lines may have been removed from the end';
@@ -112,7 +112,7 @@ describe('verify', () => {
     expect(await faults()).toEqual([`the head file was missing: ${lost}`]);
   });
 
-  it('still reports lost lines after the next write', async () => {
+  it('still reports missing lines after the next write', async () => {
     rewrite(lines().slice(0, 3));
     await chain.append(objects('f'));
     expect(await faults()).toEqual(['entries 4 to 5 are missing before this line']);
@@ -180,7 +180,7 @@ describe('a partial line', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('is counted, and so are NUL bytes left on the disk', async () => {
+  it('is counted, like NUL bytes left on the disk', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
     await chain.append(objects('b'));
@@ -190,7 +190,7 @@ describe('a partial line', () => {
 });
 
 describe('prune', () => {
-  it('leaves checkpoints and keeps all other lines unchanged, even when run twice', async () => {
+  it('leaves checkpoints and keeps all other lines unchanged, even when it runs twice', async () => {
     await chain.append(objects('a', 'b', 'c', 'd', 'e'));
     const before = lines();
     const { tip } = await chain.verify();
@@ -236,7 +236,7 @@ describe('prune', () => {
   });
 });
 
-describe('lines of a version without a chain', () => {
+describe('lines from a version without a chain', () => {
   const old = ['{"event":"state","id":"a"}', '{"event":"st', '{"event":"state","id":"b"}'];
 
   it('are chained once, in order, before the next line', async () => {
@@ -260,7 +260,7 @@ describe('lines of a version without a chain', () => {
     });
   });
 
-  it('are valid and not chained yet before the first write', async () => {
+  it('are valid and not chained before the first write', async () => {
     mkdirSync(dirname(path));
     writeFileSync(path, `${old[0] ?? ''}\n${old[2] ?? ''}\n`);
     expect(await chain.verify()).toMatchObject({ unchained: 2, faults: [], tip: { entry: 0 } });

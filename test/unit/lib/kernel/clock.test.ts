@@ -62,7 +62,7 @@ describe('waitAtMost', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('ends after the limit if the work continues', async () => {
+  it('ends at the limit if the work continues', async () => {
     let over = false;
     const wait = waitAtMost(new Promise(() => undefined), 5000, systemClock).then(() => (over = true));
     await vi.advanceTimersByTimeAsync(4999);
@@ -76,7 +76,7 @@ describe('waitAtMost', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('ends with the reason of the abort and does not leave a timer', async () => {
+  it("ends with the abort's reason and leaves no timer", async () => {
     const stop = new AbortController();
     const end = expect(waitAtMost(new Promise(() => undefined), 5000, systemClock, stop.signal)).rejects.toThrow(
       'Ctrl-C',

@@ -17,6 +17,6 @@ it.each([
   ['"a;b;c",d', ','],
   ['"a,b,c";d', ';'],
   ['"a;b","c;d;e"', ','],
-])('%j is separated by %j', (headings, separator) => {
+])('detects in %j the separator %j', (headings, separator) => {
   expect(separatorOf(headings)).toBe(separator);
 });

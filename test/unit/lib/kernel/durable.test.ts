@@ -29,7 +29,7 @@ function modeOf(path: string): number {
 const failureOf = (work: () => unknown): KnownError => thrownBy(work) as KnownError;
 
 describe.runIf(onUnix)('modes', () => {
-  it.each([0o000, 0o022, 0o077])('are private under umask %o', (mask) => {
+  it.each([0o000, 0o022, 0o077])('are 0700 for folders and 0600 for files under umask %o', (mask) => {
     const folder = join(temporaryFolder(), 'deep', 'er');
     setUmask(mask);
     writePrivateFile(join(folder, 'file'), 'secret');
@@ -50,7 +50,7 @@ describe.runIf(onUnix)('modes', () => {
     expect(isExposed(join(folder, 'none'))).toBe(false);
   });
 
-  it('of a user file are kept, set explicitly, or follow the umask', () => {
+  it('for a user file are kept, set explicitly, or taken from the umask', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     setUmask(0o027);
@@ -163,7 +163,7 @@ describe('private files', () => {
     expect(readPrivateFile(below)).toBeUndefined(); // A path below a file counts as a missing file.
   });
 
-  it('remove temporary files of killed processes and nothing else', () => {
+  it('remove only temporary files from killed processes', () => {
     const folder = temporaryFolder();
     const stale = join(folder, `.cdpadm-${DEAD_PID}-abc123.tmp`);
     const recent = join(folder, `.cdpadm-${DEAD_PID}-def456.tmp`);
@@ -226,7 +226,7 @@ describe.runIf(onUnix)('a user file', () => {
     expect(modeOf(file)).toBe(0o640);
   });
 
-  it('may be a device, which is written to and not replaced', () => {
+  it('is written to and not replaced if it is a device', () => {
     writeUserFile('/dev/null', 'x');
     expect(fs.statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
@@ -237,7 +237,7 @@ describe.runIf(onUnix)('a user file', () => {
 });
 
 describe('a durable log', () => {
-  it('keeps every line in order when it is opened again', () => {
+  it('keeps every line in order when it is reopened', () => {
     const file = join(temporaryFolder(), 'logs', 'log');
     for (const round of [1, 2]) {
       const log = openDurableLog(file);
@@ -260,7 +260,7 @@ describe('a durable log', () => {
     expect(fs.readFileSync(join(folder, 'other'), 'utf8')).toBe('mine');
   });
 
-  it('terminates a partial line of a crash once', () => {
+  it('terminates a partial line from a crash once', () => {
     const file = join(temporaryFolder(), 'log');
     fs.writeFileSync(file, '{"row":1}\n{"ro');
     const log = openDurableLog(file);

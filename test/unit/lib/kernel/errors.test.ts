@@ -17,7 +17,7 @@ const propertiesOf = ({ code, details, hint, hints, issues, message, request, st
   return { code, details, hint, hints, issues, message, request, status };
 };
 
-it('keeps every property and has the original error as its cause', () => {
+it('keeps every property and uses the original error as its cause', () => {
   for (const options of [COMPLETE, { code: 'a.b', message: 'No.' }]) {
     const failure = new KnownError(options);
     const copy = failure.with({});

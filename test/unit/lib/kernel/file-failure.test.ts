@@ -10,7 +10,7 @@ describe('cannotWrite', () => {
     ['EDQUOT', 'the disk quota is used up', 'Free some space'],
     ['EROFS', 'the file system is read-only', 'Make its folder writable'],
     ['EACCES', 'permission denied', 'Make its folder writable'],
-  ])('names the reason for %s, a remedy, and that nothing was written', (code, reason, remedy) => {
+  ])('reports the reason for %s, a fix, and that nothing was written', (code, reason, remedy) => {
     const { message, hint } = cannotWrite('/state/token.json', failed(code));
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
@@ -18,14 +18,14 @@ describe('cannotWrite', () => {
     expect(hint).toMatch(/^Nothing was written\. /);
   });
 
-  it('does not name a remedy for any other failure', () => {
+  it('suggests no fix for any other failure', () => {
     expect(cannotWrite('a/b', failed('ENOENT')).hint).toBe(
       'Nothing was written. Create the folder, or use another folder.',
     );
     expect(cannotWrite('a', failed('EIO')).hint).toBe('Nothing was written.');
   });
 
-  it('prefers the hint of the caller', () => {
+  it("prefers the caller's hint", () => {
     expect(cannotWrite('a', failed('ENOSPC'), 'Fix that.').hint).toBe('Fix that.');
   });
 });
@@ -34,7 +34,7 @@ describe('cannotCreate', () => {
   it.each([
     ['EROFS', 'the file system is read-only', 'Make its folder writable for you'],
     ['EEXIST', 'there is a file where the folder should be', 'Fix the path'],
-  ])('names the reason for %s and the variables of the folders', (code, reason, remedy) => {
+  ])('reports the reason for %s and the variables for the folders', (code, reason, remedy) => {
     const { message, hint } = cannotCreate('/.local/share/cdpadm', failed(code));
     expect(message).toBe(`Cannot create the folder /.local/share/cdpadm: ${reason}.`);
     expect(hint).toBe(

@@ -12,7 +12,7 @@ describe('host', () => {
     expect(host.isAlive(DEAD_PID)).toBe(false);
   });
 
-  it('reports a process of another user as alive', () => {
+  it("reports another user's process as alive", () => {
     // Root may signal every process, so the error for another user is simulated.
     const denied = vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });

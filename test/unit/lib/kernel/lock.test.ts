@@ -36,7 +36,7 @@ function clockThat(sleep: Clock['sleep']): Clock {
 }
 
 describe('a lock in one process', () => {
-  it('has one holder and is free after its release', () => {
+  it('is held by one holder and is free after its release', () => {
     const path = lockPath();
     const lock = tryLock(path);
     expect(lock).toBeDefined();
@@ -53,7 +53,7 @@ describe('a lock in one process', () => {
     next?.release();
   });
 
-  it('has mode 0600 and creates its folder with 0700', () => {
+  it('is created with mode 0600 in a folder with mode 0700', () => {
     const path = join(temporaryFolder(), 'deep', 'state.lock');
     const lock = tryLock(path);
     expect(fs.statSync(path).mode & 0o077).toBe(0);
@@ -88,7 +88,7 @@ describe('a lock in one process', () => {
     expect(filesNextTo(path)).toEqual([]);
   });
 
-  it('tells who holds it while another process waits, less and less often', async () => {
+  it('reports its holder to a waiting process at increasing intervals', async () => {
     const path = lockPath();
     writeLock(path, { pid: process.pid });
     const said: string[] = [];
@@ -157,14 +157,14 @@ describe('an existing lock', () => {
     expect(fs.existsSync(path)).toBe(!taken);
   });
 
-  it('of another machine expires with its age', () => {
+  it('from another machine expires with its age', () => {
     const path = lockPath();
     writeLock(path, { host: 'elsewhere.example' });
     fs.utimesSync(path, HOURS_AGO, HOURS_AGO);
     expect(tryLock(path)).toBeDefined();
   });
 
-  it.runIf(onLinux)('of a process id that was reused is stale', () => {
+  it.runIf(onLinux)('with a reused process id is stale', () => {
     const path = lockPath();
     const current = tryLock(path);
     const written = JSON.parse(fs.readFileSync(path, 'utf8')) as Written;

@@ -12,6 +12,6 @@ test.each([
   ['128.0.0.1', false],
   ['[::2]', false],
   ['0.0.0.0', false],
-])('%s is this machine: %s', (hostname, expected) => {
+])('detects whether %s is this machine: %s', (hostname, expected) => {
   expect(isLoopback(hostname)).toBe(expected);
 });

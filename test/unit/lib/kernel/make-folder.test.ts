@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { makeFolder } from '../../../../src/lib/kernel/temporary-file.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-it('creates each missing level with the mode and leaves existing ones unchanged', () => {
+it('creates each missing level with the mode and leaves existing levels unchanged', () => {
   const root = temporaryFolder();
   makeFolder(join(root, 'a', 'b', 'c'), 0o700);
   makeFolder(join(root, 'a', 'b', 'c'), 0o700);

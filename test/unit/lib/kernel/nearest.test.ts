@@ -77,7 +77,7 @@ describe('nearest', () => {
     );
   });
 
-  it('suggests nothing for a word of a megabyte', () => {
+  it('suggests nothing for a word of one megabyte', () => {
     expect(nearest('x'.repeat(1_000_000), VERBS)).toBeUndefined();
   });
 });

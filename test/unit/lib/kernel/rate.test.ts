@@ -22,7 +22,7 @@ it.each<[string, number | undefined]>([
   expect(parseRate(text)).toBe(rate);
 });
 
-test('any text is a rate above 0 or invalid', () => {
+test('returns a rate above 0 or nothing for any text', () => {
   const near = fc.stringMatching(/^ ?\d{0,10}(\.\d{0,7})?(\/?[smhd])? ?$/);
   fc.assert(
     fc.property(fc.oneof(near, fc.string()), (text) => {
@@ -32,7 +32,7 @@ test('any text is a rate above 0 or invalid', () => {
   );
 });
 
-test('an integer rate is per second, per minute or per hour', () => {
+test('reads an integer rate per second, per minute or per hour', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 999_999_999 }),

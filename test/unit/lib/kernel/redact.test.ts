@@ -72,14 +72,14 @@ describe('a known secret', () => {
     }
   });
 
-  it('does not leave a remainder if it overlaps or contains another', () => {
+  it('leaves no remainder if it overlaps or contains another', () => {
     const redactor = redactorOf('abcdefgh', 'fghijklm', 'abcd', 'hijk');
     expect(redactor.text('x abcdefghijklm y')).toBe(`x ${MASK} y`);
     expect(redactor.text('x abcdx fghijklm')).toBe(`x ${MASK}x ${MASK}`);
     expect(redactorOf('aaaa').text('aaaaaaa')).toBe(MASK);
   });
 
-  it('of several lines is masked line by line', () => {
+  it('with several lines is masked line by line', () => {
     const lines = [
       'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw',
       'ggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEfYyji',
@@ -119,7 +119,7 @@ describe('a known secret', () => {
     expect(redactor.text(text)).toBe(text);
   });
 
-  it('may be added at any time and may contain lone surrogates', () => {
+  it('is masked even if it is added late or contains lone surrogates', () => {
     const redactor = createRedactor();
     expect(redactor.text('late-secret')).toBe('late-secret');
     redactor.add('late-secret');
@@ -205,7 +205,7 @@ describe('values', () => {
     expect(source).toEqual(copy);
   });
 
-  it('may be errors, dates, addresses and bytes', () => {
+  it('are masked in errors, dates, addresses and bytes', () => {
     const error = Object.assign(new TypeError('no canary-secret'), { code: 'E_X', token: 'abc' });
     expect(redactor.value(error)).toEqual({ name: 'TypeError', message: `no ${MASK}`, code: 'E_X', token: MASK });
     expect(redactor.value(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
@@ -213,7 +213,7 @@ describe('values', () => {
     expect(redactor.value({ body: bytes('a canary-secret') })).toEqual({ body: `a ${MASK}` });
   });
 
-  it('may be circular, contain one object twice, and contain `__proto__`', () => {
+  it('are masked even if they are circular, contain one object twice, or contain `__proto__`', () => {
     const shared = { a: 'canary-secret' };
     const circle: Record<string, unknown> = { one: shared, two: shared };
     circle['self'] = circle;

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createRowKeys } from '../../../../src/lib/kernel/row-keys.ts';
 
-it('remembers the first row of a key', () => {
+it("remembers a key's first row", () => {
   const keys = createRowKeys();
   const rows = new Map<string, number>();
   // The table grows several times; keys repeat soon and much later.

@@ -11,7 +11,7 @@ it('returns strings and bytes as bytes', async () => {
   expect((await buffer(streamBytes(stream, new AbortController().signal))).toString()).toBe('éb');
 });
 
-it('throws the reason of an abort while it waits, and destroys the stream', async () => {
+it("throws the abort's reason while it waits, and destroys the stream", async () => {
   const stream = endless();
   const stop = new AbortController();
   stream.push('a');
@@ -24,14 +24,14 @@ it('throws the reason of an abort while it waits, and destroys the stream', asyn
   expect(stream.destroyed).toBe(true);
 });
 
-it('throws at once if it was aborted before, even with data to read', async () => {
+it('throws immediately if it was aborted before, even with data to read', async () => {
   const stream = Readable.from(['a']);
   const reason = new Error('told to stop');
   await expect(streamBytes(stream, AbortSignal.abort(reason)).next()).rejects.toBe(reason);
   expect(stream.destroyed).toBe(true);
 });
 
-it('rethrows an error of the stream', async () => {
+it('rethrows a stream error', async () => {
   const stream = endless();
   const next = streamBytes(stream, new AbortController().signal).next();
   stream.destroy(new Error('broken'));

@@ -70,7 +70,7 @@ describe('formatDuration', () => {
     );
   });
 
-  it('is never off by more than 5%', () => {
+  it('is off by at most 5%', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 * DAY }), (ms) => {
         const shown = formatDuration(ms).split(' ');
@@ -83,7 +83,7 @@ describe('formatDuration', () => {
 });
 
 describe('isCalendarDay', () => {
-  it('agrees with the engine on the first and last days of every month of four centuries', () => {
+  it('agrees with the engine on the first and last day of every month in four centuries', () => {
     for (let year = 1900; year < 2300; year++) {
       for (let month = 1; month <= 12; month++) {
         const days = new Date(Date.UTC(year, month, 0)).getUTCDate();
@@ -103,7 +103,7 @@ describe('isCalendarDay', () => {
     [2026, 13, 1, false],
     [2026, -1, 1, false],
     [2026, 1, -1, false],
-  ])('%i-%i-%i: %s', (year, month, day, expected) => {
+  ])('returns for %i-%i-%i: %s', (year, month, day, expected) => {
     expect(isCalendarDay(year, month, day)).toBe(expected);
   });
 });

@@ -15,7 +15,7 @@ it.each<[completed: number, ms: number, share: number | undefined, rejected: num
   },
 );
 
-it('reports the same as data', () => {
+it('reports the same facts as data', () => {
   expect(bulkFacts({ completed: 9000, ms: 2000, share: 0.5, rejected: 1, retries: 2 }).data).toEqual({
     rejected: 1,
     retries: 2,

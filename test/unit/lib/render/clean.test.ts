@@ -28,12 +28,12 @@ describe('cleanLine', () => {
   });
 });
 
-test('cleanText keeps only line breaks and tabs', () => {
+test('keeps only line breaks and tabs (cleanText)', () => {
   expect(cleanText('a\r\nb\tc\u001b]0;x\u0007')).toBe('a\nb\tc\ufffd]0;x\ufffd');
   fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
 });
 
-test('cleanForAssistant leaves no invisible character, even inside an emoji', () => {
+test('leaves no invisible character, even inside an emoji (cleanForAssistant)', () => {
   const invisible = [
     '\u00ad',
     '\u115f',
@@ -53,7 +53,7 @@ test('cleanForAssistant leaves no invisible character, even inside an emoji', ()
   fc.assert(fc.property(anyText, (text) => !unseen.test(cleanForAssistant(text))));
 });
 
-test('escapeJson keeps every value and leaves nothing harmful', () => {
+test('keeps every value and leaves nothing harmful (escapeJson)', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, hostile), (text) => {
       const json = escapeJson(JSON.stringify({ text }, undefined, 2));

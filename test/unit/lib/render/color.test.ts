@@ -21,7 +21,7 @@ it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>
   expect(wantsColor(flag, env, terminal)).toBe(expected);
 });
 
-test('a style ignores the extra arguments of `map`', async () => {
+test('ignores the extra arguments that `map` passes to a style', async () => {
   const { red, bold } = await createStyle(true);
   expect(['a', 'b'].map(red)).toEqual(['\u001b[31ma\u001b[39m', '\u001b[31mb\u001b[39m']);
   expect(red(`x${bold('y')}z`)).toBe('\u001b[31mx\u001b[1my\u001b[22mz\u001b[39m');

@@ -52,7 +52,7 @@ describe('CSV', () => {
   });
 });
 
-test('tab-separated lines have one cell per column for any content', () => {
+test('writes one cell per column in tab-separated lines, for any content', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string())), (rows) => {
       const lines = toTabbed(rows, columns, true).split('\n');

@@ -11,7 +11,7 @@ test.each([
   expect(renderDsrBulk(facts, plainStyle).split('\n')[0]).toBe(line);
 });
 
-describe('requests of a file', () => {
+describe('the requests in a file', () => {
   const request = (type: 'access' | 'erasure', email: string, group?: string) => ({
     regulation: 'gdpr' as const,
     subject_request_id: '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11',

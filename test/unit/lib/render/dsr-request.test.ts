@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { renderRequest } from '../../../../src/lib/render/dsr-request.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
-test('shows the internal name of an identity type if it differs', () => {
+test("shows an identity type's internal name if it differs", () => {
   const identity = (value: string) => ({ value, encoding: 'raw' as const });
   const request = {
     regulation: 'gdpr',

@@ -42,13 +42,13 @@ describe('code blocks', () => {
   });
 });
 
-describe('the Markdown of a line', () => {
+describe('a line as Markdown', () => {
   it.each([
     ['Run `cdpadm roles diff *`.', 'Run `cdpadm roles diff *`.'],
     ['a_b <img> #1', 'a\\_b \\<img\\> \\#1'],
     ['one ` alone', 'one \\` alone'],
     ['two\n# lines', 'two \\# lines'],
-  ])('escapes %j', (text, expected) => {
+  ])('is escaped: %j', (text, expected) => {
     expect(toMarkdownLine(text)).toBe(expected);
   });
 
@@ -59,7 +59,7 @@ describe('the Markdown of a line', () => {
   });
 });
 
-test('moves the signs of a plan to the first column, where a diff block colors them', () => {
+test('moves the signs in a plan to the first column, where a diff block colors them', () => {
   const body = '~ modify a\n    - x:view\n    + y:view  ! escalation\n    ~ z: a -> b\n    +   - SELECT\n\n1 to modify';
   expect(toDiffBlock('Plan', body)).toBe(
     [

@@ -43,7 +43,7 @@ test('shows runs, rows and failures as marks and as text', () => {
   expect(page.match(/<i class="refused"/g)).toHaveLength(1);
 });
 
-test('names the platform, organization and workspace, and the time of the page', () => {
+test('shows the platform, organization, workspace and time of the page', () => {
   const made_on = Date.parse('2026-11-22T06:05:00Z');
   const page = runTimelinePage([run(1)], {
     pipeline: 'customers',
@@ -56,7 +56,7 @@ test('names the platform, organization and workspace, and the time of the page',
   expect(line).toContain('Organization 1001 · workspace 42 · https://platform.example.com · made 2026-11-22 06:05 UTC');
 });
 
-test('labels each of a few runs with its time, with seconds if minutes are equal, and shows the year once', () => {
+test('labels each of a few runs with its time, adds seconds if minutes are equal, and shows the year once', () => {
   const at = (second: number) => ({ started_on: `2026-01-02T02:11:0${second}Z` });
   const page = runTimelinePage([run(3, at(3)), run(2, at(2)), run(1, at(1))], SOURCE);
   const dates = page.match(/<div class="date">.*?<\/div>/g);
@@ -69,7 +69,7 @@ test('labels each of a few runs with its time, with seconds if minutes are equal
   ]);
 });
 
-test('draws a scale without fractions of a row, and with only zero if there are no rows', () => {
+test('draws a scale without fractions of a row, and only zero if there are no rows', () => {
   const scale = (rows: number) =>
     /<div class="scale".*?<\/div>/.exec(runTimelinePage([run(1, { successful_records: rows })], SOURCE))?.[0];
   expect(scale(1)).toContain('<span>1 row</span><span></span><span>0</span>');
@@ -137,7 +137,7 @@ describe('more than 2,000 runs', () => {
   const rowOf = (day: string) => new RegExp(`<tr role="row" id="run-${day}".*`).exec(page)?.[0] ?? '';
   const page = runTimelinePage(many, SOURCE);
 
-  it('are drawn by day, on a page below 500 kB', () => {
+  it('are drawn by day, on a page smaller than 500 kB', () => {
     expect(page.length).toBeLessThan(500_000);
     expect(page.match(/<tr role="row" id="run-/g)).toHaveLength(174);
     expect(page).toContain('All days, newest first');

@@ -72,7 +72,7 @@ describe('on screen', () => {
     expect(renderRolesPlan(PLAN, plainStyle)).toBe(SCREEN);
   });
 
-  it('has the same text with colors', () => {
+  it('prints the same text with colors', () => {
     const colored = renderRolesPlan(PLAN, TAGGED);
     expect(colored.replaceAll(/<\/?\w+>/g, '')).toBe(SCREEN);
     expect(colored).toContain('<green>+ create new</green>');
@@ -82,7 +82,7 @@ describe('on screen', () => {
     expect(colored).toContain('    <red>- audiences:view</red>');
   });
 
-  it('reports that there are no differences, and has no hash for a diff of two files', () => {
+  it('reports that there are no differences, and prints no hash for a diff of two files', () => {
     expect(renderRolesPlan(diffRoles(LIVE.roles, LIVE.roles), plainStyle)).toBe(
       'No differences.\n0 to create, 0 to modify, 0 to delete, 3 unchanged',
     );
@@ -106,7 +106,7 @@ describe('on screen', () => {
 });
 
 describe('as Markdown', () => {
-  it('has a heading, the escalations and the plan as a diff block', () => {
+  it('prints a heading, the escalations and the plan as a diff block', () => {
     expect(rolesPlanMarkdown(PLAN, plainStyle)).toBe(
       `### Roles: 1 to create, 1 to modify, 1 to delete, 1 unchanged
 

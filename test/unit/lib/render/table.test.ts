@@ -33,19 +33,19 @@ describe('a table', () => {
     await expect(`${text}\n`).toMatchFileSnapshot(`../../../golden/table-${width}.txt`);
   });
 
-  test('has any number of rows, and one heading', async () => {
+  test('is drawn with any number of rows, and one heading', async () => {
     const long = Array.from({ length: 130_000 }, () => rows[2] as Role);
     const text = await drawTable(long, columns.slice(0, 1), { width: 100, style: plainStyle, header: true });
     expect(text).toBe(`ROLE ID${'\nx'.repeat(130_000)}`);
   });
 
-  test('has the same columns in every part of a long list', async () => {
+  test('uses the same columns in every part of a long list', async () => {
     const long = Array.from({ length: 700 }, (_, at) => rows[at % 2] as Role);
     const text = await drawTable(long, columns, { width: 100, style: plainStyle, header: true });
     expect(new Set(text.split('\n'))).toHaveLength(3);
   });
 
-  test('has no headings on request', async () => {
+  test('is drawn without headings on request', async () => {
     const text = await drawTable(rows.slice(0, 1), columns, { width: 100, style: plainStyle, header: false });
     expect(text).toBe('marketing_user  Marketing  4  Sees audiences and changes none of them');
   });
@@ -130,7 +130,7 @@ describe('a column that is empty in every row', () => {
   });
 });
 
-test('color does not change the text', async () => {
+test('prints the same text with color', async () => {
   const style = await createStyle(true);
   const colored = await drawTable(rows, columns, { width: 80, style, header: true });
   const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });
@@ -143,7 +143,7 @@ test('color does not change the text', async () => {
   ).toEqual(plain.split('\n'));
 });
 
-test('a record has one line per field, never truncated', () => {
+test('prints one line per field of a record, never truncated', () => {
   expect(drawRecord(rows[0] as Role, columns, plainStyle)).toBe(
     [
       'ROLE ID      marketing_user',
@@ -154,7 +154,7 @@ test('a record has one line per field, never truncated', () => {
   );
 });
 
-test('a record wraps long values between words, but never an id', () => {
+test("wraps a record's long values between words, but never an id", () => {
   const role = { ...(rows[0] as Role), role_id: 'an id with spaces that is longer than the terminal is' };
   expect(drawRecord(role, columns, plainStyle, 40)).toBe(
     [
@@ -220,7 +220,7 @@ test.each([
   expect(drawn.split('\n')[1]).toBe(`${'x'.repeat(19)}  ${shown}`);
 });
 
-test('a record wraps JSON between its fields', () => {
+test("wraps a record's JSON between its fields", () => {
   const drawn = drawRecord(
     '{"type":"incremental","from":"2024"}',
     [{ key: 'mode', value: (it) => it }],
@@ -230,7 +230,7 @@ test('a record wraps JSON between its fields', () => {
   expect(drawn).toBe('MODE  {"type":"incremental",\n      "from":"2024"}');
 });
 
-test('measures, truncates and draws the display text of a value', async () => {
+test("measures, truncates and draws a value's display text", async () => {
   const withDisplayText: Column<Role>[] = [
     { key: 'role_id', id: true, value: (role) => role.role_id },
     { key: 'name', value: () => '{"value":"for programs"}', said: (role) => role.name },

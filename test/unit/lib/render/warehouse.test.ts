@@ -37,7 +37,7 @@ test('shows a pipeline as its list does, without empty fields', async () => {
   expect(list).toContain('full  on_demand');
 });
 
-test('shows additional fields of a schedule, a sync mode or a configuration', () => {
+test('shows additional fields in a schedule, a sync mode or a configuration', () => {
   const more = {
     ...pipeline,
     sync_mode: { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp', until: null },

@@ -17,7 +17,7 @@ it.each([
   ['e\u0301', 1],
   ['日本', 4],
   ['👍', 2],
-])('%j has width %i', (text, width) => {
+])('measures %j as %i columns', (text, width) => {
   expect(displayWidth(text)).toBe(width);
 });
 

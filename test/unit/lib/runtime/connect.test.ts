@@ -30,13 +30,13 @@ test('works with environment variables only', async () => {
   expect(JSON.parse(stdout)).not.toHaveLength(0);
 });
 
-test('a flag overrides the environment', async () => {
+test('prefers a flag to the environment', async () => {
   const { stdout } = await cli([...list, '--org', '4242', '--account', '77', '--curl']);
   expect(stdout).toContain('/organizations/4242/accounts/77/roles');
 });
 
 describe('--ca-file', () => {
-  test('keeps the authorities of NODE_EXTRA_CA_CERTS, which Node would drop', async () => {
+  test('keeps the authorities from NODE_EXTRA_CA_CERTS, which Node would drop', async () => {
     const [own, other] = [makeCertificate(), makeCertificate()];
     const server = await opened(startFaultServer({ tls: own }));
     server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
@@ -52,7 +52,7 @@ describe('--ca-file', () => {
   });
 });
 
-test('--curl prints the command without secrets and sends nothing', async () => {
+test('prints the command without secrets for --curl, and sends nothing', async () => {
   const { code, stdout, stderr } = await cli([...list, '--curl']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^curl .*\/roles'/);
@@ -62,7 +62,7 @@ test('--curl prints the command without secrets and sends nothing', async () => 
   expect(home.read('call.sh')).toBe(stdout);
 });
 
-test('--trace-file records every exchange in a private file without secrets', async () => {
+test('records every exchange for --trace-file in a private file without secrets', async () => {
   expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
   const text = home.read('trace.ndjson');
   const exchanges = text.trimEnd().split('\n');
@@ -71,7 +71,7 @@ test('--trace-file records every exchange in a private file without secrets', as
   expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 
-test('--debug prints the exchanges on standard error, -v only decisions', async () => {
+test('prints the exchanges on standard error for --debug, and only decisions for -v', async () => {
   const debug = await cli([...list, '--debug']);
   expect(debug.stderr).toContain('/roles');
   expect(debug.stderr).not.toContain(platform.ready.client_secret);
@@ -105,7 +105,7 @@ describe('before a write', () => {
   };
   const puts = (): Promise<number> => home.received('PUT');
 
-  test('--yes shows the target and continues', async () => {
+  test('shows the target and continues with --yes', async () => {
     const { code, stderr } = await push(['--yes']);
     expect(code).toBe(0);
     expect(stderr).toContain(platform.ready.base_url);
@@ -118,7 +118,7 @@ describe('before a write', () => {
     expect(await puts()).toBe(0);
   });
 
-  test('a dry run does not need confirmation and sends nothing', async () => {
+  test('needs no confirmation in a dry run and sends nothing', async () => {
     const { code, stdout } = await push(['-n', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'PUT' }] });

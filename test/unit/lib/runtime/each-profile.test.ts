@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 describe('a list', () => {
-  test('has the profile in its first column, in the order of the flags', async () => {
+  test('shows the profile in its first column, in the order of the flags', async () => {
     const { code, stdout } = await cli([
       'roles',
       'list',
@@ -67,20 +67,20 @@ describe('a list', () => {
     expect(rows.at(-1)).toMatch(/^one\t/);
   });
 
-  test.each(['csv', 'markdown', 'name', 'table'])('-o %s names the profile of each row', async (format) => {
+  test.each(['csv', 'markdown', 'name', 'table'])('names the profile of each row with -o %s', async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/two.*second-only/);
     expect(stdout).not.toMatch(/one.*second-only/);
   });
 
-  test.each(['json', 'yaml', 'ndjson'])('-o %s has the data of each profile after its name', async (format) => {
+  test.each(['json', 'yaml', 'ndjson'])("prints each profile's data after its name with -o %s", async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/one[^]*two[^]*second-only/);
   });
 
-  test('has the same JSON data as a run with one profile', async () => {
+  test('contains the same JSON data as a run with one profile', async () => {
     const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json']);
     const alone = async (profile: string): Promise<unknown> =>
       JSON.parse((await cli(['roles', 'list', '--profile', profile, '-o', 'json'])).stdout);
@@ -90,18 +90,21 @@ describe('a list', () => {
     ]);
   });
 
-  test('--query applies to the combined result', async () => {
+  test('applies --query to the combined result', async () => {
     const query = "[?profile=='two'].data[].role_id | [?@=='second-only']";
     const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json', '--query', query]);
     expect(JSON.parse(stdout)).toEqual(['second-only']);
   });
 });
 
-test.each(['table', 'markdown', 'json', 'csv'])('a document (-o %s) has one part per profile', async (format) => {
-  const { code, stdout } = await cli(['roles', 'explain', 'user-role', ...BOTH, '-o', format]);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/\bone\b[^]*\btwo\b/);
-});
+test.each(['table', 'markdown', 'json', 'csv'])(
+  'prints one part per profile of a document with -o %s',
+  async (format) => {
+    const { code, stdout } = await cli(['roles', 'explain', 'user-role', ...BOTH, '-o', format]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\bone\b[^]*\btwo\b/);
+  },
+);
 
 describe('a profile that fails', () => {
   test('is reported with its reason and sets the exit code, while the others are shown', async () => {
@@ -112,7 +115,7 @@ describe('a profile that fails', () => {
     expect(stderr).toMatch(/one: .*second-only/);
   });
 
-  test('is part of the JSON', async () => {
+  test('is included in the JSON', async () => {
     const { code, stdout, stderr } = await cli([
       'roles',
       'get',
@@ -166,12 +169,12 @@ describe('a command that is not read-only accepts only one profile', () => {
     expect((await cli(['dsr', 'status', 'x', '--watch', ...BOTH])).code).toBe(2);
   });
 
-  test('and so does any command with -o html, which is one page', async () => {
+  test('as does any command with -o html, which is one page', async () => {
     expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('can show only one profile');
   });
 });
 
-describe('the schema of several profiles', () => {
+describe('the result schema for several profiles', () => {
   const schemaOf = async (words: string): Promise<object> => {
     const { stdout } = await cli(['schema', 'output', ...words.split(' '), '--several-profiles']);
     return JSON.parse(stdout) as object;

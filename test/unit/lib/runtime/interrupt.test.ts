@@ -57,7 +57,7 @@ describe('Ctrl-C during a call', () => {
       'intake identify -f - --yes',
       'Error: The outcome of POST /v1/identify is unknown: the request was interrupted.\nRun the command again',
     ],
-  ])('of %s reports its effect', async (_what, line, hint) => {
+  ])('for %s reports its effect', async (_what, line, hint) => {
     const server = await opened(startFaultServer());
     const stop = new AbortController();
     server.otherwise(() => stop.abort(interrupted()));

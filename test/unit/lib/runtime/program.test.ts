@@ -8,7 +8,7 @@ import { createTestClock } from '../../../helpers/clock.ts';
 
 describe('help', () => {
   it.each([[['--help']], [['-h']], [['help']], [['--no-color', 'help']]])(
-    '%j shows the groups on standard output',
+    'prints the groups on standard output for %j',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -20,7 +20,7 @@ describe('help', () => {
   );
 
   it.each([[['emulator', 'clock', '--help']], [['help', 'emulator', 'clock']], [['-q', 'emulator', 'clock', '-h']]])(
-    '%j shows a command with its flags and examples',
+    'prints a command with its flags and examples for %j',
     async (args) => {
       const { code, stdout } = await runCli(args);
       expect(code).toBe(0);
@@ -45,7 +45,7 @@ describe('help', () => {
     for (const line of own) expect(line).toMatch(/^ {2}(\d+ +| {4})\S/);
   });
 
-  test('wraps to the width of the terminal', async () => {
+  test('wraps to the terminal width', async () => {
     const { stdout } = await runCli(['emulator', 'start', '--help'], { columns: 60 });
     // Examples are not wrapped, so that they can be copied.
     const prose = (stdout.split('JSON:')[0] ?? '').split('\n').filter((line) => !line.startsWith('  $ '));
@@ -53,7 +53,7 @@ describe('help', () => {
   });
 
   it.each([[[]], [['emulator']], [['emulator', 'fault']]])(
-    '%j without a command prints help on standard error and exits with 2',
+    'prints help on standard error and exits with 2 for %j without a command',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -144,7 +144,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
 describe('exit codes', () => {
   const serve = ['emulator', 'start', '--memory', '--port', '0'];
 
-  test('Ctrl-C exits with 130', async () => {
+  test('include 130 for Ctrl-C', async () => {
     const stop = new AbortController();
     const onOutput = (stdout: string): void => {
       if (stdout.includes('ready')) stop.abort(interrupted());
@@ -154,12 +154,12 @@ describe('exit codes', () => {
     expect(stdout).toMatch(/^The embedded platform is ready at http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  test('--timeout exits with 11', async () => {
+  test('include 11 for --timeout', async () => {
     const { code } = await runCli([...serve, '--timeout', '5m'], { clock: createTestClock() });
     expect(code).toBe(11);
   });
 
-  test('--timeout exits with 11 even if the event loop is blocked', async () => {
+  test('include 11 for --timeout even if the event loop is blocked', async () => {
     let now = 0;
     // Every reading of the clock is a minute later, and no timer ever fires.
     const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
@@ -168,7 +168,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('--timeout of 1s');
   });
 
-  test('a closed pipe exits with 0 and prints nothing', async () => {
+  test('include 0 for a closed pipe, and nothing is printed', async () => {
     const { code, stderr } = await runCli(['help', 'flags'], { brokenPipe: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });

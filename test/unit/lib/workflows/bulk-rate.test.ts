@@ -172,7 +172,7 @@ describe('an unknown limit', () => {
     expect(rejected).toBeLessThan(30);
   });
 
-  test('of half the configured rate is detected and reported', async () => {
+  test('at half the configured rate is detected and reported', async () => {
     const run = await send({ ...distant, accept: slidingWindow(LIMIT) }, 2 * LIMIT, LIMIT * SECONDS);
     expect(run.ms / 1000).toBeLessThan(SECONDS * 1.06);
     expect(run.rejected).toBeLessThan(LIMIT * SECONDS * 0.01);

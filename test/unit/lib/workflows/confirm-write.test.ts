@@ -116,7 +116,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     );
   });
 
-  it('is reported as unknown, with the exit code of an interruption, after Ctrl-C during the read', async () => {
+  it('is reported as unknown, with the exit code for an interruption, after Ctrl-C during the read', async () => {
     const read = (): Promise<never> => {
       stop.abort(stopped);
       return Promise.reject(stopped);

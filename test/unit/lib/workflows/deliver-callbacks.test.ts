@@ -163,7 +163,7 @@ describe('a callback', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  it('is not acknowledged if the ledger fails, and reaches the ledger at the next start', async () => {
+  it('is not acknowledged if the ledger fails, and reaches the ledger on the next start', async () => {
     const ledger = () => ({ append: () => Promise.reject(new Error('no room')) });
     const { done, stop, store } = await start(() => Promise.resolve(), { ledger });
     await expect(store(received('pending'))).rejects.toThrow('no room');
@@ -260,7 +260,7 @@ describe('a delivery', () => {
     expect(delivered).toHaveLength(1);
   });
 
-  it('is tried at each restart, and does not become a dead letter by restarts while its target is down', async () => {
+  it('is attempted on each restart, and does not become a dead letter by restarts while its target is down', async () => {
     const never: Clock['sleep'] = (_ms, signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
     const options = { targets: [{ name: 'forward' }], clock: { now: clock.now, sleep: never }, random: () => 1 };
@@ -280,7 +280,7 @@ describe('a delivery', () => {
     await up.done();
   });
 
-  it('for a target of another run is kept and counted', async () => {
+  it('for a target from another run is kept and counted', async () => {
     const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hookTargets(['any']) });
     await first.store(received('pending', [], 'a'));
     await first.done();
@@ -292,7 +292,7 @@ describe('a delivery', () => {
     expect(third.left).toEqual({ due: 0, elsewhere: 1, dead: 1 });
   });
 
-  it('survives a one-minute outage of the receiver with few attempts, and follows at once when it is over', async () => {
+  it('survives a one-minute outage of the receiver with few attempts, and succeeds as soon as the outage ends', async () => {
     const up = clock.now() + 60_000;
     const delivered: string[] = [];
     let failures = 0;

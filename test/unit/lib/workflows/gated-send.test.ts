@@ -64,7 +64,7 @@ test('throws a rejection that ends the run, and sends nothing more', async () =>
   expect(next).not.toHaveBeenCalled();
 });
 
-test('throws an error of the request, and sends nothing more', async () => {
+test("throws a request's error, and sends nothing more", async () => {
   const { send } = open();
   const error = new Error('Ctrl-C');
   const next = vi.fn(() => Promise.resolve(ACCEPTED));
@@ -76,7 +76,7 @@ test('throws an error of the request, and sends nothing more', async () => {
   expect(next).not.toHaveBeenCalled();
 });
 
-test.each([429, 500, 503])('a response with status %i never ends the run', async (status) => {
+test.each([429, 500, 503])('never ends the run for a response with status %i', async (status) => {
   const { send } = open();
   const endsRun = vi.fn(() => true);
   expect(await send(() => Promise.resolve(rejection(status)), endsRun)).toMatchObject({ status });

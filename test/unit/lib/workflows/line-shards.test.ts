@@ -40,7 +40,7 @@ const anyLines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 30 })
 const anyCount = fc.integer({ min: 1, max: 9 });
 const anySize = fc.integer({ min: 1, max: 40 });
 
-test('the shards of a file add up to the file, and can be resumed after each line', async () => {
+test('returns shards that add up to the file and can be resumed after each line', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, fc.boolean(), anyCount, anySize, async (words, closed, count, chunkSize) => {
       const file = Buffer.from(words.join('\n') + (closed ? '\n' : ''), 'latin1');
@@ -59,7 +59,7 @@ test('the shards of a file add up to the file, and can be resumed after each lin
   );
 });
 
-test('a line belongs to the shard in which it begins, and progress counts from the start of the shard', async () => {
+test('assigns a line to the shard in which it begins, and counts progress from the start of the shard', async () => {
   const file = Buffer.from('aa\nbb\ncc\ndd\n');
   const shards = await Promise.all([0, 1, 2].map((index) => linesOf(file, { index, count: 3 }, 100)));
   expect(shards.map(({ lines }) => lines.map(({ text, offset }) => [text, offset]))).toEqual([

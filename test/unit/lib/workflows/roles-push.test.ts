@@ -168,7 +168,7 @@ describe('pushRoles', () => {
     return error as KnownError;
   }
 
-  it('saves the previous manifest, and reads again directly before the PUT', async () => {
+  it('saves the previous manifest, and reads again just before the PUT', async () => {
     const before = structuredClone(platform.roles);
     const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
     expect(outcome.kind).toBe('applied');
@@ -203,7 +203,7 @@ describe('pushRoles', () => {
     expect(outcome.planned.wanted.rebased).toEqual(['three']);
   });
 
-  it('stops if a change of another admin overlaps', async () => {
+  it("stops if another admin's change overlaps", async () => {
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: 'theirs' })));
     };
@@ -238,7 +238,7 @@ describe('pushRoles', () => {
     expect(platform.count('PUT')).toBe(0);
   });
 
-  it('applies the expected plan only', async () => {
+  it('applies only the expected plan', async () => {
     const intent = edit(addTask('one', 'b:view'));
     const { planned } = await pushRoles(intent, { ...options, dryRun: true }, ports);
     expect(platform.count('PUT')).toBe(0);
@@ -397,7 +397,7 @@ describe('pushRoles', () => {
         status: 400,
       });
 
-    it('of an assigned role is a conflict that names it', async () => {
+    it('of an assigned role is a conflict that names the role', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw assigned();
       };

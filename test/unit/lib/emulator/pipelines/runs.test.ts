@@ -78,7 +78,7 @@ describe('a triggered run', () => {
     });
   });
 
-  test('of an incremental pipeline reads everything first, then continues from the last position', async () => {
+  test('for an incremental pipeline reads everything first, then continues from the last position', async () => {
     const platform = await start({ sync_mode: INCREMENTAL });
     await platform.trigger();
     await platform.api.advance('1d');
@@ -184,7 +184,7 @@ describe('a triggered run', () => {
 describe('scheduled runs', () => {
   const hourly = { type: 'interval', frequency: 'hourly', start: '2026-03-01T06:00:00Z' };
 
-  test('start by the clock, each with its interval', async () => {
+  test('start by the clock, one per interval', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('5h');
     expect(await platform.runs()).toEqual([]);
@@ -203,7 +203,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('of a whole week complete in one advance of the clock', async () => {
+  test('for a whole week complete in one advance of the clock', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('7d');
     const page = await platform.get<{ total_items: number; items: { status: string }[] }>(
@@ -216,7 +216,7 @@ describe('scheduled runs', () => {
     });
   });
 
-  test('that became due while the platform was stopped are executed at its start', async () => {
+  test('that were due while the platform was stopped are executed when it starts', async () => {
     const data = join(folder, 'data');
     const before = await startSync({ warehouse, data }, { sync_mode: INCREMENTAL, schedule: hourly });
     await before.close();
@@ -368,7 +368,7 @@ describe('a long run', () => {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
     INSERT INTO people SELECT 'c-' || i, 'Here' FROM n`;
 
-  test('over many rows does not block other requests and counts every row', async () => {
+  test('does not block other requests while it reads many rows, and counts every row', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const platform = await start();
     await platform.trigger();
@@ -387,7 +387,7 @@ describe('a long run', () => {
     expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle' });
   });
 
-  test('that is interrupted by a shutdown resumes at its position', async () => {
+  test('resumes at its position after a shutdown interrupts it', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const data = join(folder, 'data');
     const before = await startSync(

@@ -30,12 +30,12 @@ test.each<[Aggregation, unknown[], unknown]>([
   expect(aggregate([{ id: 'a', type }], membersWith(values))).toEqual(expected === undefined ? {} : { a: expected });
 });
 
-test('latest uses the member that was modified last, in any order', () => {
+test('uses the most recently modified member for latest, in any order', () => {
   const members = membersWith(['x', 'y']).reverse();
   expect(aggregate([{ id: 'a', type: 'latest' }], members)).toEqual({ a: 'y' });
 });
 
-test('aggregates each attribute separately, even one called constructor', () => {
+test('aggregates each attribute separately, even one named constructor', () => {
   const attributes = [
     { id: 'a', type: 'sum' as const },
     { id: 'constructor', type: 'latest' as const },

@@ -48,7 +48,7 @@ test('writes nothing', async () => {
   expect(await thread.rows(1)).toEqual([{ count: 3 }]);
 });
 
-test('reports errors of files and queries and remains usable', async () => {
+test('reports errors in files and queries and remains usable', async () => {
   await expect(thread.open(join(folder, 'missing.db'))).rejects.toThrow(QueryError);
   await thread.open(file);
   await expect(thread.query('SELECT missing FROM a')).rejects.toThrow(new QueryError('no such column: missing'));
@@ -56,7 +56,7 @@ test('reports errors of files and queries and remains usable', async () => {
   expect(await thread.rows(5)).toEqual([{ i: 1 }]);
 });
 
-test('stops when one response takes too long', async () => {
+test('stops if one response takes too long', async () => {
   const limited = startQueryThread();
   await limited.open(file);
   await limited.query(ENDLESS);
@@ -66,7 +66,7 @@ test('stops when one response takes too long', async () => {
   await expect(limited.open(file)).rejects.toThrow(QueryTimeout);
 });
 
-test('stops when its responses take too long in total', async () => {
+test('stops if its responses take too long in total', async () => {
   await thread.open(file);
   await thread.query(ENDLESS.replace('count(*)', 'i'));
   thread.limit(300);

@@ -38,7 +38,7 @@ test('gains rows over time', async () => {
   });
 });
 
-test('has purchases that become events', async () => {
+test('contains purchases that become events', async () => {
   const sql = 'SELECT * FROM purchases';
   const events = { pipeline_type: 'events', field_transformation_id: 'map' };
   const emulator = await opened(startSync({}, events, sql));

@@ -57,7 +57,7 @@ describe('the form of a query', () => {
     expect(describeForm(sql)).toBe(problem);
   });
 
-  test('is judged at any length', () => {
+  test('is checked at any length', () => {
     expect(describeForm(`SELECT ${'='.repeat(300_000)} FROM a`)).toBeUndefined();
     expect(describeForm(`SELECT ${'('.repeat(300_000)}`)).toBe('( is not closed');
   });

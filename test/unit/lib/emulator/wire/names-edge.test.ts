@@ -29,7 +29,7 @@ it('maps two names that are swapped', () => {
   expect([names.fromWire('email'), names.fromWire('xpid'), names.toWire('xpid')]).toEqual(['xpid', 'email', 'email']);
 });
 
-it("finds a profile by the deployment's word and by the neutral one", async () => {
+it("finds a profile by the deployment's name and by the neutral one", async () => {
   expect(await seed({ member_id: 8, identities: { android_id: 'b' } })).toBe(202);
   expect(await seed({ identities: { android_id: 'c' } })).toBe(202);
   const found = async (query: string): Promise<unknown> =>
@@ -39,7 +39,7 @@ it("finds a profile by the deployment's word and by the neutral one", async () =
   expect(await found('osa_id=c')).toEqual(await found('android_id=c'));
 });
 
-it('sends none of the words that the deployment replaces, and no other vendor domain', async () => {
+it('sends none of the names that the deployment replaces, and no other vendor domain', async () => {
   const { fixtures, ...identity } = {
     fixtures: { names: { xpid: 'member_id', PROVIDER_D: 'lake' } },
     vendorDomain: 'cdp.example',

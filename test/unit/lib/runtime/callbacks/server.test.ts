@@ -81,7 +81,7 @@ it('does not wait for the body of a request that is not a callback', async () =>
 it.each([
   ['declares', `Content-Length: ${MAX_CALLBACK_BYTES + 1}\r\n\r\n`],
   ['sends', `Transfer-Encoding: chunked\r\n\r\n200000\r\n${'x'.repeat(0x20_0000)}\r\n`],
-])('responds with 413 to a sender that %s an oversized body, before its end', async (_how, rest) => {
+])('responds with 413 to a sender that %s an oversized body, before the body ends', async (_how, rest) => {
   const socket = await open(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
   expect(await statusLine(socket)).toBe('HTTP/1.1 413 Payload Too Large');
   expect(received.map(({ body }) => body)).toEqual([undefined]);
@@ -91,7 +91,7 @@ it('accepts a body of exactly the maximum size', async () => {
   expect((await send('POST', url(), { body: 'x'.repeat(MAX_CALLBACK_BYTES) })).status).toBe(202);
 });
 
-it('closes incomplete connections at once, and waits for callbacks in progress', async () => {
+it('closes incomplete connections immediately, and waits for callbacks in progress', async () => {
   let finish = (): void => undefined;
   answer = () =>
     new Promise((resolve) => {

@@ -22,7 +22,7 @@ describe('the command of a hint', () => {
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
     ['pass show roles', 'pass show roles'],
-  ])('gets the profile of the current command: %s', (command, expected) => {
+  ])("gets the current command's profile: %s", (command, expected) => {
     expect(completed(command, PROD)).toBe(expected);
     expect(completed(command, NOWHERE)).toBe(command);
   });
@@ -34,13 +34,13 @@ describe('the command of a hint', () => {
     );
   });
 
-  it('is not changed inside a sentence', () => {
+  it('is not changed within a sentence', () => {
     const hint = { text: 'Read `cdpadm roles list` again.' };
     expect(hintLine(hintCompleter(asking, PROD)(hint))).toBe(hint.text);
   });
 });
 
-test('notes and errors suggest commands with the same profile', async () => {
+test('suggests commands with the same profile in notes and errors', async () => {
   const local = ['--profile', 'local'];
   const pulled = await runCli(['roles', 'pull', ...local]);
   expect(pulled.stderr).toContain('Edit it, then: cdpadm roles diff --profile local\n');
@@ -51,7 +51,7 @@ test('notes and errors suggest commands with the same profile', async () => {
   expect(error.hint).toBe('To list them all: cdpadm roles list --profile local');
 });
 
-test('the list of commands with a target is complete', async () => {
+test('lists every command with a target', async () => {
   const program = await loadProgram();
   const names = commandsBelow(program).map(([path]) => path);
   expect(asking.filter((line) => !names.includes(line))).toEqual([]);

@@ -20,7 +20,7 @@ function rawOf(args: string[]): Record<string, unknown> {
 
 const flagsOf = (args: string[], env: Record<string, string> = {}): GlobalFlags => readGlobalFlags(rawOf(args), env);
 
-test('global flags have defaults', () => {
+test('sets the defaults of global flags', () => {
   expect(flagsOf([])).toEqual({
     profile: undefined,
     profiles: [],
@@ -81,7 +81,7 @@ describe('CDPADM_OUTPUT', () => {
     [[], '', 'table'],
     [['-o', 'name'], 'csv', 'name'],
     [['--json'], 'csv', 'json'],
-  ])('with flags %j and the value %j selects %s', (args, value, expected) => {
+  ])('selects, with flags %j and the value %j, the format %s', (args, value, expected) => {
     expect(flagsOf(args, { CDPADM_OUTPUT: value }).output).toBe(expected);
   });
 });
@@ -109,7 +109,7 @@ it.each<[string[], string, Record<string, string>?]>([
   expect(failure).toMatchObject({ code: 'usage', message: expect.stringContaining(name) as string });
 });
 
-test('formats an error by the valid flags', () => {
+test('formats an error according to the valid flags', () => {
   expect(lenientFlags(rawOf(['--json', '--retries', 'x', '--no-color']), {})).toMatchObject({
     output: 'json',
     color: 'never',

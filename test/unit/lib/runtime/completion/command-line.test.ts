@@ -51,7 +51,7 @@ describe('readLine', () => {
     ["cdpadm --task='audiences:vi", "'", '--task='.length],
     ['cdpadm "audiences":vi', '', 'audiences:'.length],
     ['cdpadm "audi"en', '', 'audi'.length],
-  ])('replaces the current word of %j from the same position as bash', (line, quote, kept) => {
+  ])('replaces the current word in %j from the same position as bash', (line, quote, kept) => {
     expect(readLine(line, 'cdpadm', { breaks: BREAKS }).current).toMatchObject({ quote, kept });
   });
 });

@@ -87,7 +87,7 @@ describe('completion of the program', () => {
     expect(await values('cdpadm roles nonsense ')).toEqual([]);
   });
 
-  test('suggests own flags first, and omits given flags unless they are repeatable', async () => {
+  test("suggests the command's own flags first, and omits given flags unless they are repeatable", async () => {
     const flags = await values('cdpadm roles create x --name y --task z --');
     expect(flags.slice(0, 2)).toEqual(['--from', '--description']);
     expect(flags).toContain('--task');
@@ -231,11 +231,11 @@ describe('completion of ids and profiles', () => {
     expect((await values(line)).map((value) => (value === revision ? 'REVISION' : value))).toEqual(expected);
   });
 
-  test('suggests tasks of the specification if none are cached', async () => {
+  test('suggests tasks from the specification if none are cached', async () => {
     expect(await values('cdpadm --profile local roles who-can privacy')).toContain('privacy:settings');
   });
 
-  test('suggests paths after file: in the format of each shell, and hidden files only after a dot', async () => {
+  test("suggests paths after file: in each shell's format, and hidden files only after a dot", async () => {
     const cwd = join(home.folder, 'secrets');
     mkdirSync(join(cwd, 'keys', 'deep'), { recursive: true });
     for (const name of ['pass word.txt', '.hidden', 'keys/one.json']) writeFileSync(join(cwd, name), '');
@@ -263,7 +263,7 @@ describe('completion of ids and profiles', () => {
     expect(stdout).toBe('values\nlocal\tthe embedded platform\n');
   });
 
-  test('uses the profile of a project file', async () => {
+  test('uses the profile from a project file', async () => {
     const cwd = join(home.folder, 'project');
     mkdirSync(cwd);
     writeFileSync(join(cwd, '.cdpadm.yaml'), '# ours\nprofile: "dev" # for now\n');
@@ -272,7 +272,7 @@ describe('completion of ids and profiles', () => {
   });
 });
 
-describe('the format of each shell', () => {
+describe("each shell's format", () => {
   test.each<[string, string[]]>([
     ['cdpadm roles who-can aud', ['audiences:view', 'audiences:\\*']],
     ['cdpadm roles who-can audiences:', ['view', '\\*']],
@@ -300,7 +300,7 @@ describe('the format of each shell', () => {
   });
 });
 
-test('commands cache the ids that they read, in private files', async () => {
+test('caches the ids that commands read, in private files', async () => {
   const own = createCliHome();
   onTestFinished(() => own.remove());
   const env = { CDPADM_PROFILE: 'local' };

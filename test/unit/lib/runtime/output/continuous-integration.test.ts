@@ -70,14 +70,14 @@ describe('--summary', () => {
     expect(await summaryOf(['profile', 'list', '--retries', 'x'], 2)).toContain('### Failed: `usage` (exit code 2)\n');
   });
 
-  test('lists the warnings of a file that is valid', async () => {
+  test('lists the warnings for a valid file', async () => {
     const role = '  - role_id: x\n    name: X\n    description: x\n    tasks: [no:such, audiences:view]\n';
     writeFileSync(join(home.cwd, 'roles.yaml'), `roles:\n${role}`);
     const text = await summaryOf(['roles', 'validate'], 0);
     expect(text).toMatch(/^roles\.yaml is valid: 1 role, \d warnings?\.\n\n- roles\.yaml:5:\d+: /);
   });
 
-  test.each([{}, { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }])('with %j fails before the command runs', async (env) => {
+  test.each([{}, { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }])('fails with %j before the command runs', async (env) => {
     const { code, stdout, stderr } = await cli(['profile', 'list', '--summary'], env as Record<string, string>);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Error: --summary /);
@@ -128,21 +128,21 @@ describe('--annotations', () => {
   });
 });
 
-describe('the log of GitHub Actions', () => {
+describe('the GitHub Actions log', () => {
   test.each<[string, string[]]>([
     ['command', ['::error::x']],
     ['flag', ['roles', 'list', '--bogus\n::error::x']],
     ['argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
     ['value', ['roles', 'list', '-o', '::error::x']],
     ['command after a group', ['roles', '::error::x']],
-  ])('does not contain a command from an unknown %s', async (_what, args) => {
+  ])('contains no command from an unknown %s', async (_what, args) => {
     const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
     expect(code).toBe(2);
     expect(stderr).toContain(':error::x');
     expect(commandsIn(stderr)).toEqual([]);
   });
 
-  test('masks the credentials and the token of a command, but no identities', async () => {
+  test("masks a command's credentials and token, but no identities", async () => {
     const platform = await startTestEmulator();
     try {
       const env = { ...environmentOf(platform.ready), GITHUB_ACTIONS: 'true' };

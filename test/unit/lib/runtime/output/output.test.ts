@@ -79,12 +79,12 @@ describe('in each format', () => {
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
   });
 
-  it.each(['csv', 'name'])('writes the fields of a document without rows as %s', async (output) => {
+  it.each(['csv', 'name'])("writes a document's fields without rows as %s", async (output) => {
     const { stdout } = await emit({ output }, rows, document);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
   });
 
-  test('a record on a terminal omits empty fields unless requested, but not in a pipe', async () => {
+  test("omits a record's empty fields on a terminal unless they are requested, but not in a pipe", async () => {
     const nameless = { ...(rows[1] as Row), name: '' };
     const shown = async (raw: Record<string, unknown>, options: CliOptions = {}) =>
       (await emit(raw, nameless, record, { env: { NO_COLOR: '1' }, ...options })).stdout;
@@ -100,7 +100,7 @@ describe('in each format', () => {
   });
 });
 
-test('64-bit integers are exact in every format and in queries', async () => {
+test('keeps 64-bit integers exact in every format and in queries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), async (id) => {
       const data = [{ id, name: 'x', tasks: [] }];
@@ -179,7 +179,7 @@ describe('--query', () => {
     },
   );
 
-  test('names the available formats if there is no html format', async () => {
+  test('lists the available formats if there is no html format', async () => {
     const attempt = emit({ output: 'html', query: '[].id' }, rows, list);
     const hint = 'Use -o table, json, ndjson, yaml, csv, markdown or name.';
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
@@ -199,7 +199,7 @@ describe('--query', () => {
   });
 });
 
-describe('the ids of a dry run', () => {
+describe('the ids from a dry run', () => {
   const dry = (raw: Record<string, unknown>, ids?: string[]) =>
     capture(raw, ({ out }) => out.emitDryRun([], { plan: 'abc' }, undefined, ids));
 
@@ -237,7 +237,7 @@ describe('an empty list', () => {
     [{ json: true }, {}, { stdout: '[]\n', stderr: '' }],
     [{ output: 'csv' }, {}, { stdout: 'id,name,tasks\n', stderr: '' }],
     [{ output: 'name' }, {}, { stdout: '', stderr: '' }],
-  ])('with %j and %j has the output of its format', async (raw, options, expected) => {
+  ])('is printed in its format with %j and %j', async (raw, options, expected) => {
     expect(await emit(raw, [], list as ListView<never>, options)).toEqual(expected);
   });
 });
@@ -250,12 +250,12 @@ describe('--out', () => {
     expect(readFileSync(join(cwd, 'result.txt'), 'utf8')).toBe('9223372036854775807\n7\n8\n');
   });
 
-  test('- is standard output', async () => {
+  test('accepts - as standard output', async () => {
     expect((await emit({ out: '-', json: true }, 1, record as never)).stdout).toBe('1\n');
   });
 });
 
-describe('terminal output is harmless, file output is exact', () => {
+describe('terminal output is harmless and file output is exact', () => {
   const evil = 'x\u001b]0;title\u0007\u202e';
   it.each(['yaml', 'csv'])('in %s', async (output) => {
     const data = [{ id: 1, name: evil, tasks: [] }];
@@ -347,7 +347,7 @@ describe('messages', () => {
 describe('dry runs', () => {
   const requests = [{ method: 'PUT', url: 'https://platform.example/roles', body: { id: 9223372036854775807n } }];
 
-  test('have requests and plan as JSON', async () => {
+  test('print requests and plan as JSON', async () => {
     const { stdout } = await capture({ json: true }, ({ out }) => out.emitDryRun(requests, { summary: 1 }));
     expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: { summary: 1 } });
   });
@@ -361,20 +361,20 @@ describe('dry runs', () => {
   });
 });
 
-describe('when standard output fails', () => {
-  test('a closed pipe raises BrokenPipeError', async () => {
+describe('a failing standard output', () => {
+  test('raises BrokenPipeError for a closed pipe', async () => {
     await expect(emit({}, rows, list, { brokenPipe: true })).rejects.toMatchObject({ name: 'BrokenPipeError' });
   });
 });
 
-describe('the log of GitHub Actions', () => {
+describe('the GitHub Actions log', () => {
   const env = { GITHUB_ACTIONS: 'true' };
   const names = ['::error::x', '  \u00a0::set-output name=a::b', 'a ##[error]b', 'a\n::warning::b\r::add-mask::c'];
   const data = names.map((name, id) => ({ id, name, tasks: [] }));
   const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
 
   it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])(
-    'does not contain a command from %s',
+    'contains no command from %s',
     async (output) => {
       const shown = await emit({ output }, data, list, { env });
       const document = await emit({ output }, data, plain as never, { env });
@@ -387,7 +387,7 @@ describe('the log of GitHub Actions', () => {
     expect(withoutFence(stdout)).toBe((await emit({ output }, data, list)).stdout);
   });
 
-  test('has no fence around results without commands or in files', async () => {
+  test('contains no fence around results without commands or in files', async () => {
     const { stdout } = await emit({ output: 'name' }, rows, list, { env });
     expect(stdout).toBe((await emit({ output: 'name' }, rows, list)).stdout);
     const file = join(temporaryFolder(), 'out.csv');
@@ -395,7 +395,7 @@ describe('the log of GitHub Actions', () => {
     expect(readFileSync(file, 'utf8')).toBe((await emit({ output: 'csv' }, data, list)).stdout);
   });
 
-  test('has an unpredictable token for each fence', async () => {
+  test('contains an unpredictable token for each fence', async () => {
     const { stdout } = await capture(
       {},
       async ({ out }) => {
@@ -407,7 +407,7 @@ describe('the log of GitHub Actions', () => {
     expect(new Set(tokens).size).toBe(names.length);
   });
 
-  test('does not contain commands from lines, notes or warnings', async () => {
+  test('contains no commands from lines, notes or warnings', async () => {
     const { stdout, stderr } = await capture(
       {},
       async ({ out }) => {

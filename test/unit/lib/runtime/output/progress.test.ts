@@ -36,7 +36,7 @@ test('redraws one line on a terminal and then removes it', () => {
   );
 });
 
-test('shows the elapsed time, every second without a new state too', () => {
+test('updates the elapsed time every second, even without a new state', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const text = watch({}, { tty: true }, (progress, clock) => {
@@ -126,14 +126,14 @@ test('limits rapid updates to one event per second, and always includes the last
   expect([...text.matchAll(/"done":(\d+)/g)].map(([, done]) => done)).toEqual(['1', '11', '21', '25']);
 });
 
-describe('with -o json and standard error not a terminal', () => {
+describe('with -o json and standard error that is not a terminal', () => {
   const events = (text: string): unknown[] =>
     text
       .split('\n')
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
 
-  it.each(['json', 'ndjson'])('prints only JSON events for %s, at the rate of lines', (output) => {
+  it.each(['json', 'ndjson'])('prints only JSON events for %s, as often as lines', (output) => {
     const text = watch({ output }, {}, (progress, clock) => {
       for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
       progress.wait(300_000, 'the platform requested a pause');
@@ -152,7 +152,7 @@ describe('with -o json and standard error not a terminal', () => {
     expect(text).toBe('');
   });
 
-  test('is unchanged on a terminal and with a different format', () => {
+  test('changes nothing on a terminal or with a different format', () => {
     const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
     expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toMatch(
       /^\r\u001b\[KSending █+░+ 50 %, 5 of 10$/,
@@ -182,7 +182,7 @@ describe('the format', () => {
 describe('a wait', () => {
   const LONG = 'the platform requested a pause, waiting 5m';
 
-  test('is shown on the live line at once', () => {
+  test('is shown on the live line immediately', () => {
     const text = watch({}, { tty: true }, (progress) => {
       progress.update({ done: 1 });
       progress.wait(1500, 'too many requests');
@@ -190,7 +190,7 @@ describe('a wait', () => {
     expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
   });
 
-  test('has its own line with a hint if it is long; short waits are printed every ten seconds', () => {
+  test('is printed on its own line with a hint if it is long; short waits are printed every ten seconds', () => {
     const text = watch({}, {}, (progress, clock) => {
       progress.wait(300_000, 'the platform requested a pause');
       for (let second = 0; second < 25; second++) {

@@ -42,7 +42,7 @@ test('shows a live line with the elapsed seconds after one second, and removes i
   expect(stderr()).toBe(`\r\u001b[K${ASKED.text}, 1s so far\r\u001b[K${ASKED.text}, 2s so far\r\u001b[K`);
 });
 
-test('treats consecutive calls as one wait, but not calls with a pause in between', async () => {
+test('treats consecutive calls as one wait, but not calls with a pause between them', async () => {
   const { begin, pass, stderr } = listen({}, { tty: true });
   for (let call = 0; call < 3; call++) {
     const end = begin(ANSWER);
@@ -59,7 +59,7 @@ test('treats consecutive calls as one wait, but not calls with a pause in betwee
   expect(stderr().match(/so far/g)).toHaveLength(1);
 });
 
-test('keeps an existing line of the command', async () => {
+test("keeps the command's existing line", async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   messages.live('Sending: 1 of 2');
   const end = begin(ANSWER);
@@ -68,7 +68,7 @@ test('keeps an existing line of the command', async () => {
   expect(stderr()).toBe('\r\u001b[KSending: 1 of 2');
 });
 
-test('lets a line of the command replace its own', async () => {
+test("lets a command's line replace its own", async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   const end = begin(ANSWER);
   await pass(1000);
@@ -143,7 +143,7 @@ test('writes one event per wait with --progress json', async () => {
   ]);
 });
 
-it.each([{}, { verbose: true }])('prints a line for a lock of another process with %j', async (raw) => {
+it.each([{}, { verbose: true }])("prints a line for another process's lock with %j", async (raw) => {
   const { begin, pass, stderr } = listen(raw, {});
   const end = begin({ text: 'Waiting for process 7', isLock: true });
   await pass(3000);

@@ -8,7 +8,7 @@ import { createDrawnAsker } from '../../../../../src/lib/runtime/prompts/drawn.t
 import { createTestIo } from '../../../../helpers/cli.ts';
 import { PATIENT } from '../../../../helpers/patient.ts';
 
-test('wraps the hint of a choice between words', async () => {
+test("wraps a choice's hint between words", async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);

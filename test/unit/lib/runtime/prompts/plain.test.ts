@@ -13,7 +13,7 @@ function openPrompt(columns?: number) {
   return { stdin, stderr, asker: createPlainAsker({ ...io, stdin }, new AbortController().signal) };
 }
 
-test.each(['input', 'secret'] as const)('a question (%s) removes its listeners when it is answered', async (kind) => {
+test.each(['input', 'secret'] as const)("removes a question's listeners when it is answered (%s)", async (kind) => {
   const { asker, stdin } = openPrompt();
   const listeners = (): number[] => ['data', 'end', 'error'].map((event) => stdin.listenerCount(event));
   const ask = async (answer: string): Promise<void> => {
@@ -31,7 +31,7 @@ test.each([
   ['its number', '2', 'erasure'],
   ['its value', 'Erasure', 'erasure'],
   ['its label', 'leave open', ''],
-])('a choice is selected by %s', async (_what, typed, value) => {
+])('selects a choice by %s', async (_what, typed, value) => {
   const { asker, stdin } = openPrompt();
   const choices = [{ value: 'access' }, { value: 'erasure' }, { value: '', label: 'leave open' }];
   const chosen = asker.select('Type?', choices, {});

@@ -46,14 +46,14 @@ describe('without an interactive terminal, a prompt fails and names its flag', (
   });
 });
 
-test('--yes answers a simple confirmation, but no typed one', async () => {
+test('answers a simple confirmation with --yes, but not a typed one', async () => {
   const prompt = prompts({ yes: true });
   await prompt.confirm('Go?');
   await expect(prompt.typed('Name?', 'prod')).rejects.toMatchObject({ code: 'usage' });
   await expect(prompt.input('Name?')).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('each --confirm answers one matching question', async () => {
+test('answers one matching question with each --confirm', async () => {
   const prompt = prompts({ confirm: ['prod', '3'] });
   await prompt.typed('How many?', '3');
   await prompt.typed('Name?', 'prod');
