@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
 };
 
-/** Folder of a room -> folders that it may import. Files next to these folders may import all of them. */
+/** Folder of a room -> folders that it may import. Files next to these folders may import from all of them. */
 const FOLDERS: Record<string, Record<string, readonly string[]>> = {
   http: {
     call: ['engines', 'answer', 'limits'],
@@ -57,7 +57,7 @@ const FOLDERS: Record<string, Record<string, readonly string[]>> = {
     base: [],
   },
 };
-/** Files next to the folders of `http` that the folders may import. */
+/** Files that the folders of `http` may import from the folder above. */
 const SHARED_FILES = /^src\/lib\/http\/(?:types|transport-error)\.ts$/;
 
 /** Package -> rooms (or files) that may import it. */
@@ -86,7 +86,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   'zod/mini': ['contract', 'domain', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };
 
-/** Skips the page of the console, which runs in a browser. */
+/** Skips the script of the console page, which runs in a browser. */
 const sources = readSources('src').filter(({ path }) => !path.startsWith('src/lib/emulator/console/'));
 const byPath = new Map(sources.map((file) => [file.path, file]));
 
@@ -103,7 +103,7 @@ function commandOf(path: string): string {
   return path.split('/')[2] ?? '';
 }
 
-/** Runs a check on all source files and returns its findings, each with its file. */
+/** Runs a check on all source files and returns each finding with its file. */
 function findings(check: (file: SourceFile) => Iterable<string>): string[] {
   return sources.flatMap((file) => [...check(file)].map((text) => `${file.path}: ${text}`));
 }
@@ -238,7 +238,7 @@ describe('the ownership check', () => {
       if (path === 'src/lib/contract/explain.ts') return;
       for (const node of walk(ast)) {
         if (!ts.isPropertyAccessExpression(node) || !/^(?:safeParse|parse)(?:Async)?$/.test(node.name.text)) continue;
-        // `root` is the parser of the command line.
+        // `root` is the command-line parser.
         if (!['Date', 'JSON', 'root'].includes(node.expression.getText())) yield node.getText();
       }
     });
@@ -279,7 +279,7 @@ function isSleep(node: ts.Node): boolean {
   return false;
 }
 
-/** The key of PACKAGE_OWNERS: the package name, or `zod/mini`. */
+/** Returns the key in PACKAGE_OWNERS: the package name, or `zod/mini`. */
 function packageOf(specifier: string): string {
   if (specifier === 'zod/mini') return specifier;
   return specifier

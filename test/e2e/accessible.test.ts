@@ -1,5 +1,5 @@
-// Accessible mode, for screen readers and terminals that cannot redraw: every prompt and every kind of progress is
-// printed line by line, and choices have numbers.
+// Accessible mode, for screen readers and terminals that cannot redraw: prompts and progress are printed line by line,
+// and choices have numbers.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { type CliHome, createCliHome } from '../helpers/cli.ts';
@@ -38,7 +38,7 @@ function redraws(raw: string): string[] {
   return raw.match(/\u001b(?!\[[\d;]*m)[^\s]{0,6}|\r(?!\r*\n)|\u0008/g) ?? [];
 }
 
-/** Checks that nothing was redrawn, and that a dumb terminal got no escape sequence. */
+/** Checks that nothing was redrawn, and that a dumb terminal received no escape sequence. */
 function expectNoRedraw(screen: Terminal, env: Variables): void {
   expect(redraws(screen.raw())).toEqual([]);
   if (env['TERM'] === 'dumb') expect(screen.raw()).not.toContain('\u001b');

@@ -8,8 +8,8 @@ import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/root.ts';
 
 /**
- * Loaded into the program: writes its peak memory in kilobytes to file descriptor 3 at exit. Prefers /proc, because the
- * resource usage of a process may include that of its parent.
+ * Loaded into the program; at exit, writes its peak memory in kilobytes to file descriptor 3. Prefers /proc, because
+ * the resource usage of a process may include its parent's.
  */
 const PEAK = `import fs from 'node:fs';
 process.on('exit', () => {
@@ -48,7 +48,7 @@ function pour(response: ServerResponse, first: string, piece: Buffer, times: num
 const role = `{"role_id":"a","name":"b","description":"${'d'.repeat(200)}","tasks":[]},`;
 const roles = Buffer.from(role.repeat(Math.ceil(MEGABYTE / role.length)));
 /**
- * A gigabyte of spaces in a megabyte of gzip. The gzip file has several members, so that the test itself needs little
+ * A gigabyte of spaces in a megabyte of gzip. The file has several gzip members, so that the test itself needs little
  * memory.
  */
 const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * MEGABYTE, ' '))));
@@ -118,7 +118,7 @@ interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** The peak memory of the process in kilobytes. */
+  /** Peak memory of the process in kilobytes. */
   peak: number;
 }
 

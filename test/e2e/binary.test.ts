@@ -144,7 +144,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
   test('runs itself for each command of the tour when started from the PATH', async () => {
     const home = temporaryFolder();
     const env = { ...envOf(home), PATH: dirname(EXECUTABLE) };
-    // The whole tour takes as long as all other tests of this file.
+    // The whole tour takes as long as all other tests in this file.
     const until = isWhole ? undefined : '$ cdpadm roles diff';
     const { code, stdout } = await run('cdpadm-linux-x64', ['tour'], { cwd: home, env, until });
     expect({ code, stdout }).toEqual({
@@ -178,7 +178,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
       await script('deb.mjs', '-Znone');
       const deb = readdirSync(join(root, 'dist')).find((name) => name.endsWith('_amd64.deb')) ?? '';
       const system = temporaryFolder();
-      // Checks the dependencies in a copy of this system's list of packages, and installs into a folder of its own.
+      // Checks the dependencies against a copy of this system's package list, and installs into a separate folder.
       const admin = join(system, 'dpkg');
       cpSync('/var/lib/dpkg', admin, { recursive: true, filter: (path) => !/\/lock(-frontend)?$/.test(path) });
       const dpkg = (...args: string[]): string =>

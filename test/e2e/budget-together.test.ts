@@ -9,7 +9,6 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-/** The maximum number of requests in any minute. */
 function busiest(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   return Math.max(...sorted.map((from) => sorted.filter((time) => time >= from && time < from + MINUTE).length));

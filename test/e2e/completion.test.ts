@@ -1,4 +1,5 @@
-// Tab completion in real shells on a real terminal: the program gets the right words, and no typed text is evaluated.
+// Tab completion in real shells on a real terminal: the program receives the right words, and no typed text is
+// evaluated.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-/** The commands that start each shell without user settings and prepare it for our script. */
+/** Commands that start each shell without user settings and prepare it for our script. */
 const SHELLS_TRIED = {
   bash: { start: 'exec bash --norc --noprofile -i', prepare: 'PS1=@' },
   // zsh expands words, including substitutions, before it calls a completion script.

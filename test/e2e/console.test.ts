@@ -16,7 +16,7 @@ beforeEach(async () => {
   platform = await opened(startTestEmulator());
 });
 
-/** Sends attributes of a person of the samples to the intake. */
+/** Sends attributes of a person from the samples to the intake. */
 function identify(attributes: Record<string, unknown>) {
   const { identity_url, workspace_key, workspace_secret } = platform.ready;
   return send('POST', `${identity_url}/v1/identify`, {

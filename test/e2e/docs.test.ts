@@ -1,4 +1,4 @@
-// Checks the documentation: links and named files exist, and a shell runs every example as written.
+// Checks the documentation: links and files that it names exist, and a shell runs every example as written.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, normalize } from 'node:path';
@@ -45,7 +45,7 @@ describe.each(pages)('%s', (page) => {
 
   test('refers only to existing files', () => {
     const named = [...proseOf(page).matchAll(/`((?:src|test|docs|bench|scripts|bin)\/[\w./-]+)`/g)];
-    // Skips widgets, the fictional resource of a guide in CONTRIBUTING.
+    // Skips widgets, the fictional resource in a CONTRIBUTING guide.
     const real = named.map(([, path = '']) => path).filter((path) => !path.includes('widgets'));
     expect(real.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
@@ -54,16 +54,16 @@ describe.each(pages)('%s', (page) => {
 /** An editor for the examples: removes a task from one role. */
 const EDIT = 'sed -i.bak -e /user-role/,$s/.*live_stream:view/#/';
 
-/** Skips lines that build a clone; `.ci/run` runs them. */
+/** Skips lines that build a clone, because `.ci/run` runs them. */
 const ELSEWHERE = /^(npm|npx|export|eval) /;
 
 interface Example {
   line: string;
-  /** The output below a command in a transcript, line by line; `…` marks parts that vary. */
+  /** The output that follows a command in a transcript, line by line; `…` marks parts that vary. */
   shown: string[];
 }
 
-/** The commands in the `sh` and `console` blocks of a page; joins lines at a backslash. */
+/** Returns the commands in a page's `sh` and `console` blocks, and joins lines at a backslash. */
 function examplesOf(page: string): Example[] {
   return [...textOf(page).matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block = '']) => {
     const lines = block.replaceAll('\\\n', ' ').split('\n');
@@ -95,7 +95,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
     home = createCliHome();
     const bin = join(home.cwd, '..', 'bin');
     mkdirSync(bin, { recursive: true });
-    // Runs the examples with --yes, like a user who confirms.
+    // Runs the examples with --yes, in place of a user's confirmation.
     writeFileSync(join(bin, 'cdpadm'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@" --yes\n`);
     chmodSync(join(bin, 'cdpadm'), 0o755);
     const ready = await new Promise<EmulatorReady>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Kills a bulk run and its resume with -9 before and after each request is delivered, and after its response. Also
+// Kills a bulk run and its resume with -9 before and after each request is delivered, and after each response. Also
 // kills a listener while it acknowledges callbacks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
@@ -15,7 +15,7 @@ import { size } from '../helpers/size.ts';
 
 const MINUTES = 60_000;
 const ROWS = 8;
-/** With `--mode whole`, kills at every request; otherwise at one request for each moment. */
+/** With `--mode whole`, kills at every request; otherwise at one request per moment. */
 const STEP = size(1, ROWS);
 
 type Moment = 'before' | 'unanswered' | 'answered';
@@ -24,7 +24,7 @@ const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
 let home: PlatformHome;
 let proxy: Server;
 let address: string;
-/** Kills `child` at request number `at` from now. */
+/** Kills `child` at request number `at`, counted from now. */
 let trap: { at: number; moment: Moment; child: ChildProcess } | undefined;
 
 beforeEach(async () => {
@@ -97,7 +97,7 @@ it.each(MOMENTS)(
       const rows = Array.from({ length: ROWS }, (_, row) => `${moment}${at}-${row}@example.com,${moment}${at}`);
       home.write(file, `email,group_id\n${rows.join('\n')}\n`);
       expect(await run(file, false, at, moment)).toBeNull();
-      // The resume is killed at another request; if it makes fewer requests, it simply finishes.
+      // The resume is killed at another request; if it sends fewer requests, it simply finishes.
       const again = await run(file, true, ((at * 5) % ROWS) + 1, MOMENTS[at % 3]);
       if (again !== 0) expect(await run(file, true)).toBe(0);
       const { data } = await home.json<{ subject_request_id: string }[]>(`dsr list --group-id ${moment}${at}`);
@@ -121,7 +121,7 @@ it('does not send a row whose id a full disk cannot save, and resumes with enoug
   const rows = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com,g${Math.floor(row / 150)}`);
   home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   const command = [PROGRAM, 'dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '-y'];
-  /** `blocks` is the maximum size of a file; a block is 512 or 1024 bytes, depending on the shell. */
+  /** `blocks` is the maximum file size; a block is 512 or 1024 bytes, depending on the shell. */
   const runWithin = (blocks: string, ...more: string[]): Promise<{ code: number | null; stderr: string }> => {
     const limited = `ulimit -f ${blocks}; exec "$@"`;
     const child = spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, ...command, ...more], {

@@ -1,4 +1,4 @@
-// Kills a bulk run several times and resumes it: each row is on the platform once, and no repair is needed.
+// Kills a bulk run several times and resumes it: each row is on the platform once, without any repair.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function runUntil(until: number | undefined, resume: boolean): Promise<number | 
   const watch = async (): Promise<void> => {
     while (!over && until !== undefined) {
       if ((await home.received('POST', '/v3/requests')) >= until) child.kill('SIGKILL');
-      // The response time of the platform paces this loop.
+      // The platform's response time paces this loop.
     }
   };
   void watch();

@@ -15,7 +15,7 @@ import { randomOf, SEED, printLine } from '../sweeps/sweep.ts';
 
 const STORMS = isWhole ? 10 : 1;
 const ROWS = isWhole ? 300 : 120;
-/** The maximum number of requests in a group. */
+/** Maximum number of requests in a group. */
 const GROUP = 150;
 const FAULTS = 0.3;
 /** A run may give up; its resumes get damaged responses too. */
@@ -35,9 +35,9 @@ afterEach(async () => {
 
 const isRequest = ({ target }: ProxiedRequest): boolean => target.startsWith('/v3/requests');
 
-/** The bodies on the platform, by id. */
+/** Bodies on the platform, by id. */
 async function heldRows(requests: readonly ProxiedRequest[]): Promise<Map<string, string>> {
-  // The platform may still be handling a request of the previous run.
+  // The platform may still be handling a request from the previous run.
   const sent = requests.filter((one) => isRequest(one) && one.method === 'POST');
   const bodies = new Map(
     sent.map(({ body }) => [(JSON.parse(body) as { subject_request_id: string }).subject_request_id, body]),

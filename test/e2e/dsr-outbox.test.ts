@@ -1,4 +1,5 @@
-// `dsr callbacks listen` with hooks and a forward address, and `dsr callbacks outbox`, with callbacks of the platform.
+// `dsr callbacks listen` with hooks and a forward address, and `dsr callbacks outbox`, with callbacks from the
+// platform.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -193,7 +194,7 @@ setInterval(() => undefined, 1000);`),
 });
 
 describe('the outbox', () => {
-  /** Creates two dead letters of one request with a listener that still runs. */
+  /** Creates two dead letters for one request while the listener keeps running. */
   async function withDeadLetters(): Promise<{ id: string; dead: Listed[] }> {
     receiver.next(...Array<number>(4).fill(500));
     const { url } = await listen('--forward-to', receiver.url, '--hook-attempts', '1');

@@ -15,7 +15,6 @@ const MINUTE = 60_000;
 
 interface Arrival {
   method: string;
-  /** The id of the data subject request. */
   id: string;
   email: string;
   at: number;
@@ -27,7 +26,7 @@ let home: CliHome;
 let clock: Clock;
 let server: Server;
 let arrivals: Arrival[];
-/** Selects the fault of a request by the number of earlier requests. */
+/** Selects a request's fault by the number of earlier requests. */
 let faultOf: (arrival: Arrival, before: number) => Fault;
 let address: string;
 
@@ -105,7 +104,7 @@ function writePeople(rows: number): void {
 const posts = (): Arrival[] => arrivals.filter(({ method }) => method === 'POST');
 const dateIn = (seconds: number): string => new Date(clock.now() + seconds * 1000).toUTCString();
 
-/** A value of the Retry-After header, and the minimum pause after it. */
+/** A Retry-After value, and the minimum pause after it. */
 const FORMS: [name: string, sent: () => string, leastMs: (sent: string, at: number) => number][] = [
   ['seconds', () => '90', () => 90_000],
   ['zero seconds', () => '0', () => 0],

@@ -115,7 +115,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['Value of email', `<${KEY.enter}`],
     ['Identity type', KEY.enter],
     ['Value of email', `jane@example.com${KEY.enter}`],
-    // Back at the end of the list: the identity is still there.
+    // Back at the end of the list, the identity is still shown.
     ['Another identity', KEY.enter],
     ['More options', `${KEY.up}${KEY.enter}`],
     ['continue with email = j***@***.com', KEY.enter],
@@ -141,7 +141,7 @@ test('offers the requests in the ledger by time, type and status if an id is mis
     await home.run(`dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`);
   const screen = openTerminal(['dsr', 'evidence', '--out', 'proof.zip'], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Request');
-  // The start of the id distinguishes requests of the same minute.
+  // The start of the id distinguishes requests from the same minute.
   await vi.waitFor(() => expect(screen.screen()).toMatch(/erasure {6}[\da-f]{8} {2}pending/));
   screen.type(KEY.enter);
   expect(await screen.exit).toBe(0);

@@ -1,4 +1,4 @@
-// Counts the requests on the platform after lost responses, in many runs and rows.
+// Counts the requests on the platform after lost responses, over many runs and rows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFastClock } from '../helpers/fast-clock.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** The ids on the platform of the groups `g0`, `g1` and so on. */
+/** Returns the ids on the platform in groups `g0`, `g1` and so on. */
 async function idsOnPlatform(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let group = 0; group * GROUP < count; group++) {
@@ -55,7 +55,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     const rows = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,g${Math.floor(row / GROUP)}`);
     home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   };
-  /** The ids in the results file, and its rows without the ids. */
+  /** Returns the ids in the results file, and its rows without the ids. */
   const results = (): { ids: string[]; rows: string[] } => {
     const lines = home.read('people.csv.results.csv').trimEnd().split('\n');
     const cells = lines.map((line) => line.split(','));

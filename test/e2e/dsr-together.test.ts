@@ -1,4 +1,4 @@
-// Several processes of one user that send the same rows at once: only one sends them, and each row is on the platform
+// Several processes of one user send the same rows simultaneously: only one sends them, and each row is on the platform
 // once.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -26,7 +26,7 @@ function start({ cwd, env }: PlatformHome, ...more: string[]): Child {
   });
 }
 
-/** Waits until all processes have started to read before any of them gets its last row. */
+/** Waits until all processes have started to read before any of them receives its last row. */
 async function together(children: readonly Child[]): Promise<{ code: number | null; stderr: string }[]> {
   const ends = children.map(async (child) => {
     let stderr = '';
@@ -81,7 +81,7 @@ test('never sends a row twice when several processes resume a killed run simulta
     expect(resumes.some(({ code }) => code === 0)).toBe(true);
     const statuses = await posts(officer);
     expect(statuses.filter((status) => status === 201)).toHaveLength(ROWS);
-    // A request in flight at the kill is sent again with the same id.
+    // A request that was in flight at the kill is sent again with the same id.
     expect(statuses.filter((status) => status !== 201).length).toBeLessThanOrEqual(4);
     expect((await officer.json<unknown[]>('dsr list --group-id g')).data).toHaveLength(ROWS);
   } finally {

@@ -125,7 +125,7 @@ describe.runIf(onUnix)('in a separate process', () => {
     }
   });
 
-  /** Reads until the file was replaced this many times; each read must be complete. */
+  /** Reads until the file has been replaced this many times; each read must be complete. */
   async function waitForWrites(file: string, wanted: number): Promise<void> {
     const seen = new Set<number>();
     while (seen.size < wanted) {

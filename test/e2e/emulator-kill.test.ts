@@ -84,8 +84,8 @@ describe('kill -9', () => {
       const wait = random() * 10;
 
       /**
-       * Sends writes one by one until the platform is down; returns the number of acknowledged ones. One more write was
-       * in flight.
+       * Sends writes one by one until the platform is down; returns the number of acknowledged writes. One more write
+       * was in flight.
        */
       async function writer(status: number, write: (n: number) => Promise<Exchange>): Promise<number> {
         let answered = 0;

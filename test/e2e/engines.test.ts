@@ -1,4 +1,4 @@
-// Many shards on real engines, while tasks are killed, requeued and delayed: every user arrives, and with the right value.
+// Many shards on real engines, while tasks are killed, requeued and delayed: every user arrives with the right value.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,13 +19,16 @@ import { missingSlurm, type Slurm, startSlurm } from '../helpers/slurm.ts';
 const SHARDS = size(40, 16);
 const hasParallel = spawnSync('parallel', ['--version']).status === 0;
 
-/** Where the shards send: counts the users of accepted requests, and forwards them to a platform if there is one. */
+/**
+ * The address that the shards send to: counts the users in accepted requests, and forwards them to a platform if there
+ * is one.
+ */
 interface Target {
   url: string;
-  /** How often each user arrived, by user number. */
+  /** Number of times each user was received, indexed by user number. */
   arrived: Uint8Array;
   wrong: number;
-  /** The first failure of a step. */
+  /** The first failure in a step. */
   failure?: unknown;
   close(): Promise<void>;
 }
@@ -36,7 +39,7 @@ interface Step {
   run(): Promise<unknown>;
 }
 
-/** `steps` run in turn, each after its number of users has arrived. */
+/** Runs `steps` in order, each after its number of users has arrived. */
 async function startTarget(users: number, steps: Step[], platform: string | undefined): Promise<Target> {
   let rows = 0;
   let step: Promise<unknown> = Promise.resolve();
@@ -117,7 +120,7 @@ async function scene(users: number): Promise<Scene> {
   return { home, platform, data, env };
 }
 
-/** The scripts of a page, with other folders, a higher rate and more shards. */
+/** Returns a page's scripts with other folders, a higher rate and more shards. */
 function scripts(page: string, data: string): string[] {
   const found = readFileSync(join(root, `docs/recipes/seed-${page}.md`), 'utf8').matchAll(/^```bash\n([^]*?)^```$/gm);
   return [...found].map(([, script = '']) =>
@@ -138,7 +141,7 @@ async function bash(script: string, { home }: Scene, env: Record<string, string>
   return { code: code as number, stdout, stderr };
 }
 
-/** The running shards: the number of each task, from the engine's variable, and its process. */
+/** Returns the running shards: each task's number, from the engine's variable, and its process. */
 function running(variable: string): { task: number; pid: number }[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
@@ -200,7 +203,7 @@ describe('seed-slurm.md', () => {
       writeFileSync(join(it.data, 'seed.sbatch'), array);
       const submitted = await bash(`sbatch --parsable ${it.data}/seed.sbatch`, it, env);
       job = submitted.stdout.trim();
-      // The running tasks end, and the others wait until the node is back.
+      // The running tasks finish, and the others wait until the node is back.
       await vi.waitFor(async () => expect(await slurm.run('sinfo', '-h', '-o', '%T')).toBe('drained'), PATIENT);
       expect(await slurm.run('squeue', '-h', '-r', '-t', 'PENDING')).not.toBe('');
       await slurm.run('scontrol', 'update', node, 'State=RESUME');

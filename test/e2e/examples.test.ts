@@ -13,10 +13,10 @@ import { expectShape } from '../helpers/result-shape.ts';
 import { stageWarehouse } from '../helpers/warehouse-files.ts';
 import { shellWords } from '../helpers/shell-words.ts';
 
-/** Groups whose examples need the definitions of `prepare`. */
+/** Groups whose examples need the definitions from `prepare`. */
 const WAREHOUSE = ['groups', 'warehouse', 'connections', 'data-models', 'pipelines'];
 const SEEDING = ['seed', 'intake'];
-/** `tour` takes longer than all other examples together; the examples of `dsr` run where callbacks can be created. */
+/** `tour` takes longer than all other examples together; the `dsr` examples run where callbacks can be created. */
 const ELSEWHERE = new Set(['tour', 'dsr']);
 
 const leaves = commandsBelow(await loadProgram()).filter(
@@ -129,9 +129,7 @@ describe('each example', () => {
     if (line.includes('template --out')) rmSync(join(home.cwd, 'users.csv'));
   }
 
-  /**
-   * Resets the platform and creates what the examples of a group need: profiles, a saved manifest, definitions, rows.
-   */
+  /** Resets the platform and creates what a group's examples need: profiles, a saved manifest, definitions, rows. */
   async function prepare(path: string, line: string): Promise<void> {
     const group = groupOf(path);
     await well(['emulator', 'reset']);
@@ -165,7 +163,7 @@ describe('each example', () => {
       await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
   });
 
-  /** Runs one example as written, with the values of this run and more arguments. */
+  /** Runs one example as written, with this run's values and additional arguments. */
   async function runExample(line: string, path: string, more: string[] = []): Promise<CliResult> {
     await prepare(path, line);
     if (line === 'cdpadm roles pull') rmSync(join(home.cwd, 'roles.yaml'));
@@ -191,7 +189,7 @@ describe('each example', () => {
     const onOutput = (stdout: string): void => {
       if (path === 'emulator start' && stdout !== '') end.abort(interrupted());
     };
-    // This test needs the JSON of the write instead of its dry run, so it confirms with a flag.
+    // This test needs the JSON from the write instead of its dry run, so it confirms with a flag.
     const typed = more.length > 0 && path === 'pipelines reset' ? ['--confirm', 'customers'] : [];
     // Another process may use the default port.
     const port = path === 'emulator start' && !args.includes('--port') ? ['--port', '0'] : [];
@@ -226,7 +224,7 @@ describe('each example', () => {
   );
 });
 
-/** The arguments of the `cdpadm` call in a line, with the values of this run. */
+/** Returns the arguments of the `cdpadm` call in a line, with this run's values. */
 function wordsOf(line: string, { revision, ...values }: Record<string, string>): string[] {
   const call = /cdpadm (.*?)(?:\)"| < \S+|$)/.exec(line)?.[1] ?? '';
   const words = shellWords(call);

@@ -1,4 +1,4 @@
-// The installer, with a small script instead of the executable.
+// Tests the installer with a stub script in place of the executable.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const install = (home: string, args: string[], env: Record<string, string> = {})
   run(join(root, 'install.sh'), args, home, env);
 const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
 
-/** What the installer and its fake program run, without a client for downloads. */
+/** Programs that the installer and the stub need, without a download client. */
 const TOOLS = 'awk chmod cp mkdir mktemp mv rm sed sh sha256sum shasum tr uname'.split(' ');
 
 describe.skipIf(!hasInstaller)('install.sh', () => {

@@ -28,7 +28,7 @@ test('finds two example programs on the page, one of them with fixtures', () => 
 
 test.each(programs)('%s', async (program) => {
   const { folder, file } = projectWith(program);
-  // The process exits only if everything that it started has stopped.
+  // The process exits only after everything that it started has stopped.
   expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: '', stderr: '' });
 });
 

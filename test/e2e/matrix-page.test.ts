@@ -1,4 +1,4 @@
-// The page of the roles matrix in a real browser; skipped if none is installed.
+// The roles matrix page in a real browser; skipped if none is installed.
 import { describe, expect, it } from 'vitest';
 import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
 import { matrixPage } from '../../src/lib/render/roles-matrix.ts';
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);
-    // A dot comes before its fact; the first dot of a line is hidden to the left.
+    // A dot separates a fact from the previous one; the first dot in a line is hidden on the left.
     const seen = await page.evaluate<string[]>(`[...document.querySelectorAll('.fact > i')].flatMap((dot) => {
       const left = dot.parentElement.parentElement.parentElement.getBoundingClientRect().left;
       const isFirst = dot.parentElement.getBoundingClientRect().left < left;
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(await few.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
     const many = await open(MANY);
     await many.media({ type: 'print' });
-    // The width of A4 without margins at 96 dpi.
+    // Width of A4 without margins at 96 dpi.
     await many.size(1032, 703);
     expect(await many.evaluate(SIDEWAYS)).toBe(0);
     const shown = await many.evaluate<string[]>(

@@ -74,7 +74,7 @@ test('leaves no partial write when it is killed during a planned write', async (
   await api.addFault({ method: 'PUT', delay: '20s', times: 1 });
   const write = call('roles_write', { command: RENAME.command, plan: plan?.id });
   const lost = expect(write).rejects.toThrow();
-  // The log names a write before its first request.
+  // The log records a write before its first request.
   while (!(await home.run('log -o json')).stdout.includes('roles update')) await new Promise(setImmediate);
   process.kill(pid, 'SIGKILL');
   await lost;
@@ -82,7 +82,7 @@ test('leaves no partial write when it is killed during a planned write', async (
   expect([before, expect.arrayContaining(['Help desk'])]).toContainEqual(await names());
   expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', outcome: 'unknown' }]);
   expect((await home.run('log verify')).code).toBe(0);
-  // A new session repeats the write, but cannot use the plan of the killed session.
+  // A new session repeats the write, but cannot use the killed session's plan.
   const again = await connect('--allow-writes');
   const old = await again.call('roles_write', { command: RENAME.command, plan: plan?.id });
   expect(old).toMatchObject({ error: { code: 'mcp.no_plan' } });

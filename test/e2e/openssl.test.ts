@@ -1,4 +1,4 @@
-// Checks certificates and signatures of the embedded platform with openssl.
+// Checks the embedded platform's certificates and signatures with openssl.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

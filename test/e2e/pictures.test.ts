@@ -1,4 +1,4 @@
-// Checks that the pictures of the pages show what the program prints now.
+// Checks that the pictures on the pages show what the program now prints.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { CHROMIUM } from '../helpers/browser.ts';
 import { root } from '../helpers/root.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** Removes what differs in each run: the id of a plan, the name of a journal and the duration. */
+/** Removes what differs in each run: a plan's id, a journal's name and the duration. */
 const stable = (picture: string): string =>
   picture
     .replace(/plan [0-9a-f]{32}/, 'plan')

@@ -211,7 +211,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     await screen.waitFor('Workspace secret');
     screen.type(KEY.enter);
     await screen.waitFor('Environment: none');
-    // The environment is the last of the list, which Up reaches from the first.
+    // The environment is the last item in the list, which Up reaches from the first.
     screen.type(way === 'redrawing' ? KEY.up + KEY.enter : `environment${KEY.enter}`);
     await screen.waitFor('development');
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);

@@ -1,4 +1,4 @@
-// The script that shares a rate, run by a real Redis server.
+// Runs the script that shares a rate on a real Redis server.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { listenOnLoopback } from '../helpers/loopback.ts';
 
 const BIN = join(root, 'bin/cdpadm.js');
 
-/** A user of the server with a password; without such a user, the server allows everything. */
+/** A server user with a password; without such a user, the server allows everything. */
 const USER = ['--user', 'shard', 'on', '>open-sesame', '~*', '+@all'];
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
   let server: ChildProcess;
   const stores: RateStore[] = [];
   beforeAll(async () => {
-    // The server does not print a port that it chose itself; a socket in a private folder needs none.
+    // The server does not print a port that it chose itself; a socket in a private folder needs no port.
     server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder, ...USER]);
     for await (const text of server.stdout as AsyncIterable<Buffer>) if (String(text).includes('eady to accept')) break;
   });
@@ -80,7 +80,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });
-    // Requests of 101 ms have filled two seconds.
+    // Requests that take 101 ms have filled two seconds.
     const second = await b.take(1);
     expect(second.inMs).toBeGreaterThan(1000);
     expect(second.inMs).toBeLessThanOrEqual(2020);
@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);
-    // At least 97 % of the 50 requests in this second are accepted, or fewer if a second began in between.
+    // At least 97 % of the 50 requests in this second are accepted, or fewer if a new second began in between.
     expect((await b.take(1)).everyMs).toBeGreaterThan(20);
 
     const [c, d] = [await open('known', 50), await open('known', 50)];

@@ -71,7 +71,7 @@ function packed(): string {
   return join(home.folder, 'cdpadm-0.0.1.tgz');
 }
 
-/** Makes `--global` a folder of this test and keeps npm offline. */
+/** Points `--global` to a folder of this test and keeps npm offline. */
 function npmSettings(): Record<string, string> {
   const prefix = join(home.folder, 'global');
   const quiet = { npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
@@ -82,7 +82,7 @@ function npmSettings(): Record<string, string> {
 const commandsOf = (file: string, job: string): string[] =>
   (recipe(file).jobs[job]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
 
-/** The settings that a step of a recipe can see: those in the `env` of its workflow, its job or itself. */
+/** Returns the settings that a recipe step can see: those in the `env` of its workflow, its job or itself. */
 function settingsOf(line: string): Record<string, string> {
   const named = recipes.flatMap((file) => {
     const { env: shared, jobs } = recipe(file);
@@ -95,7 +95,7 @@ function settingsOf(line: string): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => isVisible(name)));
 }
 
-/** Runs one step as the runner does, with no other settings than its own; returns its exit code and output. */
+/** Runs one step as the runner does, with only its own settings; returns its exit code and output. */
 async function step(line: string, more: Record<string, string> = {}): Promise<{ code: number; output: string }> {
   const child = spawn('sh', ['-e', '-c', line], {
     cwd: home.cwd,
@@ -123,7 +123,7 @@ async function planned(more: Record<string, string> = {}) {
   return { steps, summary: readFileSync(env.GITHUB_STEP_SUMMARY ?? '', 'utf8') };
 }
 
-/** The folders of another machine. */
+/** Gives each simulated machine its own cdpadm folders. */
 const createHomeEnv = (name: string): Record<string, string> =>
   Object.fromEntries(
     ['STATE', 'CACHE', 'DATA', 'CONFIG'].map((kind) => [`CDPADM_${kind}_DIR`, join(home.folder, name, kind)]),

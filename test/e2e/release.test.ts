@@ -27,7 +27,7 @@ interface Step {
   with?: Record<string, string>;
 }
 
-/** A repository with the release script; building it writes small files. */
+/** A repository with the release script; its build writes small files. */
 async function repository(changes: Record<string, string> = {}): Promise<string> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'scripts'));
@@ -195,7 +195,7 @@ test('the release workflow checks, builds, attests and publishes the release for
   expect(workflow.on.push.tags).toEqual(['v*']);
   expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
   const folder = await repository({ '.gitignore': 'dist/\n.npm/\nnode_modules/\n.ci/\nbin/\ncalls\n' });
-  // The checks and the programs that publish are replaced by scripts that only record their arguments.
+  // Replaces the checks and the publishing programs with scripts that only record their arguments.
   const fakes = {
     '.ci/run': '',
     'bin/gh': `case $2 in view) test -e "${folder}/dist/released" ;; create) touch "${folder}/dist/released" ;; esac`,
@@ -227,7 +227,7 @@ test('the release workflow checks, builds, attests and publishes the release for
   expect(calls[0]).toBe('run ');
   expect(calls).toContain('npm publish ./dist/release/cdpadm-0.2.0.tgz --provenance --access public');
   expect(calls.join('\n')).toMatch(/gh release create v0\.2\.0 .*SHA256SUMS.* --verify-tag --notes-file/);
-  // A second run of the steps that publish, as after a failure of a later one, publishes nothing again.
+  // If the publishing steps run again after a later step failed, they publish nothing again.
   for (const step of steps.slice(-2)) expect((await runStep(step, folder, {}, env)).code).toBe(0);
   const again = readFileSync(join(folder, 'calls'), 'utf8').split('\n');
   expect(again.slice(calls.length - 1)).toEqual(['gh release view v0.2.0', expect.stringMatching(/^npm view /), '']);

@@ -11,7 +11,7 @@ const isLinux = process.platform === 'linux';
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd, stdio: 'pipe' }).toString().trim();
 
-/** The files below `dist` by path, except those of other scripts in the test run, and the packed package. */
+/** Returns the files in `dist` by path, except those from other scripts in the test run, and the packed package. */
 function filesOf(folder: string): Map<string, Buffer> {
   const packed = mkdtempSync(join(root, 'coverage', 'packed-'));
   onTestFinished(() => rmSync(packed, { recursive: true, force: true }));
@@ -26,7 +26,7 @@ function filesOf(folder: string): Map<string, Buffer> {
   return new Map(all.map((path) => [path.replace(/^.*\/(dist|packed-\w+)\//, ''), readFileSync(path)]));
 }
 
-/** A folder on the same disk as the cache of the build, which moves its result there, and ignored by git. */
+/** A folder that git ignores, on the same disk as the build cache, which moves its result there. */
 function emptyFolder(): string {
   mkdirSync(join(root, 'coverage'), { recursive: true });
   const folder = mkdtempSync(join(root, 'coverage', 'copy-'));
@@ -34,12 +34,12 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** Hard links, because the bundler follows symbolic ones and then finds the packages in a different location. */
+/** Uses hard links, because the bundler follows symbolic ones and would find the packages in a different location. */
 function linkPackages(folder: string): void {
   execFileSync('cp', ['-al', join(root, 'node_modules'), folder]);
 }
 
-/** Copies what the build reads, next to the packages of this folder. */
+/** Copies what the build reads, and links to this folder's packages. */
 function copyOf(): string {
   const folder = emptyFolder();
   const listed = git(root, 'ls-files', '--cached', '--others', '--exclude-standard').split('\n');

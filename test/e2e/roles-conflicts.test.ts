@@ -1,4 +1,4 @@
-// The questions about conflicting fields, on a real terminal.
+// The prompts about conflicting fields, on a real terminal.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -97,7 +97,7 @@ describe('roles edit', () => {
     ['immediately without a terminal', false, 1],
     ['on a terminal if it is saved again', true, 2],
   ])('rejects invalid text %s, and keeps it in a private file', async (_when, tty, times) => {
-    // The editor drops the comments that contain the errors, like a script that writes the whole text.
+    // The editor drops the comments that contain the errors, as a script that rewrites the whole text does.
     const { env, opened, log } = editor(
       `text = text.replace(/^#!.*\\n/gm, '').replace('name: Support', 'nmae: Support');`,
     );
@@ -165,7 +165,7 @@ describe('roles edit', () => {
     const other = await opened(createRolesHome(admin.platform));
     await other.run('roles pull');
     other.edit('roles.yaml', 'name: User', 'name: Person');
-    // The editor is open while the other admin pushes: it waits for this file.
+    // The editor stays open while the other admin pushes, by waiting for this file.
     const flag = join(admin.cwd, 'pushed');
     const { env } = editor(`
       const wait = new Int32Array(new SharedArrayBuffer(4));

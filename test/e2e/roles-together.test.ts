@@ -1,4 +1,4 @@
-// Ten processes of one user change one organization: one token, no lost update, and one backup for each write.
+// Ten processes of one user change one organization: one token, no lost update, and one backup per write.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

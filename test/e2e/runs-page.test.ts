@@ -1,4 +1,4 @@
-// The page of a pipeline's runs in a real browser; skipped if none is installed.
+// A pipeline's runs page in a real browser; skipped if none is installed.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../src/lib/render/pipeline-timeline.ts';
@@ -10,7 +10,10 @@ const NEWEST = Date.parse('2026-11-22T06:00:00Z');
 const EVIL = `<img src="http://127.0.0.1:9/1" onerror="document.title='forged'">`;
 const ENDS = ['failed', 'stopped', 'retrying', 'queued', EVIL];
 
-/** Runs every three hours. Every eleventh run is unsuccessful, some have no rows, and the last one is still running. */
+/**
+ * The runs are three hours apart. Every eleventh run is unsuccessful, some have no rows, and the last one is still
+ * running.
+ */
 function runs(count: number): RunReply[] {
   return Array.from({ length: count }, (_, index) => {
     const start = NEWEST - (count - 1 - index) * 3 * 3_600_000;

@@ -1,4 +1,4 @@
-// Runs the commands of the recipes for bulk runs as written, with the variables of their engines, against an embedded platform.
+// Runs the commands in the bulk run recipes as written, with their engines' variables, against an embedded platform.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ let platform: TestEmulator;
 /** The folder that the pages call /data. */
 let data: string;
 let env: Record<string, string>;
-/** The number of seeds that the platform starts with. */
+/** Number of seeds that the platform starts with. */
 let before = 0;
 beforeEach(async () => {
   home = createCliHome();
@@ -81,7 +81,7 @@ const blocksOf = (name: string, language: string): string[] =>
     ([, found, block = '']) => (found === language ? [block] : []),
   );
 
-/** The commands with the folders of this test instead of those of the page. */
+/** Returns the commands with this test's folders in place of the page's. */
 const localized = (words: string): string =>
   words.replace(/(?<!\w)\/data\b/g, data).replace(/(?<!\w)\/tmp\//g, `${home.folder}/tmp/`);
 
@@ -107,7 +107,7 @@ describe('seed-kubernetes.md', () => {
     );
   const jobs = (): JobManifest[] => manifests().filter((one): one is JobManifest => one.kind === 'Job');
 
-  /** Runs the container's command in process, with the variables that it would have. */
+  /** Runs the container's command in process, with the variables that the container would have. */
   function pod({ spec }: JobManifest, index: number): Promise<CliResult> {
     const [{ args, env: variables }] = spec.template.spec.containers;
     const own = variables.flatMap(({ name, value }) =>

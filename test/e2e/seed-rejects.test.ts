@@ -10,7 +10,7 @@ describe('openRejects', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const child = await bundleEntry('test/e2e/children/reject-rows.ts');
     try {
-      // Two blocks of 512 or 1024 bytes: only a part of the second batch fits.
+      // Two blocks of 512 or 1024 bytes: only part of the second batch fits.
       const limited = ['-c', 'ulimit -f 2; exec "$@"', 'sh', process.execPath, child.file, path];
       const { stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
       const { before, after, code } = JSON.parse(stdout) as { before: number; after: number; code: string };

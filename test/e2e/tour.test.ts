@@ -1,5 +1,5 @@
-// Runs the tour of the built program like `npm start`: without a terminal or an account, and without changing the
-// user's files.
+// Runs the built program's tour like `npm start`: without a terminal or an account, and without changing the user's
+// files.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
@@ -52,7 +52,7 @@ test('runs the main jobs in at most 200 lines, exits with 0 and leaves nothing b
   }
   // The tour includes a deletion without its flag, and the deletion of an assigned role.
   expect(lines).toEqual(expect.arrayContaining(['  (exit 12)', '  (exit 6)']));
-  // A platform of an earlier test file may still finish its last exchange.
+  // A platform from an earlier test file may still be finishing its last exchange.
   const judged = await Promise.all((await judgedPlatforms()).map(judgedOf));
   expect(judged.some(({ count }) => count > commands.length)).toBe(true);
   expect(judged.flatMap(({ violations }) => violations)).toEqual([]);

@@ -1,4 +1,4 @@
-// Kills the built program during an apply or a trigger, and runs several of them at once on one workspace.
+// Kills the built program during an apply or a trigger, and runs several of them simultaneously in one workspace.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -12,7 +12,6 @@ import { PROGRAM } from '../helpers/root.ts';
 import { size } from '../helpers/size.ts';
 
 const WRITES = 12;
-/** The number of simultaneous processes. */
 const MANY = size(10, 4);
 
 let home: PlatformHome;
@@ -58,7 +57,7 @@ function start(args: readonly string[], state = 'state'): { ended: Promise<Ended
   return { ended, kill: () => child.kill('SIGKILL'), isOver: () => over };
 }
 
-/** Kills the program when the platform has received this many more requests. */
+/** Kills the program after the platform has received this many more requests. */
 async function killAfter(requests: number, args: readonly string[]): Promise<Ended> {
   const count = async (): Promise<number> => (await home.platform.api.requests()).length;
   const before = await count();
@@ -70,7 +69,7 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
   return await program.ended;
 }
 
-/** The leftovers of the locks of all users. */
+/** Leftover files from any user's locks. */
 const locks = (): string[] =>
   readdirSync(home.folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => basename(dirname(path)) === 'warehouse')
@@ -105,7 +104,7 @@ test('sends a killed trigger at most once, and the next trigger waits for the ru
   for (let boundary = 1; boundary <= 6; boundary += size(1, 2)) {
     const before = await sent();
     await killAfter(boundary, trigger);
-    // The platform may still handle the last request after the process has exited.
+    // The platform may still be handling the last request after the process has exited.
     const runs = await vi.waitFor(async () => {
       const { data } = await home.json<unknown[]>('pipelines runs customers --all');
       expect(data).toHaveLength(await sent());

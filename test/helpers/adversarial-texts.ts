@@ -15,14 +15,14 @@ const LETTERS = [
   '\u200b',
   '\u{1f600}',
 ];
-/** A repetition with at most this bound adds only a fixed length. */
+/** A repetition whose maximum is at most this number adds only a fixed length. */
 const SHORT = 8;
-/** The longest fixed repetition that a string spells out. */
+/** Length of the longest fixed repetition that is written out in a string. */
 const LONGEST = 40;
-/** The maximum number of leads to one repetition. */
+/** Maximum number of leads to one repetition. */
 const MOST_LEADS = 12;
 
-/** Every growing string for an expression, without duplicates. */
+/** Returns every growing string for an expression, without duplicates. */
 export function adversarialTexts(expression: RegExp): Growing[] {
   const { pattern } = parseRegExpLiteral(expression);
   const letters = distinctLetters(pattern, expression.flags);
@@ -36,7 +36,7 @@ export function adversarialTexts(expression: RegExp): Growing[] {
     walk.alternatives(pattern.alternatives, ['']);
     for (const [lead, element] of walk.found) {
       const pumps = walk.samples(element);
-      // A character that the repetition does not match ends it and usually fails the match.
+      // A character that the repetition does not match ends it and usually makes the match fail.
       const ends = ['', ...letters.filter((letter) => !pumps.includes(letter)), 'x\n', '\n\u0000'];
       for (const pump of pumps) {
         add(lead, pump, ends);
@@ -54,7 +54,7 @@ export function adversarialTexts(expression: RegExp): Growing[] {
   );
 }
 
-/** One character of each kind that the expression distinguishes. */
+/** Returns one character of each kind that the expression distinguishes. */
 function distinctLetters(pattern: AST.Pattern, flags: string): string[] {
   const tests: ((letter: string) => boolean)[] = [/\w/.test.bind(/\w/), /\n/.test.bind(/\n/)];
   const seen = new Set<string>();
@@ -120,7 +120,7 @@ class Walk {
     }
   }
 
-  /** Short sample strings that an element matches. */
+  /** Returns short sample strings that an element matches. */
   samples(node: AST.Element): string[] {
     switch (node.type) {
       case 'Quantifier':

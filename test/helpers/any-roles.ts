@@ -9,7 +9,7 @@ const TASK_IDS = PERMISSIONS.map((permission) => permission.task_id);
 /** Few ids, so that two manifests share some. */
 const ROLE_IDS = ['admin', 'no', '012', '2026-01-02', 'a b', 'ünï', 'x:y', "it's", '#hash', 'null'];
 
-/** Texts that a careless YAML or JSON serializer gets wrong, among others. */
+/** Includes texts that a careless YAML or JSON serializer gets wrong. */
 export const anyText = fc.oneof(
   fc.constantFrom(
     'no',

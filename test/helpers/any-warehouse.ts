@@ -1,4 +1,4 @@
-// Arbitrary definitions of warehouse sync. Few ids, so that two workspaces share some of them.
+// Arbitrary warehouse sync definitions. Few ids, so that two workspaces share some of them.
 import fc from 'fast-check';
 import type { Definition } from '../../src/lib/domain/warehouse/definition.ts';
 import type { ByType } from '../../src/lib/domain/warehouse/plan.ts';
@@ -6,7 +6,7 @@ import type { ByType } from '../../src/lib/domain/warehouse/plan.ts';
 const anyId = fc.constantFrom('a', 'b', 'c', 'd');
 const anyName = fc.constantFrom('One', 'Two', 'Ünï "x"');
 
-/** Masks of every form. */
+/** Masks in every form. */
 export const anyMask = fc
   .tuple(
     fc.constantFrom('', ' ', '"', "'", '\t', '\n'),

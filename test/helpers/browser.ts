@@ -5,13 +5,13 @@ import { CHROMIUM } from '../../scripts/chromium.mjs';
 export { CHROMIUM };
 
 export interface Page {
-  /** Every URL that was requested since the page was opened, including that of the page. */
+  /** Every URL that was requested since the page was opened, including the page's own. */
   readonly requests: readonly string[];
-  /** Console messages, with violations of the content security policy, and uncaught errors. */
+  /** Console messages, including violations of the content security policy, and uncaught errors. */
   readonly complaints: readonly string[];
   /** Calls the DevTools protocol for this page. */
   send<T = Record<string, unknown>>(method: string, params?: Record<string, unknown>): Promise<T>;
-  /** The value of an expression in the page. */
+  /** Evaluates an expression in the page and returns its value. */
   evaluate<T>(expression: string): Promise<T>;
   /** Presses a key, such as `Tab` or `Enter`. */
   press(key: string): Promise<void>;

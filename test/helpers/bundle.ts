@@ -38,7 +38,7 @@ export async function bundleEntry(entry: string): Promise<Bundle> {
 }
 
 /**
- * Runs an entry as parallel processes, one for each list of arguments, and returns their outputs. Rejects if one
+ * Runs an entry in parallel processes, one for each list of arguments, and returns their outputs. Rejects if one
  * process fails.
  */
 export async function runTogether(entry: string, lists: readonly (readonly string[])[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-// A receiver of status callbacks on loopback: keeps each raw callback and returns the statuses that a test sets.
+// A receiver for status callbacks on loopback: keeps each raw callback and returns the statuses that a test sets.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { listenOnLoopback } from './loopback.ts';
 

@@ -11,15 +11,15 @@ import { SEED } from './seed.ts';
 import { reportingEnv } from './wire-judge.ts';
 
 export interface CliOptions {
-  /** Variables that are added to an environment with only the home's folders. */
+  /** Variables that are added to an environment that contains only the home's folders. */
   env?: Record<string, string>;
   cwd?: string;
-  /** Text, or a stream, such as one that never ends. */
+  /** Text or a stream, for example one that never ends. */
   stdin?: string | Readable;
   /** The streams that are terminals; none by default. */
   tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
   columns?: number;
-  /** Closes standard output for its reader: each write to it fails with EPIPE. */
+  /** Closes standard output on the reader's side: each write fails with EPIPE. */
   brokenPipe?: boolean;
   clock?: Clock;
   /** Aborting with a KnownError simulates Ctrl-C, SIGTERM or a time limit. */
@@ -35,8 +35,8 @@ export interface CliResult {
 }
 
 /**
- * An isolated home: the program's four folders, temporary files and a working folder. A process with the environment of
- * this home reports the exchanges of its platforms, so that they are checked.
+ * An isolated home: the program's four folders, temporary files and a working folder. A process that runs with this
+ * home's environment reports its platforms' exchanges, so that they are checked.
  */
 export interface CliHome {
   folder: string;
@@ -68,10 +68,10 @@ export function wordsOf(line: string | readonly string[]): readonly string[] {
   return typeof line === 'string' ? line.split(' ') : line;
 }
 
-/** Jitter varies between calls and is the same in each run of one commit. */
+/** Jitter that varies between calls and is the same in each run of one commit. */
 const random = randomFrom(SEED);
 
-/** Streams that record their output, and everything else that a command gets from outside. */
+/** Streams that record their output, and everything else that a command receives from outside. */
 export interface TestIo {
   io: Io;
   stdout(): string;
@@ -134,7 +134,7 @@ function sink(written: () => void, broken = false): { stream: Writable; text: ()
       written();
     },
   });
-  // Works like the process's own streams: each writer gets a failure through its own callback.
+  // Works like the process's own streams: each writer receives a failure through its own callback.
   stream.on('error', () => undefined);
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }

@@ -1,4 +1,4 @@
-// The commands of the program, for tests that visit all of them.
+// The program's commands, for tests that visit all of them.
 import type { Command } from 'commander';
 import { createContext } from '../../src/lib/runtime/create-context.ts';
 import { type CommandHelp, helpOf } from '../../src/lib/runtime/command-line/help.ts';
@@ -7,12 +7,12 @@ import { createTestIo } from './cli.ts';
 
 export type Walked = [path: string, command: Command];
 
-/** The root command of a new program. */
+/** Returns the root command of a new program. */
 export function loadProgram(): Promise<Command> {
   return loadAll(createContext(createTestIo().io, new AbortController().signal));
 }
 
-/** Every command below, including groups, by its name: `roles push`. */
+/** Returns all descendants of a command, including groups, with their names: `roles push`. */
 export function commandsBelow(command: Command, path: readonly string[] = []): Walked[] {
   return command.commands.flatMap((child): Walked[] => {
     const own = [...path, child.name()];
@@ -20,12 +20,12 @@ export function commandsBelow(command: Command, path: readonly string[] = []): W
   });
 }
 
-/** The commands below that run something, without those that only group others. */
+/** Returns the descendants that run something, without those that only group others. */
 export function leavesBelow(command: Command): Walked[] {
   return commandsBelow(command).filter(([, one]) => one.commands.length === 0 || helpOf(one) !== undefined);
 }
 
-/** The help of the command with this name. */
+/** Returns the help of the command with this name. */
 export function helpAt(program: Command, words: string): CommandHelp | undefined {
   const find = (command: Command | undefined, word: string) => command?.commands.find((child) => child.name() === word);
   const command = words.split(' ').reduce<Command | undefined>(find, program);

@@ -1,4 +1,4 @@
-// A child process that writes files as its arguments say and prints the outcome as JSON.
+// A child process that writes files as its arguments specify and prints the outcome as JSON.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile, writeUserFile } from '../../../src/lib/kernel/durable.ts';
