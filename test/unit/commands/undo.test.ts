@@ -16,6 +16,9 @@ interface Entry {
   journal: string | null;
 }
 
+/** A list of attributes for a group, one for each letter. */
+const listOf = (letters: string): string => JSON.stringify([...letters].map((id) => ({ id, type: 'sum' })));
+
 let home: PlatformHome;
 beforeEach(async () => {
   home = await createDsrHome();
@@ -39,6 +42,8 @@ beforeEach(async () => {
       'id: household\nsource_user_attribute: h\nattributes: [{id: city, type: latest}, {id: age, type: sum}]\n',
     'other.yaml':
       'id: household\nsource_user_attribute: h\nattributes: [{id: city, type: sum}, {id: size, type: sum}]\n',
+    'full.yaml': `id: household\nsource_user_attribute: h\nattributes: ${listOf('abcdefghij')}\n`,
+    'full-too.yaml': `id: household\nsource_user_attribute: h\nattributes: ${listOf('bcdefghijk')}\n`,
     'people.csv': 'email\nc@example.com\n',
     'seed.json': seed,
     'event.json': JSON.stringify({ ...person, events: [{ event_type: 'custom_event', data: {} }] }),
@@ -67,6 +72,7 @@ const WRITES: [before: string[], line: string, commands: number][] = [
   [[], 'groups set -f group.yaml', 1],
   [[GROUP], 'groups set -f other.yaml', 2],
   [[GROUP], 'groups update household -f other.yaml', 2],
+  [['groups create -f full.yaml --yes'], 'groups set -f full-too.yaml', 2],
   [[GROUP], 'groups attributes add household size=sum', 1],
   [[GROUP], 'groups attributes add household size=sum age=latest', 2],
   [[GROUP], 'groups attributes remove household age', 1],

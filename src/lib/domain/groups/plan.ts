@@ -50,13 +50,14 @@ export function undoGroup({ changes, id, method }: GroupPlan, live: GroupReply |
   const { added = [], changed = [], removed = [] } = changes.attributes ?? {};
   const before = [...changed.map((it) => ({ id: it.id, type: it.type.from })), ...removed];
   const again = before.map((it) => `${it.id}=${String(it.type)}`);
+  const had = live?.attributes?.length ?? 0;
   const undo = [
     ...(again.length > 0 ? [['groups', 'attributes', 'add', id, ...again]] : []),
     // The last attribute cannot be removed.
-    ...(added.length > 0 && live?.attributes?.[0]
-      ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]]
-      : []),
+    ...(added.length > 0 && had > 0 ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]] : []),
   ];
+  // A list that is full has room only after the removal.
+  if (had > removed.length) undo.reverse();
   const rest = Object.keys(changes).filter((field) => field !== 'attributes' || undo.length === 0);
   return { undo, undoNote: rest.length > 0 ? `No command restores ${rest.join(' and ')}.` : undefined };
 }

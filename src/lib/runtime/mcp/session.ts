@@ -1,5 +1,5 @@
 // One session of the MCP server: its tools, and the plans that it has issued.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { fail } from '../../errors/fail.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
@@ -153,7 +153,7 @@ export function openSession(
 function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome): string {
   // Each command opens the embedded platform on a different port.
   const text = canonicalJson({ path, values, data, read }).replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text).slice(0, 32);
 }
 
 /** A dry run without the bodies of its requests, if its plan contains every change. */
