@@ -38,6 +38,7 @@ it('contains no entry before the first write, and none after reads and dry runs'
   await home.run('roles update user-role --name Reader --dry-run');
   expect(await entries()).toEqual([]);
   expect((await home.run('log')).stderr).toContain('This machine has not written to a platform yet.');
+  expect((await home.run('log verify')).stderr).toContain('The log on this machine is empty');
 });
 
 it('records the plan, the target, the request and the command that undoes a write', async () => {
@@ -104,6 +105,7 @@ it('records a bulk run as one entry with its counts', async () => {
 it.each([
   ['rejected', { status: 422, times: 1 }, 'rejected'],
   ['lost before it arrived', { drop: 'before', times: 10 }, 'unknown'],
+  ['answered by a gateway', { status: 502, times: 10 }, 'unknown'],
 ] as const)('reports the outcome of a request that was %s', async (_name, fault, outcome) => {
   await home.platform.api.addFault({ method: 'POST', path: '/v1/identify', ...fault });
   const body = { environment: 'development', user_identities: { email: 'ada@people.example' } };
@@ -137,6 +139,14 @@ it('reads a line at the start of the log from a version without `via`, `plan` an
   const { via: _via, plan: _plan, undo: _undo, ...old } = JSON.parse(lines()[0] ?? '') as Record<string, unknown>;
   writeFileSync(path(), `${JSON.stringify(old)}\n`);
   expect(await entries()).toMatchObject([{ command: 'roles update', via: null, plan: null, undo: null }]);
+});
+
+it('reads the end of a write from a version without `undo_note`', async () => {
+  await update('Reader');
+  const [started = '', ended = ''] = lines();
+  const { undo_note: _note, ...old } = JSON.parse(ended) as Record<string, unknown>;
+  writeFileSync(path(), `${started}\n${JSON.stringify(old)}\n`);
+  expect(await entries()).toMatchObject([{ outcome: 'done' }]);
 });
 
 it('counts the completed steps of `warehouse apply`, and the other steps by outcome', async () => {

@@ -1,7 +1,9 @@
 // Calls of an assistant that do not depend on each other. The tests share one session and one platform, because a
 // session builds the schemas of all commands.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordOf } from '../../../../src/lib/runtime/command-line/define-command.ts';
 import { leavesBelow, loadProgram } from '../../../helpers/command-tree.ts';
@@ -57,6 +59,13 @@ it.each(INVALID)('%s %j is a usage error', async (name, values, message) => {
   expect({ isError, code: error.code }).toEqual({ isError: true, code: 'usage' });
   expect(error.message).toContain(message);
   expect(text).toContain('"code":"usage"');
+});
+
+it('never lets the format of a file become a path', async () => {
+  const name = `escaped-${randomUUID()}`;
+  await assistant.call('seed_read', { command: 'seed preview', file: 'a', format: `/../../${name}` });
+  await assistant.call('seed_read', { command: 'seed preview', file: 'a', format: `/../../../${name}` });
+  expect([tmpdir(), dirname(tmpdir())].filter((folder) => existsSync(join(folder, name)))).toEqual([]);
 });
 
 it.each<[name: string, values: Record<string, unknown>, hint: string]>([

@@ -459,12 +459,25 @@ describe('pushRoles', () => {
     expect(unknown.hint).toContain('revision-2');
   });
 
-  it('succeeds even if the stamps cannot be read back', async () => {
+  function omitStamps(): void {
     const answer = ports.api.replace;
     ports.api = {
       ...ports.api,
       replace: async (request, given) => ({ ...(await answer(request, given)), last_modified_on: null }),
     };
+  }
+
+  it('is a conflict if the read of the stamps shows other roles', async () => {
+    omitStamps();
+    platform.before = (call, count) => {
+      if (call === 'GET' && count === 3) platform.put([role('other')]);
+    };
+    const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
+    expect([error.code, bases]).toEqual(['roles.changed_meanwhile', []]);
+  });
+
+  it('succeeds even if the stamps cannot be read back', async () => {
+    omitStamps();
     platform.before = (call, count) => {
       if (call === 'GET' && count === 3) throw lost();
     };
