@@ -1,6 +1,6 @@
 // Results as Markdown, for the summaries of continuous integration and for tickets.
 import type { Issue } from '../kernel/errors.ts';
-import { cellText } from './delimited.ts';
+import { cellText, columnTitle } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Column } from './view.ts';
 import { largest } from '../kernel/numbers.ts';
@@ -9,7 +9,7 @@ import { largest } from '../kernel/numbers.ts';
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
   // A Markdown table needs a heading line, so without headings that line is empty.
-  const head = columns.map((column) => (header ? escapeMarkdown(column.key) : ' '));
+  const head = columns.map((column) => (header ? escapeMarkdown(columnTitle(column)) : ' '));
   const rule = columns.map((column) => (column.align === 'right' ? '---:' : '---'));
   const body = rows.map((row) => line(columns.map((column) => escapeMarkdown(cellText(column.value(row))))));
   return line(head) + line(rule) + body.join('');

@@ -17,7 +17,7 @@ const columns: Column<string>[] = [
 test('renders a table with escaped cells', () => {
   expect(toMarkdownTable(['a|b', 'x`y`', '<b>', 'two\nlines'], columns, true)).toBe(
     [
-      '| role\\_id | tasks |',
+      '| ROLE ID | TASKS |',
       '| --- | ---: |',
       '| a\\|b | 3 |',
       '| x\\`y\\` | 4 |',

@@ -23,7 +23,7 @@ describe('--summary', () => {
     const { code, stdout } = await cli(['profile', 'list', '-o', 'json', '--summary'], { GITHUB_STEP_SUMMARY: file });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject([{ name: 'local' }]);
-    expect(readFileSync(file, 'utf8')).toMatch(/^# Before\n\| name \|[^]*\| local \|/);
+    expect(readFileSync(file, 'utf8')).toMatch(/^# Before\n\| NAME \|[^]*\| local \|/);
   });
 
   /** The summary after a command that exits with `exit`. */

@@ -142,7 +142,7 @@ describe('--query', () => {
     ['missing', { output: 'name' }, ''],
     ['[].id', { output: 'csv' }, 'value\n9223372036854775807\n7\n8\n'],
     ['[].id', { output: 'csv', header: false }, '9223372036854775807\n7\n8\n'],
-    ['[].id', { output: 'markdown' }, '| value |\n| --- |\n| 9223372036854775807 |\n| 7 |\n| 8 |\n'],
+    ['[].id', { output: 'markdown' }, '| VALUE |\n| --- |\n| 9223372036854775807 |\n| 7 |\n| 8 |\n'],
     ['[2].tasks', { output: 'csv' }, 'value\nc\n'],
     ['[].id', {}, '[\n  "9223372036854775807",\n  7,\n  8\n]\n'],
     ['[].{label: name, row_id: id}', { output: 'name' }, '9223372036854775807\n7\n8\n'],
