@@ -97,9 +97,10 @@ export interface Running {
 }
 
 /**
- * The deliveries that may start now, and when the next one may. Deliveries of one request to hooks run one after the
- * other, and so do those to the forward address. Neither kind takes the last free slot from the other, so that a
- * hanging receiver does not block the hooks (decision: D258). A target that is down gets one attempt at a time.
+ * The deliveries that may start now, and when the next one may. The hooks of a callback wait for those of earlier
+ * callbacks of the request, but not for each other. The forward address gets one callback of a request at a time.
+ * Neither kind takes the last free slot from the other, so that a hanging receiver does not block the hooks (decision:
+ * D258). A target that is down gets one attempt at a time.
  */
 export function nextDeliveries(
   { open }: OutboxState,
@@ -110,8 +111,10 @@ export function nextDeliveries(
   const busy = { forward: 0, hook: 0 };
   for (const { target } of running) busy[kindOf(target)]++;
   const probed = new Set(running.map(({ target }) => target));
+  const active = new Set(running.map(({ id }) => id));
   const start: Delivery[] = [];
-  const heads = new Set(running.map(laneOf));
+  /** The callback that each lane has reached. */
+  const heads = new Map(running.map((delivery) => [laneOf(delivery), delivery.callback.id]));
   let wakeAt: number | undefined;
   for (const delivery of open.values()) {
     if (busy.forward + busy.hook >= concurrency) break;
@@ -119,8 +122,9 @@ export function nextDeliveries(
     if (delivery.isDead || !health) continue;
     const kind = kindOf(delivery.target);
     const lane = laneOf(delivery);
-    if (heads.has(lane)) continue;
-    heads.add(lane);
+    const head = heads.get(lane);
+    if ((head ?? delivery.callback.id) !== delivery.callback.id || active.has(delivery.id)) continue;
+    heads.set(lane, delivery.callback.id);
     if (isDown(health) && probed.has(delivery.target)) continue;
     const isDue = health.woken.get(delivery.id) === true || health.resumed.has(delivery.id);
     const dueAt = Math.max(isDue ? 0 : delivery.dueAt, health.retryAt);
