@@ -56,14 +56,18 @@ export async function runWithProgress<Result>(
 
 /**
  * Adds `progress` without rows to an error before the first row, so that the results of several parts name this part
- * and its error. `of` returns the result of this part, or undefined if the run is not a part.
+ * and its error. `of` returns the result of this part, or undefined if the run is not a part. A dry run is not one.
  */
-export async function asPart(of: () => object | undefined, work: Promise<void>): Promise<void> {
+export async function asPart(
+  { curl, dryRun }: Context['flags'],
+  of: () => object | undefined,
+  work: Promise<void>,
+): Promise<void> {
   try {
     await work;
   } catch (error) {
     if (!(error instanceof KnownError) || error.details?.['progress'] !== undefined) throw error;
-    const progress = of();
+    const progress = curl || dryRun ? undefined : of();
     throw progress === undefined ? error : error.with({ details: { ...error.details, progress } });
   }
 }

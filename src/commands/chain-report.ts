@@ -84,6 +84,17 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
 type Name = 'ledger' | 'log';
 const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies Record<Name, ErrorCode>;
 
+/** Warns, also in annotations, if the ledger was changed. */
+export async function warnIfBroken(ctx: Context, { verify }: Pick<CheckedFile, 'verify'>): Promise<ChainReport> {
+  const report = await verify();
+  const { faults, omitted } = report;
+  if (faults.length === 0) return report;
+  const text = `The ledger was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`;
+  ctx.out.annotate('warning', text);
+  ctx.out.warn({ text: `${text} To see them:`, command: 'cdpadm dsr ledger verify' });
+  return report;
+}
+
 export function throwIfBroken(path: string, name: Name, { faults, omitted }: ChainReport): void {
   if (faults.length === 0) return;
   throw fail(CODES[name], {

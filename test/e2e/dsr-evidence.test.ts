@@ -1,7 +1,7 @@
 // `dsr evidence`: writes an archive that an auditor can check without this program.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
 
 it('writes a private archive whose manifest has a hash of every file and no identities', async () => {
-  const result = await home.run(['dsr', 'evidence', id, '--kept', 'kept', '--out', 'evidence.zip']);
+  const result = await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip']);
   expect(result).toMatchObject({ code: 0 });
   expect(statSync(join(home.cwd, 'evidence.zip')).mode & 0o777).toBe(0o600);
   const folder = unpack('evidence.zip');
@@ -83,7 +83,7 @@ it('writes a private archive whose manifest has a hash of every file and no iden
 });
 
 it('lists commands that check every signature with openssl alone', async () => {
-  const flags = ['--kept', 'kept', '--show-identities', '--out', 'evidence.zip'];
+  const flags = ['--show-identities', '--out', 'evidence.zip'];
   expect(await home.run(['dsr', 'evidence', id, ...flags])).toMatchObject({ code: 0 });
   const folder = unpack('evidence.zip');
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
@@ -97,10 +97,38 @@ it('lists commands that check every signature with openssl alone', async () => {
   expect(manifestOf(folder).omitted).toEqual([]);
 });
 
+it('names kept messages that are missing or changed, and finds moved ones with --kept', async () => {
+  const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);
+  cpSync(join(home.cwd, 'kept'), join(home.cwd, 'copy'), { recursive: true });
+  writeFileSync(of(2, 'body'), `${readFileSync(of(2, 'body'), 'utf8')} `);
+  rmSync(of(3, 'body'));
+  writeFileSync(of(4, 'headers.json'), 'damaged');
+  // A killed process stored this message, but did not record it.
+  for (const part of ['body', 'headers.json']) cpSync(join(home.cwd, 'copy', `${id}.2.${part}`), of(5, part));
+  const damaged = await home.json(['dsr', 'evidence', id, '--out', 'damaged.zip']);
+  expect(damaged.data).toMatchObject({ messages: 4 });
+  expect(damaged.stderr).toContain('3 kept messages are missing or changed');
+  const folder = unpack('damaged.zip');
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  for (const [number, what] of [
+    [2, 'CHANGED SINCE IT WAS STORED'],
+    [3, 'MISSING'],
+    [4, 'CHANGED SINCE IT WAS STORED'],
+  ] as const)
+    expect(page).toMatch(new RegExp(`${join(home.cwd, 'kept', `${id}.${number}`)}<[^]*?no: ${what}`));
+  expect(manifestOf(folder).omitted.map(({ name }) => name)).toContain(join(home.cwd, 'kept', `${id}.3`));
+  rmSync(join(home.cwd, 'kept'), { recursive: true });
+  renameSync(join(home.cwd, 'copy'), join(home.cwd, 'moved'));
+  const moved = await home.json(['dsr', 'evidence', id, '--kept', 'moved', '--out', 'moved.zip']);
+  expect([moved.data, moved.stderr]).toEqual([expect.objectContaining({ messages: 4 }), '']);
+  const none = await home.run(['dsr', 'evidence', id, '--kept', 'kept', '--out', 'none.zip']);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--kept needs a folder')]);
+});
+
 it('selects requests by time, and reports an id that is not in the ledger', async () => {
   const dry = ['--out', 'evidence.zip', '--dry-run'];
   const found = await home.json<{ result?: unknown }>('dsr evidence --from 2020-01-01 --out some.zip');
-  expect(found.data).toMatchObject({ requests: 1, messages: 0 });
+  expect(found.data).toMatchObject({ requests: 1, messages: 4 });
   expect(await home.run(['dsr', 'evidence', '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11', ...dry])).toMatchObject({
     code: 5,
   });

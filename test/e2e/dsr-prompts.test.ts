@@ -70,7 +70,7 @@ test('rejects an invalid value at its prompt, and invalid flags before the first
   const flagged = openTerminal(['dsr', 'submit', '--submitted-time', 'yesterday'], { cwd: home.cwd, env: home.env });
   expect(await flagged.exit).toBe(2);
   expect(flagged.screen()).not.toContain('Regulation');
-  expect(flagged.screen()).toContain('submitted_time');
+  expect(flagged.screen()).toContain('--submitted-time must be a day');
   expect(await home.received('POST', '/v3')).toBe(0);
 });
 
@@ -125,12 +125,22 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
     ['Group id', `spring${KEY.enter}`],
     ['More options', KEY.enter],
+    ['Submit this', `garbage${KEY.enter}`],
+    ['Type y, n or <', `<${KEY.enter}`],
+    // The answers are still there, and another one can be added.
+    ['More options', `${KEY.up}${KEY.enter}`],
+    ['continue with email = j***@***.com', KEY.enter],
+    ['More options', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],
+    ['Callback address', `https://example.com/done${KEY.enter}`],
+    ['More options', KEY.enter],
+    ['callback      https://example.com/done', ''],
     ['Submit this', KEY.ctrlC],
   ];
   for (const [question, keys] of steps) {
     await screen.waitFor(question);
     screen.type(keys);
   }
+  expect(screen.screen()).toMatch(/group +spring/);
   expect(screen.screen()).toContain('email = j***@***.com');
   expect(screen.screen()).toContain('2020-01-01T00:00:00Z');
   expect(await screen.exit).toBe(130);

@@ -4,27 +4,50 @@ import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.ts';
-import type { JournalHead } from '../../lib/files/bulk-journal.ts';
+import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
+import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { restoreStates } from '../../lib/workflows/dsr-bulk.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
-/** decision: D58 */
+/** The earlier run of the same content, and its rows. A run that sent nothing is forgotten (decision: D413). */
+export async function readEarlierRun(
+  journal: DsrJournal | undefined,
+  isDryRun: boolean,
+): Promise<{ head?: JournalHead; states: RowStates }> {
+  const states = createRowStates();
+  const head = await journal?.head();
+  if (!journal || !head) return { states };
+  await restoreStates(journal, states);
+  if (countComplete(states) + states.count('planned') + states.count('unknown') > 0) return { head, states };
+  if (!isDryRun) journal.remove();
+  return { states: createRowStates() };
+}
+
+/** Throws guard (12) without --resume, and usage (2) if the flags would change the requests (decision: D58). */
 export function refuseSecondRun(
-  head: JournalHead | undefined,
+  head: JournalHead,
   flags: BulkFlags,
-  options: RowOptions,
-  inputs: Inputs,
+  { again, inputs, options, states }: { again: Again; inputs: Inputs; options: RowOptions; states: RowStates },
 ): void {
-  if (!head) return;
   if (!flags.resume) {
+    const done = countComplete(states);
+    const [name, resume] = [nameOfInputs(inputs), again('--resume')];
+    const isWhole = done === head.rows;
+    const repeats = states.repeats().length;
     throw fail('dsr.bulk_again', {
-      message: `The content of ${nameOfInputs(inputs)} was already submitted, as ${head.input} on ${head.at}.`,
+      message: isWhole
+        ? `The content of ${name} was already submitted, as ${head.input} on ${head.at}.`
+        : `The run of ${head.input} on ${head.at} was interrupted: ${done} of ${counted(head.rows, 'row')} are complete.`,
       hint: [
-        'Pass --resume to continue that run; completed rows are not sent again.',
+        {
+          text: `To ${isWhole ? 'show the result of' : 'continue'} that run; completed rows are not sent again:`,
+          command: resume,
+        },
+        ...(repeats > 0 ? [repeatsHint(repeats, resume)] : []),
         {
           text: 'To submit new requests for the same people, for example with another --type, add ids first:',
           command: 'cdpadm dsr prepare',
@@ -38,6 +61,14 @@ export function refuseSecondRun(
       'Pass the same --regulation, --type, --map and other row flags as in that run.',
     );
   }
+}
+
+/** How to send the rows that were rejected because the ledger has the same request. */
+export function repeatsHint(count: number, resume: string): { text: string; command: string } {
+  const rows = counted(count, 'row repeats an earlier request', 'rows repeat earlier requests');
+  const flag = ' --allow-duplicates';
+  const command = resume.includes(flag) ? resume : `${resume}${flag}`;
+  return { text: `${rows}. To send ${count === 1 ? 'it' : 'them'} anyway:`, command };
 }
 
 /** Digest of everything that turns rows into requests: a resumed run must send the same requests. */

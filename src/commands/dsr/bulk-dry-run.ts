@@ -8,6 +8,8 @@ import { openTable } from '../../lib/bulk/rows.ts';
 import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
+import { comparable, identitiesOf } from '../../lib/domain/dsr/normalize.ts';
+import { createRowKeys } from '../../lib/kernel/row-keys.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { type Examined, openRows } from '../../lib/workflows/dsr-examine.ts';
 import type { ReadyRow, RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
@@ -76,7 +78,6 @@ function shownOf(shown: number, left: number): string {
 interface OpenOptions {
   inputs: Inputs;
   options: RowOptions;
-  /** The states that an earlier run left. */
   states: RowStates | undefined;
   /** The submission times of requests that a row may not repeat. */
   recent: { from: number; to: number } | undefined;
@@ -96,24 +97,39 @@ export async function findOpenRows(
   const findDuplicate = curl ? undefined : recent && (await readRecent(session, recent));
   const findUnanswered = curl ? undefined : await readUnanswered(session.ledger);
   const duplicates = new Map<number, LedgerRequest>();
+  const erasures = [...examined.kinds.keys()].filter((kind) => kind.endsWith(' erasure')).length;
+  const isMixed = erasures > 0 && erasures < examined.kinds.size;
   // No row needs another check, so the file is not read again.
-  if (!findDuplicate && !findUnanswered && !states)
+  if (!findDuplicate && !findUnanswered && !states && !isMixed)
     return { left: examined.rows - examined.done, first: examined.first, duplicates };
   const unanswered: number[] = [];
-  const open = await openRows(await openTable(inputs, ctx.signal), options, states, async ({ request, row }) => {
-    if (!findDuplicate && !findUnanswered) return true;
-    const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
-    // An earlier run may have sent any other row, so that row is confirmed instead.
-    const isNew = states === undefined || states.state(row) === 'open';
-    const before = isNew ? await findDuplicate?.(news) : undefined;
-    if (before) duplicates.set(row, before);
-    else if (findUnanswered && findUnanswered(news).length > 0) unanswered.push(row);
-    return !before;
-  }).finally(ctx.out.waits({ text: 'Searching for earlier requests' }));
-  if (unanswered.length > 0)
-    ctx.out.warn(
-      `${counted(unanswered.length, 'erasure deletes', 'erasures delete')} the data of people whose access or portability request is still due (${rowsText(unanswered)}).`,
-    );
+  const waiting = createRowKeys();
+  const openOnes = async (accepts: Parameters<typeof openRows>[3]) =>
+    await openRows(await openTable(inputs, ctx.signal), options, states, accepts);
+  const end = ctx.out.waits({ text: 'Searching for earlier requests' });
+  const open = await openOnes(async ({ request, row }) => {
+    const isErasure = request.subject_request_type === 'erasure';
+    if (findDuplicate || (findUnanswered && isErasure)) {
+      const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
+      // An earlier run may have sent any other row, so that row is confirmed instead.
+      const isNew = states === undefined || states.state(row) === 'open';
+      const before = isNew ? await findDuplicate?.(news) : undefined;
+      if (before) duplicates.set(row, before);
+      else if (findUnanswered && findUnanswered(news).length > 0) unanswered.push(row);
+    }
+    if (isMixed && !isErasure && !duplicates.has(row)) for (const key of personKeys(request)) waiting.add(key, row);
+    return !duplicates.has(row);
+  }).finally(end);
+  warnOfErasures(ctx, unanswered, 'whose access or portability request is still due');
+  if (isMixed) {
+    const inFile: number[] = [];
+    await openOnes(({ request, row }) => {
+      const isErasure = request.subject_request_type === 'erasure' && !duplicates.has(row);
+      if (isErasure && personKeys(request).some(waiting.has)) inFile.push(row);
+      return false;
+    });
+    warnOfErasures(ctx, inFile, 'with an access or portability request in the same input');
+  }
   if (duplicates.size > 0) {
     const repeats = counted(duplicates.size, 'row repeats', 'rows repeat');
     ctx.out.warn(
@@ -122,6 +138,18 @@ export async function findOpenRows(
     if (dryRun) ctx.setExit('partial');
   }
   return { ...open, duplicates };
+}
+
+/** One key for each identity: requests for the same person share a key (decision: D278). */
+function personKeys(request: DsrRequest): string[] {
+  return identitiesOf(request).map(([type, value]) => `${type} ${comparable(type, value)}`);
+}
+
+function warnOfErasures(ctx: Context, rows: readonly number[], who: string): void {
+  if (rows.length > 0)
+    ctx.out.warn(
+      `${counted(rows.length, 'erasure deletes', 'erasures delete')} the data of people ${who} (${rowsText(rows)}).`,
+    );
 }
 
 const MOST_ROWS = 10;

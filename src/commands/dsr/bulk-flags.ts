@@ -5,7 +5,7 @@ import { isInFuture, type NormalizeOptions } from '../../lib/domain/dsr/normaliz
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
-import { startOfDay } from '../flag-values.ts';
+import { readDuration, readTime, toPath } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
@@ -23,7 +23,6 @@ export const rowFlags = {
   skipWaitingPeriod: { help: 'skip the waiting period, for rows without that field' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** How the columns of the inputs are read. */
 export const tableFlags = {
   ...inputFlags,
   map: {
@@ -47,7 +46,13 @@ export const duplicateFlags = {
   allowDuplicates: { help: 'submit even if the ledger has the same request' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Flags of bulk runs only. */
+/** The window in milliseconds. Throws usage (2). */
+export function readDuplicateWindow({ duplicateWindow: text }: { duplicateWindow: string }): number {
+  if (/^0+ *[a-z]*$/.test(text))
+    throw usageError(`--duplicate-window must not be \`${text}\`.`, 'To permit duplicates, pass --allow-duplicates.');
+  return readDuration('--duplicate-window', text);
+}
+
 export const bulkFlags = {
   results: {
     value: 'file',
@@ -71,7 +76,7 @@ export async function rowOptions(ctx: Context, options: NormalizeOptions, flags:
     group_id: flags.groupId,
     status_callback_urls: flags.callbackUrl,
     skip_waiting_period: flags.skipWaitingPeriod,
-    submitted_time: startOfDay(flags.submittedTime) ?? isoSeconds(now),
+    submitted_time: readTime('--submitted-time', flags.submittedTime, '00:00:00') ?? isoSeconds(now),
   };
   checkDefaults(defaults, options, now);
   if (dialect.ignoresUnnamed) mapping.set('', IGNORED);

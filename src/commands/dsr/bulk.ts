@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
+import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
@@ -15,23 +15,21 @@ import { bulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import { readRecent } from '../../lib/workflows/dsr-submit.ts';
-import { type BulkCounts, restoreStates, submitRows } from '../../lib/workflows/dsr-bulk.ts';
+import { type BulkCounts, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import { freeName, refuseSecondRun, resumable, settingsDigest } from './bulk-again.ts';
-import { readDuration } from '../flag-values.ts';
+import { freeName, readEarlierRun, refuseSecondRun, repeatsHint, resumable, settingsDigest } from './bulk-again.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
-import { type BulkFlags, rowOptions } from './bulk-flags.ts';
+import { type BulkFlags, readDuplicateWindow, rowOptions } from './bulk-flags.ts';
 import { findOpenRows, type OpenRows, showDryRun, warnOfRows } from './bulk-dry-run.ts';
 import { answerVerifier, type DsrSession, openSubmit } from './session.ts';
 
 export function bulkResult() {
   return z.object({
     rows: z.int(),
-    /** Rows sent in this run. */
     submitted: z.int(),
     /** Rows that were on the platform before this run, under ids from the file. */
     existing: z.int(),
@@ -66,7 +64,6 @@ export function emptyResult(part: Run['part'], target: Target): WithTarget<typeo
 }
 
 interface Run {
-  /** The name of the inputs in messages. */
   name: string;
   again: Again;
   /** The command that resumes the run also contains the target flags. */
@@ -94,7 +91,7 @@ export async function submitBulk(
 ): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
-  const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
+  const windowMs = readDuplicateWindow(flags);
   const session = await openSubmit(ctx);
   const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
   const name = (part.input = nameOfInputs(inputs));
@@ -111,10 +108,10 @@ export async function submitBulk(
   // A dry run writes nothing, not even a lock.
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
   try {
-    const head = await journal?.head();
-    refuseSecondRun(head, flags, given, inputs);
-    const states = createRowStates();
-    if (journal && head) await restoreStates(journal, states);
+    const { head, states } = await readEarlierRun(journal, isDryRun);
+    if (head) refuseSecondRun(head, flags, { again, inputs, options: given, states });
+    const repeats = flags.allowDuplicates === true ? states.repeats() : [];
+    for (const row of repeats) states.release(row);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     // Rows of this run are not duplicates of each other, also after a resume.
     const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
@@ -122,8 +119,8 @@ export async function submitBulk(
     if (isDryRun || !journal) return await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
     const wanted =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
-    // A finished run with unknown rows has already written its results there.
-    const results = states.count('unknown') > 0 ? freeName(wanted) : wanted;
+    // A finished run whose rows are sent again has already written its results there.
+    const results = states.count('unknown') + repeats.length > 0 ? freeName(wanted) : wanted;
     await perform(
       ctx,
       session,
@@ -204,6 +201,8 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   if (data.failed > 0 || unknown > 0) ctx.setExit('partial');
   await ctx.out.emit(data, dsrBulkView);
   noteOutcome(ctx, data, run.again('--resume'));
+  const repeats = states.repeats().length;
+  if (repeats > 0) ctx.out.note(repeatsHint(repeats, run.again('--resume')));
 }
 
 /** Shows where the rejected and the unknown rows of a finished run are. `resume` checks the unknown rows again. */
@@ -214,7 +213,7 @@ export function noteOutcome(
 ): void {
   if (failed > 0) {
     ctx.out.note(
-      `${counted(failed, 'row was', 'rows were')} rejected; see the \`error\` column of ${results}. Fix them there and submit that file; completed rows are skipped.`,
+      `${counted(failed, 'row was', 'rows were')} rejected; see the \`error\` column of ${results}. Fix ${failed === 1 ? 'it' : 'them'} there and submit that file; completed rows are skipped.`,
     );
   }
   if (unknown > 0) {

@@ -51,9 +51,10 @@ export const listenForCallbacks = defineCommand({
     'Any path works. Responses: 202 verified and stored; 401 a check failed, or the callback is for another workspace; 405 not a POST; 413 too large; 503 the callback cannot be verified or stored right now, so the platform sends it again.',
     'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET are enough to get the certificate from discovery. Without a workspace id, callbacks for every workspace are accepted.',
     'Each state is stored once, before the callback is acknowledged, and never moves backwards. Duplicate and late callbacks are harmless.',
-    'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request. A delivery succeeds when CMD exits 0, or the address responds with 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',
+    'Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request: the commands for a callback wait for those of earlier callbacks of the request, but not for each other. A delivery succeeds when CMD exits 0, or the address responds with 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts they become dead letters: `dsr callbacks outbox list`.',
     'CMD gets the body on its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (with --forward-to, it is in the Idempotency-Key header). Use it to ignore duplicates.',
-    '--keep writes ID.N.headers.json and ID.N.body to DIR (0600), and never replaces a file. Rejected messages are stored as refused.N, up to 1000 per run.',
+    'When the listener stops, it ends running commands, and runs them again later. After kill -9, they continue, and the next listener runs them again.',
+    '--keep writes ID.N.headers.json and ID.N.body to DIR (0600), and never replaces a file. The ledger records the paths and digests, so that `dsr evidence` finds them. Rejected messages are stored as refused.N, up to 1000 per run.',
     'With the `local` profile, the platform runs inside this command, and other commands wait for it. Use `cdpadm emulator start` in another shell instead.',
     'With -o json, each line is an object: first the address, then one per callback.',
     'The platform needs an https address: put a reverse proxy that terminates TLS in front of this one, and have it forward the bytes unchanged.',
@@ -105,7 +106,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     store: outbox?.store ?? storeStates(ledgerOf),
     clock: ctx.clock,
   };
-  const keep = openKeep(ctx, flags.keep);
+  const keep = openKeep(ctx, flags.keep, ledgerOf);
   const view = flags.keep === undefined ? lineView : { ...lineView, columns: [...lineView.columns, ...KEPT_COLUMNS] };
   const { begin, tell } = createResultLines(ctx, view, textLine);
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
@@ -113,8 +114,9 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     try {
       const received = await receiveCallback(callback, ports);
       // A closed or slow reader of the output does not delay callbacks.
-      const printed = tell(lineOf(ctx, received, keep(callback, received))).catch(() => undefined);
-      await waitAtMost(printed, REPORT_MS, ctx.clock);
+      const kept = keep(callback, received);
+      const printed = tell(lineOf(ctx, received, kept)).catch(() => undefined);
+      await waitAtMost(Promise.all([printed, kept?.recorded]), REPORT_MS, ctx.clock);
       return received.status;
     } finally {
       answering--;
@@ -167,7 +169,7 @@ const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = fields('headers_file', '
 function lineOf(
   ctx: Context,
   { detail, isNew, state, status, verdict }: Received,
-  kept: KeptMessage | undefined,
+  kept: Pick<KeptMessage, 'headers' | 'body'> | undefined,
 ): CallbackLine {
   return {
     at: isoMillis(ctx.clock.now()),

@@ -1,7 +1,7 @@
 // `dsr evidence`: a zip archive that shows an auditor what happened to requests.
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { evidenceOf, hasIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
@@ -17,6 +17,7 @@ import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
+import { warnIfBroken } from '../chain-report.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
 import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
@@ -24,7 +25,7 @@ import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, with
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted on or after this day or time' },
   to: { value: 'date', help: 'requests submitted on or before this day or time' },
-  kept: { value: 'dir', many: true, help: 'folders with messages that --keep stored' },
+  kept: { value: 'dir', many: true, help: 'other folder with messages that --keep stored, such as a moved one' },
   showIdentities: { help: 'include the kept responses to submissions, which contain identities' },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -64,7 +65,7 @@ export const makeEvidence = defineCommand({
   notes: [
     'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
     'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included.',
-    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep.',
+    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where they are: the page names those that are missing or were changed. --kept adds folders that were moved, or that an earlier version wrote.',
   ],
   examples: [
     'cdpadm dsr evidence 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --out evidence.zip --dry-run',
@@ -81,8 +82,11 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
     throw usageError('Pass request ids, or --from and --to.');
   const target = resolve(ctx.io.cwd, out);
   if (existsSync(target)) throw nameTaken(out);
-  const { requests, ...ledger } = await readLedger(ctx, ids, flags);
-  const { entries, omitted, shown } = await collect(ctx, requests, flags);
+  const given = (flags.kept ?? []).map((folder) => resolve(ctx.io.cwd, folder));
+  const noFolder = given.find((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  if (noFolder !== undefined) throw usageError(`--kept needs a folder, but ${noFolder} is not one.`);
+  const { folders, requests, ...ledger } = await readLedger(ctx, ids, flags);
+  const { entries, omitted, shown } = await collect(ctx, requests, [...folders, ...given], flags);
   const page = evidencePage({ ...shown, requests, ledger }, await pageSource(ctx, 'dsr_base_url'));
   const files: ZipEntry[] = [
     { name: 'index.html', data: Buffer.from(page) },
@@ -128,44 +132,63 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
     return ids.length > 0 ? ids.includes(id) : sent !== undefined && sent >= from && sent <= to;
   };
   const requests: RequestEvidence[] = [];
-  for await (const part of withReadingProgress(ctx, ledger.all()))
-    for (const request of part) if (isChosen(request)) requests.push(evidenceOf(request, ctx.clock.now()));
+  /** The folders with kept messages. A killed process may have stored a message without recording it. */
+  const folders = new Set<string>();
+  for await (const part of withReadingProgress(ctx, ledger.all())) {
+    for (const request of part) {
+      for (const { file } of request.kept ?? []) folders.add(dirname(file));
+      if (isChosen(request)) requests.push(evidenceOf(request, ctx.clock.now()));
+    }
+  }
   const missing = ids.find((id) => !requests.some(({ request }) => request.id === id));
   if (missing !== undefined) throw notInLedger(missing, 'Run the command on the machine that submitted the request.');
   if (requests.length === 0)
     ctx.out.warn('No request in this workspace was submitted from this machine in this period. The archive is empty.');
-  const { faults, omitted, tip, unchained } = await ledger.verify();
-  if (faults.length > 0)
-    ctx.out.warn({
-      text: `The ledger was changed outside of this program (${counted(faults.length + omitted, 'fault')}); the archive reports this. To see them:`,
-      command: 'cdpadm dsr ledger verify',
-    });
-  return { requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash, unchained };
+  const { faults, tip, unchained } = await warnIfBroken(ctx, ledger);
+  return { folders, requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash, unchained };
 }
 
 function timeOf(flag: string, text: string | undefined, ofDay: string): number | undefined {
   return parseIso(readTime(flag, text, ofDay) ?? '');
 }
 
-/** The kept messages and the certificates of the requests. */
-async function collect(ctx: Context, requests: readonly RequestEvidence[], flags: EvidenceFlags) {
-  const ids = new Set(requests.map(({ request }) => request.id));
+/** The kept messages in these folders, those that the ledger names but no folder has, and the certificates. */
+async function collect(
+  ctx: Context,
+  requests: readonly RequestEvidence[],
+  folders: readonly string[],
+  flags: EvidenceFlags,
+) {
   const entries: ZipEntry[] = [];
   const omitted: { name: string; sha256: string; reason: string }[] = [];
   const taken = new Set<string>();
-  const found = (flags.kept ?? []).flatMap((folder) => readMessages(resolve(ctx.io.cwd, folder), ids));
-  const messages = found.map(({ body, headers, name: stored, requestId }) => {
+  const ids = new Set(requests.map(({ request }) => request.id));
+  const all = [...new Set(folders)].flatMap((folder) => readMessages(folder, ids));
+  const contentOf = (it: { file: string; body_sha256: string; headers_sha256: string }): string =>
+    [basename(it.file), it.headers_sha256, it.body_sha256].join(' ');
+  // A copy in another folder adds nothing.
+  const found = new Map(all.map((it) => [contentOf(it), it]));
+  const recorded = requests.flatMap(({ request: { id, kept = [] } }) => kept.map((it) => ({ ...it, requestId: id })));
+  const lost = recorded.flatMap((it) => {
+    if (found.has(contentOf(it))) return [];
+    const what = all.some(({ file }) => file === it.file) ? 'changed since it was stored' : 'missing';
+    omitted.push({ name: it.file, sha256: it.body_sha256, reason: `the message is ${what}` });
+    return [{ ...it, what }];
+  });
+  if (lost.length > 0)
+    ctx.out.warn(
+      `${counted(lost.length, 'kept message is', 'kept messages are')} missing or changed; the page names each. If a folder was moved, pass --kept DIR.`,
+    );
+  const messages = [...found.values()].map(({ body, body_sha256, head, headers, name: stored, requestId }) => {
     let name = stored;
     for (let copy = 2; taken.has(name); copy++) name = `${stored}-${copy}`;
     taken.add(name);
     const isIncluded = flags.showIdentities === true || !hasIdentities(body);
     const signature = signatureOf(headers);
-    entries.push({ name: `messages/${name}.headers.json`, data: jsonOf(headers) });
+    entries.push({ name: `messages/${name}.headers.json`, data: head });
     if (signature) entries.push({ name: `messages/${name}.signature`, data: signature });
     if (isIncluded) entries.push({ name: `messages/${name}.body`, data: body });
-    else
-      omitted.push({ name: `messages/${name}.body`, sha256: hash('sha256', body), reason: 'it contains identities' });
-    const body_sha256 = hash('sha256', body);
+    else omitted.push({ name: `messages/${name}.body`, sha256: body_sha256, reason: 'it contains identities' });
     const facts = requests.flatMap(({ request }) => request.signatures ?? []);
     const certificate = facts.find((one) => one.body_sha256 === body_sha256)?.certificate ?? null;
     return { name, requestId, body_sha256, certificate, isIncluded, isSigned: signature !== undefined };
@@ -179,7 +202,7 @@ async function collect(ctx: Context, requests: readonly RequestEvidence[], flags
     if (pem !== undefined) entries.push({ name: `certificates/${fingerprint}.pem`, data: Buffer.from(pem) });
     return pem !== undefined;
   });
-  return { entries, omitted, shown: { messages, certificates } };
+  return { entries, omitted, shown: { messages, lost, certificates } };
 }
 
 function jsonOf(value: unknown): Buffer {

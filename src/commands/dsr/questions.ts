@@ -11,8 +11,10 @@ import {
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import type { RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
+import { parseIso } from '../../lib/kernel/timestamps.ts';
 import { maskIdentity } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { BACK, TO_GO_BACK } from '../../lib/runtime/prompts/asker.ts';
 import { startOfDay } from '../flag-values.ts';
 import type { SubmitSession } from './session.ts';
 import { issuesOfParts, requestFromParts, STAND_IN } from './submit-input.ts';
@@ -26,31 +28,37 @@ const MEANING = {
 } as const;
 
 /**
- * Asks for the missing parts. Throws usage (2) before the first question for an invalid flag; without an interactive
- * terminal, the error lists the missing flags.
+ * The questions for the missing parts; undefined if nothing is missing. The result asks them, and when it is called
+ * again, it goes back to the last one. Throws usage (2) before the first question for an invalid flag; without an
+ * interactive terminal, the error lists the missing flags.
  */
-export async function askForMissing(ctx: Context, session: SubmitSession, parts: RequestParts): Promise<RequestParts> {
+export function openQuestions(
+  ctx: Context,
+  session: SubmitSession,
+  parts: RequestParts,
+): (() => Promise<RequestParts>) | undefined {
   const { identities: given, regulation: law, subject_request_type: wanted } = parts;
   const isWhole = law !== undefined && wanted !== undefined && given.length > 0;
-  if (isWhole) return parts;
+  if (isWhole) return undefined;
   const flag = missingFlags(parts);
   if (ctx.prompt.possible) checkGiven(ctx, session, parts);
   const steps: Step[] = [
     ...(law === undefined ? [askRegulation] : []),
     ...(wanted === undefined ? [askType] : []),
-    ...(given.length === 0 ? [identityStep()] : []),
+    ...(given.length === 0 ? [askIdentities] : []),
     askMore,
   ];
-  let answers: RequestParts[] = [parts];
-  while (answers.length <= steps.length) {
-    const step = steps[answers.length - 1] as Step;
-    const answer = await step({ ctx, session, flag, canGoBack: answers.length > 1 }, answers.at(-1) as RequestParts);
-    answers = answer === BACK ? answers.slice(0, -1) : [...answers, answer];
-  }
-  return answers.at(-1) as RequestParts;
+  let current = parts;
+  let at = 0;
+  return async () => {
+    for (at = Math.min(at, steps.length - 1); at < steps.length;) {
+      const { back, parts: answered } = await (steps[at] as Step)({ ctx, session, flag, canGoBack: at > 0 }, current);
+      current = answered;
+      at += back ? -1 : 1;
+    }
+    return current;
+  };
 }
-
-const BACK = Symbol('back');
 
 interface Asking {
   ctx: Context;
@@ -60,8 +68,8 @@ interface Asking {
   canGoBack: boolean;
 }
 
-/** One step of the dialog. Returns the parts with the new answer, or goes one step back. */
-type Step = (asking: Asking, parts: RequestParts) => Promise<RequestParts | typeof BACK>;
+/** One step of the dialog. Returns the parts with the new answer, which going one step back keeps. */
+type Step = (asking: Asking, parts: RequestParts) => Promise<{ parts: RequestParts; back?: boolean }>;
 
 interface Choice {
   value: string;
@@ -69,21 +77,16 @@ interface Choice {
   hint?: string;
 }
 
-const BACK_CHOICE: Choice = { value: '<', label: 'Back', hint: 'to the previous question' };
+const BACK_CHOICE: Choice = { value: BACK, label: 'Back', hint: 'to the previous question' };
 
-async function choose(
-  { canGoBack, ctx, flag }: Asking,
-  question: string,
-  choices: Choice[],
-): Promise<string | typeof BACK> {
-  const value = await ctx.prompt.select(question, canGoBack ? [...choices, BACK_CHOICE] : choices, { flag });
-  return value === BACK_CHOICE.value ? BACK : value;
+async function choose({ canGoBack, ctx, flag }: Asking, question: string, choices: Choice[]): Promise<string> {
+  return await ctx.prompt.select(question, canGoBack ? [...choices, BACK_CHOICE] : choices, { flag });
 }
 
 function askFor(question: string, field: 'regulation' | 'subject_request_type', choices: Choice[]): Step {
   return async (asking, parts) => {
     const value = await choose(asking, question, choices);
-    return value === BACK ? BACK : { ...parts, [field]: value };
+    return value === BACK ? { parts, back: true } : { parts: { ...parts, [field]: value } };
   };
 }
 
@@ -99,9 +102,8 @@ const askType = askFor(
 );
 
 /** The optional fields, under one question. */
-const askMore: Step = async (asking, before) => {
-  let parts = before;
-  for (;;) {
+async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
+  for (let parts = before; ;) {
     const { group_id, status_callback_urls: urls = [], submitted_time } = parts;
     const field = await choose(asking, 'More options', [
       { value: 'none', label: 'Continue' },
@@ -109,26 +111,28 @@ const askMore: Step = async (asking, before) => {
       { value: 'group_id', label: 'Group', hint: group_id ?? 'none' },
       { value: 'status_callback_urls', label: 'Callback', hint: urls.join(', ') || 'none' },
     ]);
-    if (field === BACK) return BACK;
-    if (field === 'none') return parts;
-    const check = (text: string): string | undefined =>
-      isBack(text) ? undefined : issueOf(asking, { [field]: valueOf(field, text.trim()) }, field);
+    if (field === BACK || field === 'none') return { parts, back: field === BACK };
+    const check = (text: string): string | undefined => {
+      if (isBack(text)) return undefined;
+      const value = valueOf(field, text.trim());
+      if (field === 'submitted_time' && parseIso(String(value)) === undefined)
+        return 'It is neither a day nor a time with its zone.';
+      return issueOf(asking, { [field]: value }, field);
+    };
     const [question = field, example] = QUESTIONS[field] ?? [];
     const note = example === undefined ? TO_GO_BACK : `${example}; ${TO_GO_BACK}`;
     const text = (await asking.ctx.prompt.input(question, { check, note })).trim();
     if (!isBack(text)) parts = { ...parts, [field]: valueOf(field, text) };
   }
-};
+}
 
 const QUESTIONS: Record<string, [question: string, example?: string]> = {
   submitted_time: ['Submitted time', 'when the subject made the request, such as 2026-01-31 or 2026-01-31T08:00:00Z'],
   group_id: ['Group id'],
   status_callback_urls: ['Callback address'],
 };
-const TO_GO_BACK = 'type < to go back';
-
 function isBack(text: string): boolean {
-  return text.trim() === BACK_CHOICE.value;
+  return text.trim() === BACK;
 }
 
 function valueOf(field: string, text: string): string | string[] {
@@ -152,15 +156,11 @@ function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestPa
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
-/** Going back removes the last identity; without an identity, it leaves the step. The step keeps its identities. */
-function identityStep(): Step {
-  const given: [string, string][] = [];
-  return (asking, parts) => askIdentities(asking, parts, given);
-}
-
-async function askIdentities(asking: Asking, parts: RequestParts, given: [string, string][]): ReturnType<Step> {
+/** Going back removes the last identity; without an identity, it leaves the step. */
+async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<Step> {
   // Rejects before reading discovery, because without a terminal no one can answer.
   if (!asking.ctx.prompt.possible) await asking.ctx.prompt.input('Identity', { flag: asking.flag });
+  const given = [...parts.identities];
   const types = await identityTypes(asking.ctx, asking.session);
   for (let isReturn = given.length > 0; ; isReturn = false) {
     const left = given.length < DSR_LIMITS.identities ? types.filter((type) => isPossible(type, given)) : [];
@@ -184,20 +184,20 @@ async function askIdentities(asking: Asking, parts: RequestParts, given: [string
     });
     const type = await choose({ ...asking, canGoBack: asking.canGoBack || given.length > 0 }, 'Identity type', choices);
     if (type === BACK) {
-      if (given.pop() === undefined) return BACK;
+      if (given.pop() === undefined) return { parts: { ...parts, identities: [] }, back: true };
       continue;
     }
     const value = await askValue(asking, type);
     if (value !== BACK) given.push([type, value]);
   }
-  return { ...parts, identities: [...given] };
+  return { parts: { ...parts, identities: given } };
 }
 
 /**
  * Asks about a value that is probably a mistake: for a wrong address, the platform finds no data and reports that weeks
  * later.
  */
-async function askValue(asking: Asking, type: string): Promise<string | typeof BACK> {
+async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {
     if (isBack(text)) return undefined;
@@ -205,8 +205,7 @@ async function askValue(asking: Asking, type: string): Promise<string | typeof B
   };
   for (;;) {
     const value = (await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK })).trim();
-    if (isBack(value)) return BACK;
-    if (type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
+    if (isBack(value) || type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
     if (await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Use it anyway?', false))
       return value;
   }

@@ -9,7 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createRedrawing } from '../../lib/runtime/output/messages.ts';
 import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
-import { waitForRequests, watch } from '../../lib/workflows/dsr-wait.ts';
+import { waitForRequests, type WaitOptions, watch } from '../../lib/workflows/dsr-wait.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
 import { type DsrSession, openDsr, requestIds, pickRequest } from './session.ts';
 
@@ -35,7 +35,8 @@ export const showStatus = defineCommand({
   ],
   exits: { notFound: 'the platform has no such request in this workspace' },
   run: async (ctx, { args, flags }) => {
-    const session = keepReplies(await openDsr(ctx), openReplyKeep(ctx, flags.keep));
+    const opened = await openDsr(ctx);
+    const session = keepReplies(opened, openReplyKeep(ctx, flags.keep, opened.ledger));
     const ids = requestIds(args.id);
     if (flags.watch) await watchStatus(ctx, session, ids);
     else await ctx.out.emit(await readRequests(ids, session), requestView);
@@ -45,7 +46,7 @@ export const showStatus = defineCommand({
 function keepReplies(session: DsrSession, keep: ReturnType<typeof openReplyKeep>): DsrSession {
   const get: DsrSession['api']['get'] = async (id, signal) => {
     const found = await session.api.get(id, signal);
-    keep(id, found.reply.headers, found.reply.text);
+    await keep(id, found.reply.headers, found.reply.text);
     return found;
   };
   return { ...session, api: { ...session.api, get } };
@@ -105,7 +106,6 @@ export const awaitRequests = defineCommand({
   run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
 });
 
-/** Waits with progress, and prints the requests. */
 export async function waitAndShow(
   ctx: Context,
   session: DsrSession,
@@ -113,23 +113,11 @@ export async function waitAndShow(
   until: string,
 ): Promise<void> {
   const progress = ctx.out.progress(`Waiting for ${until}`);
-  try {
-    const requests = await waitForRequests(
-      ids,
-      {
-        until,
-        onState: async (now) => {
-          const states = [...new Set(now.map(({ request_status: status }) => status))].join(', ');
-          const done = now.filter(({ request_status: status }) => status === until).length;
-          progress.update({ done, total: ids.length, text: states });
-        },
-      },
-      session,
-    );
-    progress.end();
-    await ctx.out.emit(requests, requestView);
-  } catch (error) {
-    progress.end();
-    throw error;
-  }
+  const onState: WaitOptions['onState'] = async (now) => {
+    const states = [...new Set(now.map(({ request_status: status }) => status))].join(', ');
+    const done = now.filter(({ request_status: status }) => status === until).length;
+    progress.update({ done, total: ids.length, text: states });
+  };
+  const waiting = waitForRequests(ids, { until, onState }, session);
+  await ctx.out.emit(await waiting.finally(() => progress.end()), requestView);
 }

@@ -17,11 +17,10 @@ import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/command-line/define-command.ts';
-import { startOfDay } from '../flag-values.ts';
+import { readTime } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** The flags for the fields of a request. */
 export const requestFlags = {
   regulation: { value: 'name', choices: REGULATIONS, help: 'law that the request is based on' },
   type: { value: 'type', choices: REQUEST_TYPES, help: 'type of the request' },
@@ -84,7 +83,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
     regulation: flags.regulation,
     subject_request_type: flags.type,
     subject_request_id: flags.requestId,
-    submitted_time: startOfDay(flags.submittedTime),
+    submitted_time: readTime('--submitted-time', flags.submittedTime, '00:00:00'),
     group_id: flags.groupId,
     status_callback_urls: flags.callbackUrl,
     skip_waiting_period: flags.skipWaitingPeriod,

@@ -18,11 +18,11 @@ import {
   submitRequest,
   submittedEvent,
 } from '../../lib/workflows/dsr-submit.ts';
-import { readDuration } from '../flag-values.ts';
+import { readDuplicateWindow } from './bulk-flags.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
-import { askForMissing } from './questions.ts';
+import { openQuestions } from './questions.ts';
 import { answerVerifier, openSubmit, type SubmitSession } from './session.ts';
 import {
   givenFlags,
@@ -74,9 +74,20 @@ export const submitView: RecordView<SubmitResult> = {
 const SIGNATURE: Record<string, string> = { true: 'valid', false: 'NOT VALID', null: 'not checked' };
 
 export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
-  readDuration('--duplicate-window', flags.duplicateWindow);
+  readDuplicateWindow(flags);
   const session = await openSubmit(ctx);
-  const { changes, isNewId, request, warnings } = await requestOf(ctx, session, flags);
+  const { canGoBack, read } = await openRequest(ctx, session, flags);
+  while (!(await submitGiven(ctx, session, flags, await read(), canGoBack)));
+}
+
+/** Returns false if the user goes back to the questions. */
+async function submitGiven(
+  ctx: Context,
+  session: SubmitSession,
+  flags: OneFlags,
+  { changes, isNewId, request, warnings }: GivenRequest,
+  canGoBack: boolean,
+): Promise<boolean> {
   const showIdentities = flags.showIdentities === true;
   if (!showIdentities) for (const [, value] of identitiesOf(request)) ctx.redactor.hide(value);
   for (const change of changes) ctx.out.warn(`Upgraded to version 3: ${change}`);
@@ -95,14 +106,14 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
     const draw = (style: Style, width: number): string => renderRequest(shown, style, width);
     const ids = [request.subject_request_id];
     await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, draw, ids);
-    return;
+    return true;
   }
-  await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`);
-  const keep = openReplyKeep(ctx, flags.keep);
+  if (!(await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, { canGoBack }))) return false;
+  const keep = openReplyKeep(ctx, flags.keep, session.ledger);
   const verifyAnswer = answerVerifier(ctx);
-  const verify: VerifyMessage = (headers, body) => {
-    keep(request.subject_request_id, Object.fromEntries(headers), body.toString());
-    return verifyAnswer(headers, body);
+  const verify: VerifyMessage = async (headers, body) => {
+    await keep(request.subject_request_id, Object.fromEntries(headers), body.toString());
+    return await verifyAnswer(headers, body);
   };
   const id = request.subject_request_id;
   ctx.logFacts({ ids: [id], undo: [['dsr', 'cancel', id]] });
@@ -118,7 +129,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   }
   if (flags.wait) {
     await waitAndShow(ctx, session, [result.id], 'completed');
-    return;
+    return true;
   }
   const data: SubmitResult = {
     subject_request_id: result.id,
@@ -132,6 +143,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   };
   await ctx.out.emit(data, submitView);
   ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${result.id} --watch` });
+  return true;
 }
 
 /**
@@ -139,7 +151,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
  * ledger records the request, or undefined if a duplicate is allowed.
  */
 async function checkPeople(ctx: Context, session: SubmitSession, request: DsrRequest, flags: OneFlags) {
-  const windowMs = readDuration('--duplicate-window', flags.duplicateWindow);
+  const windowMs = readDuplicateWindow(flags);
   const now = ctx.clock.now();
   const news = await submittedEvent(request, session.submitter, session.ledger, now);
   for (const { id, subject_request_type: type = '' } of (await readUnanswered(session.ledger, news))?.(news) ?? [])
@@ -183,12 +195,20 @@ function duplicate(before: LedgerRequest): Error {
   });
 }
 
-async function requestOf(ctx: Context, session: SubmitSession, flags: OneFlags): Promise<GivenRequest> {
-  if (flags.file !== undefined) {
+/** How to read the request. On a terminal, `read` asks for what is missing, and can be called again. */
+async function openRequest(
+  ctx: Context,
+  session: SubmitSession,
+  flags: OneFlags,
+): Promise<{ canGoBack: boolean; read(): Promise<GivenRequest> }> {
+  const { file } = flags;
+  if (file !== undefined) {
     const given = givenFlags(flags);
     if (given.length > 0) throw usageError(`--file contains the whole request: remove ${given.join(', ')}.`);
-    return await requestFromFile(ctx, flags.file, session.normalize);
+    return { canGoBack: false, read: () => requestFromFile(ctx, file, session.normalize) };
   }
-  const parts = await askForMissing(ctx, session, await partsOf(ctx, flags, session.normalize));
-  return requestFromParts(ctx, parts, session.normalize);
+  const parts = await partsOf(ctx, flags, session.normalize);
+  const ask = openQuestions(ctx, session, parts);
+  const read = async () => requestFromParts(ctx, (await ask?.()) ?? parts, session.normalize);
+  return { canGoBack: ask !== undefined, read };
 }

@@ -25,7 +25,7 @@ export const submitRequests = defineCommand({
   tool: ['regulation', 'type', 'identity', 'extensionIdentity', 'groupId', 'callbackUrl', 'submittedTime', 'requestId'],
   calls: 'platform',
   // Each workspace gets a request with its own id. Standard input, or a body with an id, works for only one workspace.
-  severalProfiles: (flags) => ONE_PROFILE.every((name) => flags[name] === undefined),
+  severalProfiles: ['bulk', 'filesFrom', 'file', 'requestId', 'wait'],
   flags: {
     ...requestFlags,
     file: {
@@ -86,8 +86,6 @@ export const submitRequests = defineCommand({
 const BULK_ONLY = Object.keys({ ...bulkFlags, ...tableFlags }) as (keyof typeof bulkFlags | keyof typeof tableFlags)[];
 const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 'keep'] as const;
 
-const ONE_PROFILE = ['bulk', 'filesFrom', 'file', 'requestId', 'wait'];
-
 async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   const isBulk = flags.bulk !== undefined || flags.filesFrom !== undefined;
   const misplaced = (isBulk ? ONE_ONLY : BULK_ONLY).find((name) => flags[name] !== undefined);
@@ -101,6 +99,7 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
     const part = { ...resume, input: files.map(hideLink).join(', ') || filesFrom };
     const settings = await ctx.settings();
     await asPart(
+      ctx.flags,
       () => settings.get('dsr_base_url') && emptyResult(part, targetOf(settings, 'dsr')),
       submitBulk(ctx, files, flags, again, part),
     );

@@ -80,7 +80,7 @@ export const resetPosition = defineCommand({
     const target = await ctx.startWrite('workspace');
     ctx.out.warn(describeReread(await requirePipeline(ctx, id)));
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([ports.api.describeReset(id)], undefined, undefined, [id]);
-    await ctx.confirmWrite(`Type ${id} to reset it:`, id);
+    await ctx.confirmWrite(`Type ${id} to reset it:`, { typed: id });
     await resetPipeline(id, ports);
     ctx.out.note({
       text: `The platform accepted the reset of pipeline ${id}. Its next run:`,

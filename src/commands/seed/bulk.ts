@@ -109,6 +109,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
   const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
   await asPart(
+    ctx.flags,
     () => {
       if (part === undefined || !settings.get('seeding_url')) return undefined;
       return resultOf(NO_COUNTS, undefined, { ...part, input: '', target: targetOf(settings, 'seeding') });

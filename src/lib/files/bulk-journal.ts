@@ -158,6 +158,7 @@ export function openDsrJournal(path: string) {
       log ??= openDurableLog(path);
       log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     },
+    remove: (): void => removeFile(path),
     close: (): void => {
       log?.close();
       lock.release();

@@ -1,12 +1,19 @@
 // Stores and reads received messages, so that they can be verified later. Headers and body are in separate files.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KnownError, systemErrorCode } from '../kernel/errors.ts';
-import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
+import { systemErrorCode } from '../kernel/errors.ts';
+import { cannotWrite } from '../kernel/file-failure.ts';
 import { parseHeaderLines } from './header-lines.ts';
-import { makeFolder } from '../kernel/temporary-file.ts';
+import { makeFolder, namesIn } from '../kernel/temporary-file.ts';
 
-export interface KeptMessage {
+interface MessageDigests {
+  headers_sha256: string;
+  body_sha256: string;
+}
+
+/** The names of both files, and their digests. */
+export interface KeptMessage extends MessageDigests {
   headers: string;
   body: string;
 }
@@ -24,14 +31,14 @@ export function openMessageFolder(folder: string) {
   return {
     /** Stores a message and returns the names of both files. We choose `name` and add the next free number. */
     keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer): KeptMessage => {
+      const text = `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`;
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {
         const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };
         // The process that created the file for the headers also creates the one for the body.
-        if (!create(kept.headers, `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`))
-          continue;
+        if (!create(kept.headers, text)) continue;
         if (create(kept.body, body)) {
           last.set(name, number);
-          return kept;
+          return { ...kept, headers_sha256: hash('sha256', text), body_sha256: hash('sha256', body) };
         }
         rmSync(join(folder, kept.headers), { force: true });
       }
@@ -50,30 +57,42 @@ export function openMessageFolder(folder: string) {
   }
 }
 
-interface StoredMessage {
+interface StoredMessage extends MessageDigests {
   /** `ID.N`. */
   name: string;
+  /** The path without the extensions. */
+  file: string;
   requestId: string;
+  /** The bytes of the file with the headers. */
+  head: Buffer;
   headers: readonly (readonly [string, string])[];
   body: Buffer;
 }
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.\d+(?=\.headers\.json$)/;
 
-/** The messages of these requests, in the order that they were stored. Throws if the folder cannot be read. */
+/** The messages of these requests, in the order in which they were stored. Throws if the folder cannot be read. */
 export function readMessages(folder: string, ids: ReadonlySet<string>): StoredMessage[] {
+  const names = namesIn(folder).flatMap((entry) => {
+    const [name, requestId] = NAME.exec(entry) ?? [];
+    return name !== undefined && requestId !== undefined && ids.has(requestId) ? [{ name, requestId }] : [];
+  });
+  names.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  return names.flatMap(({ name, requestId }) => {
+    const file = join(folder, name);
+    // A killed process may have stored only the headers.
+    if (!existsSync(`${file}.body`)) return [];
+    const [head, body] = [readFileSync(`${file}.headers.json`), readFileSync(`${file}.body`)];
+    const digests = { headers_sha256: hash('sha256', head), body_sha256: hash('sha256', body) };
+    return [{ name, file, requestId, head, headers: headersIn(head), body, ...digests }];
+  });
+}
+
+/** None if the file was damaged, which its digest shows. */
+function headersIn(head: Buffer): StoredMessage['headers'] {
   try {
-    const names = readdirSync(folder).flatMap((file) => {
-      const [name, requestId] = NAME.exec(file) ?? [];
-      return name !== undefined && requestId !== undefined && ids.has(requestId) ? [{ name, requestId }] : [];
-    });
-    names.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
-    return names.map(({ name, requestId }) => {
-      const file = join(folder, `${name}.headers.json`);
-      const headers = parseHeaderLines({ text: readFileSync(file, 'utf8'), name: file });
-      return { name, requestId, headers, body: readFileSync(join(folder, `${name}.body`)) };
-    });
-  } catch (error) {
-    throw error instanceof KnownError ? error : cannotRead(folder, error);
+    return parseHeaderLines({ text: head.toString('utf8'), name: '' });
+  } catch {
+    return [];
   }
 }

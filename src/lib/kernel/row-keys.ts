@@ -25,11 +25,15 @@ export function createRowKeys() {
     table = larger;
   }
 
+  function digestOf(key: string): [high: number, low: number] {
+    const digest = hash('sha1', key, 'buffer');
+    return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+  }
+
   return {
     /** The earlier row with this key. Remembers a new key and returns undefined. Rows count from 1. */
     add: (key: string, row: number): number | undefined => {
-      const digest = hash('sha1', key, 'buffer');
-      const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+      const [high, low] = digestOf(key);
       const at = place(high, low, table);
       const before = table[at + 2];
       if (before !== undefined && before !== 0) return before;
@@ -37,5 +41,6 @@ export function createRowKeys() {
       if (++size * 2 > table.length / 3) grow();
       return undefined;
     },
+    has: (key: string): boolean => table[place(...digestOf(key), table) + 2] !== 0,
   };
 }

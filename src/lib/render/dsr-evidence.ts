@@ -21,6 +21,8 @@ export interface EvidenceMessage {
 export interface EvidenceShown {
   requests: readonly RequestEvidence[];
   messages: readonly EvidenceMessage[];
+  /** The kept messages that are missing or were changed: `file` is the path without the extensions. */
+  lost: readonly { requestId: string; file: string; body_sha256: string; what: string }[];
   /** The fingerprints of the chains in `certificates/`. */
   certificates: readonly string[];
   ledger: { valid: boolean; entries: number; head: string; unchained?: number };
@@ -28,7 +30,7 @@ export interface EvidenceShown {
 
 export function evidencePage(shown: EvidenceShown, source: PageSource): string {
   const title = 'Evidence of data subject requests';
-  const { ledger, messages, requests } = shown;
+  const { ledger, requests } = shown;
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
   const later = ledger.unchained ? ` ${counted(ledger.unchained, 'line')} of an earlier version: not chained yet.` : '';
   const chain = `${ledger.valid ? 'The hash chain of the ledger is complete' : 'The hash chain of the ledger is BROKEN'}: ${counted(ledger.entries, 'entry', 'entries')}, head <code>${ledger.head}</code>.${later}`;
@@ -39,7 +41,7 @@ ${factsLine(facts)}
 <p>${chain}</p></header>
 <main>
 ${summaryOf(requests)}
-${requests.map((request) => sectionOf(request, messages)).join('\n')}
+${requests.map((request) => sectionOf(request, shown)).join('\n')}
 ${checksOf(shown)}
 </main>`,
     RECORDS_STYLE,
@@ -78,7 +80,7 @@ function outcomeOf(evidence: RequestEvidence): string {
   return `${request.status === undefined ? 'outcome unknown, ' : ''}${counted(days_late, 'day')} late`;
 }
 
-function sectionOf(evidence: RequestEvidence, messages: readonly EvidenceMessage[]): string {
+function sectionOf(evidence: RequestEvidence, { lost, messages }: EvidenceShown): string {
   const { deadline, deadline_met, extended_deadline: extended, finished_at, request } = evidence;
   const { group_id, id, regulation, signatures = [], submitted_time, subject_request_type } = request;
   const kept = messages.filter(({ requestId }) => requestId === id);
@@ -115,13 +117,18 @@ ${table(
 <h3>Kept messages</h3>
 ${table(
   ['Message', 'Signature', 'Body (SHA-256)', 'In this archive'],
-  kept.map((it) => [
-    it.name,
-    it.isSigned ? 'signed' : 'none: the platform signs only responses to submissions, and callbacks',
-    it.body_sha256,
-    it.isIncluded ? 'headers and body' : 'headers; the body contains identities',
-  ]),
-  'None in this archive: no folder passed with --kept contains a message of this request.',
+  [
+    ...kept.map((it) => [
+      it.name,
+      it.isSigned ? 'signed' : 'none: the platform signs only responses to submissions, and callbacks',
+      it.body_sha256,
+      it.isIncluded ? 'headers and body' : 'headers; the body contains identities',
+    ]),
+    ...lost
+      .filter(({ requestId }) => requestId === id)
+      .map(({ body_sha256, file, what }) => [file, '', body_sha256, `no: ${what.toUpperCase()}`]),
+  ],
+  'None in this archive: the ledger names no kept message of this request, and no folder passed with --kept has one.',
 )}</section>`;
 }
 

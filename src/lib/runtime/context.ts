@@ -144,8 +144,11 @@ export interface Choice<T extends string = string> {
 
 export interface Prompts {
   readonly possible: boolean;
-  /** Asks for a confirmation, which `--yes` gives. Throws usage (2) if no one can answer, or guard (12) for a no. */
-  confirm(question: string): Promise<void>;
+  /**
+   * Asks for a confirmation, which `--yes` gives. False if the user goes back, which only `canGoBack` allows. Throws
+   * usage (2) if no one can answer, or guard (12) for a no.
+   */
+  confirm(question: string, canGoBack?: boolean): Promise<boolean>;
   /** A matching `--confirm` answers, but `--yes` does not. Throws `exit` (default 2) if no one can, or guard (12). */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
@@ -159,6 +162,8 @@ export interface PromptOptions {
   initial?: string;
   /** Shown in brackets after the question until the question is answered. */
   note?: string;
+  /** The text that a prompt shows for an answer, if that differs from the answer. */
+  shown?(text: string): string;
   /** For a choice: true if typed text narrows the list. */
   search?: true;
   /** With `search`: true if typed text that is not in the list is also an answer. */
@@ -213,9 +218,10 @@ export interface Context {
   startWrite(scope: WriteScope): Promise<Target>;
   /**
    * Asks before a write that `startWrite` started. The user must type the name of a protected profile, and also
-   * `typed`. Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`.
+   * `typed`. Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`. Returns
+   * false if the user goes back to the questions before.
    */
-  confirmWrite(question: string, typed?: string): Promise<void>;
+  confirmWrite(question: string, options?: { typed?: string; canGoBack?: boolean }): Promise<boolean>;
   /** Sets the exit code of a command that did not fail outright: it found differences, or some rows failed. */
   setExit(code: ExitName): void;
   /** Records a request that may change the platform, before it is sent. */

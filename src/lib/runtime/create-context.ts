@@ -134,11 +134,11 @@ class RunContext implements StartedContext {
     return (this.#target ??= start());
   }
 
-  async confirmWrite(question: string, typed?: string): Promise<void> {
+  async confirmWrite(question: string, options: Parameters<Context['confirmWrite']>[1] = {}): Promise<boolean> {
     if (!this.#target) throw new Error('a write is confirmed before it has a target');
-    if (this.flags.curl || this.flags.dryRun) return;
+    if (this.flags.curl || this.flags.dryRun) return true;
     const { confirmWrite } = await import('./prompts/confirm-write.ts');
-    await confirmWrite(this, question, typed);
+    return await confirmWrite(this, question, options);
   }
 
   setExit(code: ExitName): void {

@@ -9,6 +9,7 @@ import { bugError } from '../render/failure.ts';
 import type { Style } from '../render/style.ts';
 import type { CellValue, Column, DocumentView, ListView } from '../render/view.ts';
 import type { Context, GlobalFlags, Io, Output } from './context.ts';
+import { flagName } from './command-line/define-command.ts';
 import { helpOf } from './command-line/help.ts';
 import { readOnly } from './target.ts';
 import { shellWord } from '../kernel/words.ts';
@@ -30,10 +31,12 @@ interface LabeledRow {
 /** Throws KnownError usage (2) for a command or flags that allow only one profile, and for a page of one platform. */
 export function checkSeveralProfiles(command: Command, { output }: GlobalFlags): void {
   const help = helpOf(command);
-  const flags = command.opts<{ watch?: boolean }>();
-  if (!(help?.reads === true && !flags.watch) && help?.severalProfiles?.(flags) !== true) {
+  const flags = command.opts<Record<string, unknown>>();
+  const only = (help?.reads === true ? ['watch'] : help?.severalProfiles)?.filter((name) => flags[name] !== undefined);
+  if (only?.length !== 0) {
+    const named = (only ?? []).map(flagName).join(' and ');
     throw usageError(
-      'This command accepts only one --profile with these flags.',
+      `This command accepts only one --profile${named && ` with ${named}`}.`,
       'Only commands that read and then exit accept several, and `dsr submit` for a single request. Run this command once for each profile.',
     );
   }

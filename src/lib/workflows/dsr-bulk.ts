@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
-import { countComplete, isLeft, type RowStates } from '../domain/dsr/row-states.ts';
+import { countComplete, isLeft, repeatError, type RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
+import { KnownError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
@@ -130,16 +131,20 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       const before = mayExist ? undefined : await find();
       if (before) {
         unsent.delete(row);
-        await finish(item, {
-          state: 'failed',
-          error: `not sent: ${duplicateText(before)}. To send it anyway, submit the results file with --allow-duplicates`,
-          signed: true,
-        });
+        await finish(item, { state: 'failed', error: repeatError(duplicateText(before)), signed: true });
         return;
       }
       const known = async () => (await (entries ??= ledger.find(given))).get(request.subject_request_id);
-      const onSend = () => void unsent.delete(row);
-      await finish(item, await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts));
+      let sends = 0;
+      const onSend = (): void => {
+        sends++;
+        unsent.delete(row);
+      };
+      const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
+        if (!mayExist && sends === 1 && isPermanent(error)) unsent.add(row);
+        throw error;
+      });
+      await finish(item, outcome);
     });
   }
 
@@ -160,6 +165,12 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     await outcomes.writeIfDue();
     checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }
+}
+
+/** True for an error that shows that the platform did not accept the request, such as 401 (decision: D413). */
+function isPermanent(error: unknown): boolean {
+  const { status = 0 } = error instanceof KnownError ? error : {};
+  return status >= 400 && status < 500 && status !== 429;
 }
 
 /** Writes outcomes in groups. */
@@ -191,7 +202,6 @@ function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'j
   };
 }
 
-/** Restores the states that an earlier run wrote. */
 export async function restoreStates(journal: DsrJournal, states: RowStates): Promise<void> {
   for await (const line of journal.lines()) {
     if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);

@@ -90,16 +90,18 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 
   function repeated(row: Row, { hasId, request }: ReadyRow): Issue[] {
-    const place = { file: row.file, ...row.locate({ path: [] }), path: '' };
+    const issueOf = (what: string): Issue[] => {
+      return [{ file: row.file, ...row.locate({ path: [] }), path: '', message: `row ${row.number} ${what}` }];
+    };
     const { subject_request_type: type } = request;
     const people = identitiesOf(request).map(([name, value]) => [name, comparable(name, value)]);
     const content = JSON.stringify([type, people.sort()]);
     const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;
-    if (sameId !== undefined) return [{ ...place, message: `has the same subject_request_id as row ${sameId}` }];
+    if (sameId !== undefined) return issueOf(`has the same subject_request_id as row ${sameId}`);
     const same = keys.add(content, row.number);
     if (same === undefined) return [];
     isRepeated = true;
-    return [{ ...place, message: `duplicates row ${same}: same type and same identities` }];
+    return issueOf(`duplicates row ${same}: same type and same identities`);
   }
 
   function tally({ done, hasId, request }: ReadyRow): void {
@@ -123,7 +125,7 @@ export async function openRows(
   table: RowTable,
   options: RowOptions,
   states: RowStates | undefined,
-  accepts: (row: ReadyRow) => Promise<boolean>,
+  accepts: (row: ReadyRow) => boolean | Promise<boolean>,
 ): Promise<{ left: number; first: ReadyRow[] }> {
   const reader = createRowReader(table, options);
   const found = { left: 0, first: [] as ReadyRow[] };

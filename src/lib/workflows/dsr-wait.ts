@@ -28,7 +28,10 @@ export async function waitForRequests(
   try {
     return await watch(ids, ports, onState, (requests) => {
       const lost = requests.find(({ request_status: status }) => hasReached(status, until) === 'impossible');
-      if (lost) throw unreachable(lost, until);
+      if (lost)
+        throw fail('dsr.unreachable_status', {
+          message: `Request ${lost.subject_request_id} is ${lost.request_status}; it cannot become ${until}.`,
+        });
       return requests.every(({ request_status: status }) => hasReached(status, until) === 'reached');
     });
   } catch (error) {
@@ -55,8 +58,4 @@ export async function watch(
     if (isOver(requests)) return requests;
     await ports.clock.sleep(pause, ports.signal);
   }
-}
-
-function unreachable({ request_status: status, subject_request_id: id }: RequestOverview, until: string): KnownError {
-  return fail('dsr.unreachable_status', { message: `Request ${id} is ${status}; it cannot become ${until}.` });
 }

@@ -33,6 +33,8 @@ export interface Received {
   verdict?: Verdict;
   /** Undefined for a callback that is not acknowledged or has no status. */
   state?: RequestStatusReply;
+  /** The workspace of the state. */
+  workspace?: string | undefined;
   /** True if the state is new. */
   isNew: boolean;
   detail: string;
@@ -93,7 +95,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   }
   const missing = state ? 'does not specify a workspace' : 'is not a request status';
   const detail = isStatus ? (isNew ? 'stored' : 'nothing new') : `the body ${missing}; no status was stored`;
-  return { status: 202, verdict, isNew, detail, ...(state && { state }) };
+  return { status: 202, verdict, isNew, detail, ...(state && { state, workspace }) };
 }
 
 function refuse(status: Received['status'], detail: string, verdict?: Verdict): Received {
@@ -101,7 +103,7 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
 }
 
 /** True if the check may succeed when the platform sends the callback again: credentials may be fixed by then. */
-function mayPass(error: KnownError): boolean {
+export function mayPass(error: KnownError): boolean {
   return ['auth', 'network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(
     exitOf(error),
   );

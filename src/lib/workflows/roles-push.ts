@@ -32,7 +32,7 @@ export interface PushContext extends WritePorts {
   };
   readonly redactor: { text(text: string): string };
   startWrite(scope: 'organization'): Promise<unknown>;
-  confirmWrite(question: string): Promise<void>;
+  confirmWrite(question: string): Promise<unknown>;
   logFacts(facts: {
     plan?: string;
     undo?: readonly (readonly string[])[];

@@ -28,6 +28,8 @@ const Submission = z.object({
 const Download = z.object({ at: z.string(), sha256: z.string(), bytes: z.int(), content_type: z.string() });
 /** The platform had no results: no records match (404), or they have expired (410). */
 const NoResults = z.object({ at: z.string(), http_status: z.int() });
+/** A message that --keep stored: its path without the extensions. */
+const Kept = z.object({ at: z.string(), file: z.string(), headers_sha256: z.string(), body_sha256: z.string() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = z.object({ at: z.string(), answered: z.exactOptional(z.boolean()), extended: text, reason: text });
 /** `http_status`: of the rejection. */
@@ -62,13 +64,13 @@ export const LedgerRequest = z.object({
   status: text,
   expected_completion_time: textOrNull,
   received_time: textOrNull,
-  /** Each new status, with its source. */
   states: z.array(z.object(seen)),
   /** Each signed message, even if its status was already known. */
   signatures: z.exactOptional(z.array(z.extend(SignatureFacts, seen))),
   downloads: z.exactOptional(z.array(z.extend(Download, actor))),
   no_results: z.exactOptional(z.array(z.extend(NoResults, actor))),
   marks: z.exactOptional(z.array(z.extend(Mark, actor))),
+  kept: z.exactOptional(z.array(z.extend(Kept, actor))),
 });
 export type LedgerRequest = z.infer<typeof LedgerRequest>;
 
@@ -90,8 +92,9 @@ export type StateNews = News<'state'> &
 export type DownloadedNews = News<'downloaded'> & z.infer<typeof Download>;
 export type NoResultsNews = News<'no_results'> & z.infer<typeof NoResults>;
 export type MarkedNews = News<'marked'> & z.infer<typeof Mark>;
+export type KeptNews = News<'kept'> & z.infer<typeof Kept>;
 
-export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | NoResultsNews | MarkedNews;
+export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | NoResultsNews | MarkedNews | KeptNews;
 type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 /** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of these fields. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
@@ -114,6 +117,7 @@ export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, 
 
 /** The request after an event. Returns undefined if the event adds nothing. */
 export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest | undefined {
+  const start = (): LedgerRequest => ({ states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id });
   switch (event.event) {
     case 'submitted': {
       const { event: _kind, expected_completion_time, received_time, signature, status, ...facts } = event;
@@ -137,23 +141,19 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
       const seen = { status, at, source, ...fieldsOf(event, 'http_status', ...ACTOR) };
       const times = fieldsOf(event, 'expected_completion_time', 'received_time');
       return {
-        ...startOf(before, event),
+        ...start(),
         ...(isNews && { status, ...times, states: [...(before?.states ?? []), seen] }),
         ...(signature && !isKnown && { signatures: [...(before?.signatures ?? []), { ...signature, ...seen }] }),
       };
     }
-    case 'downloaded': {
-      const download = fieldsOf(event, 'at', 'sha256', 'bytes', 'content_type', ...ACTOR);
-      return { ...startOf(before, event), downloads: [...(before?.downloads ?? []), download] };
-    }
-    case 'no_results': {
-      const seen = fieldsOf(event, 'at', 'http_status', ...ACTOR);
-      return { ...startOf(before, event), no_results: [...(before?.no_results ?? []), seen] };
-    }
-    case 'marked': {
-      const mark = fieldsOf(event, 'at', 'answered', 'extended', 'reason', ...ACTOR);
-      return { ...startOf(before, event), marks: [...(before?.marks ?? []), mark] };
-    }
+    case 'downloaded':
+      return { ...start(), downloads: [...(before?.downloads ?? []), fieldsOf(event, ...DOWNLOAD)] };
+    case 'no_results':
+      return { ...start(), no_results: [...(before?.no_results ?? []), fieldsOf(event, ...NO_RESULTS)] };
+    case 'marked':
+      return { ...start(), marks: [...(before?.marks ?? []), fieldsOf(event, ...MARK)] };
+    case 'kept':
+      return { ...start(), kept: [...(before?.kept ?? []), fieldsOf(event, ...KEPT)] };
     default:
       // A newer version may write other kinds of lines.
       return undefined;
@@ -162,10 +162,10 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
 
 const SCOPE = ['address', 'workspace_id'] as const;
 const ACTOR = ['by', 'host'] as const;
-
-function startOf(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest {
-  return { states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id };
-}
+const DOWNLOAD = ['at', 'sha256', 'bytes', 'content_type', ...ACTOR] as const;
+const NO_RESULTS = ['at', 'http_status', ...ACTOR] as const;
+const MARK = ['at', 'answered', 'extended', 'reason', ...ACTOR] as const;
+const KEPT = ['at', 'file', 'headers_sha256', 'body_sha256', ...ACTOR] as const;
 
 /** The fields with these names that the event has. */
 function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {

@@ -14,6 +14,13 @@ export function isLeft(state: RowState): boolean {
   return state === 'open' || state === 'planned' || state === 'unknown';
 }
 
+/** The start of the error of a row that repeats an earlier request. */
+const REPEAT = 'not sent: ';
+
+export function repeatError(text: string): string {
+  return `${REPEAT}${text}. To send it anyway, submit the results file with --allow-duplicates`;
+}
+
 /** Rows whose outcome is known. */
 export function countComplete(states: RowStates): number {
   return (['submitted', 'existing', 'failed', 'skipped'] as const).reduce((sum, state) => sum + states.count(state), 0);
@@ -56,7 +63,10 @@ export function createRowStates() {
       ids.set(Buffer.from(id.replaceAll('-', ''), 'hex'), row * ID_BYTES);
     },
     /** Called if the request was not sent after all. The row keeps its id. */
-    release: (row: number): void => set(row, 'open'),
+    release: (row: number): void => {
+      set(row, 'open');
+      errors.delete(row);
+    },
     complete: (row: number, state: RowState, error?: string): void => {
       set(row, state);
       if (error === undefined) errors.delete(row);
@@ -64,6 +74,8 @@ export function createRowStates() {
     },
     /** The reason why the row failed or is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
+    /** The rows that were rejected because they repeat an earlier request. */
+    repeats: (): number[] => [...errors].flatMap(([row, error]) => (error.startsWith(REPEAT) ? [row] : [])),
     count: (state: RowState): number => counts.get(state) ?? 0,
   };
 }

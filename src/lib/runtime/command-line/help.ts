@@ -50,8 +50,8 @@ export interface CommandHelp {
   calls: Callee;
   /** True if the command only reads and exits by itself, so that `--profile` may be repeated. */
   reads?: boolean;
-  /** For a command that writes: returns true if `--profile` may be repeated with these flags. */
-  severalProfiles?(flags: Record<string, unknown>): boolean;
+  /** For a command that writes, and for which `--profile` may be repeated: the names of the flags that prevent that. */
+  severalProfiles?: readonly string[];
   /** True if `--out` is a file of the command instead of its result, so that its extension does not set the format. */
   ownsOut?: true;
   /** The formats of the result. Default: all except html. Checked before the command does anything. */

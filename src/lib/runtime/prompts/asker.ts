@@ -9,8 +9,11 @@ export interface Asker {
   input(question: string, options: PromptOptions): Promise<string>;
   secret(question: string, options: PromptOptions): Promise<string>;
   select(question: string, choices: Choice[], options: PromptOptions): Promise<string>;
-  yesNo(question: string, fallback: boolean): Promise<boolean>;
 }
+
+/** The answer that goes back to the previous question, and how a prompt explains it. */
+export const BACK = '<';
+export const TO_GO_BACK = `type ${BACK} to go back`;
 
 /** The error if the user declined (exit code 12). */
 export function refused(message: string): KnownError {

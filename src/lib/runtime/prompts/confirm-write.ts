@@ -16,15 +16,18 @@ export async function startWrite(ctx: Context, scope: WriteScope): Promise<Targe
 }
 
 /** Asks for a yes, or for `typed` if given, and for a protected profile's name. Throws KnownError as `Prompts` does. */
-export async function confirmWrite(ctx: Context, question: string, typed: string | undefined): Promise<void> {
+export async function confirmWrite(
+  ctx: Context,
+  question: string,
+  { canGoBack, typed }: NonNullable<Parameters<Context['confirmWrite']>[1]>,
+): Promise<boolean> {
   const settings = await ctx.settings();
   const { profile } = settings;
   if (typed !== undefined) await ctx.prompt.typed(question, typed);
-  if (!settings.protected || profile === undefined) {
-    if (typed === undefined) await ctx.prompt.confirm(question);
-    return;
-  }
+  if (!settings.protected || profile === undefined)
+    return typed !== undefined || (await ctx.prompt.confirm(question, canGoBack));
   const name = profile.value;
   const asked = typed === undefined ? `${question} ` : '';
   await ctx.prompt.typed(`${asked}This profile is protected; type its name (${name}):`, name, { exit: 'guard' });
+  return true;
 }

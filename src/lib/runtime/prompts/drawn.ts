@@ -44,6 +44,9 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   const common = (options: PromptOptions): Record<string, unknown> => ({
     ...(options.initial !== undefined && { default: options.initial }),
     ...(options.check && { validate: (text: string) => complaint(options.check?.(text)) }),
+    ...(options.shown && {
+      transformer: (text: string, { isFinal }: { isFinal: boolean }) => (isFinal ? options.shown?.(text) : text),
+    }),
   });
 
   return {
@@ -72,18 +75,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
       if (options.search) return answer('search', question, { source: found, ...common(options) });
       return answer('select', question, { choices: shown, pageSize: lines, ...common(options) });
     },
-    // Inquirer's own confirmation keeps an invalid answer: `garbage` and then `y` would become `garbagey`.
-    yesNo: async (question, fallback) => {
-      const validate = (text: string): string | true => /^(y|yes|n|no)?$/i.test(text.trim()) || 'Type y or n.';
-      const transformer = (text: string, { isFinal }: { isFinal: boolean }): string =>
-        isFinal ? (isYes(text, fallback) ? 'Yes' : 'No') : text;
-      return isYes(await answer('input', question, { validate, transformer }, fallback ? 'Y/n' : 'y/N'), fallback);
-    },
   };
-}
-
-function isYes(text: string, fallback: boolean): boolean {
-  return text.trim() === '' ? fallback : /^y/i.test(text.trim());
 }
 
 /** Standard error for a single question, because Inquirer ends the stream that it draws on. */

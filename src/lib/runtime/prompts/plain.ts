@@ -53,12 +53,6 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
         return complain(`Type a number from 1 to ${choices.length}, or the word itself.${proposal}`);
       });
     },
-    yesNo: (question, fallback) =>
-      untilRight(`${question} (${fallback ? 'Y/n' : 'y/N'}) `, (line) => {
-        if (line === '') return fallback;
-        if (/^(y|yes)$/i.test(line)) return true;
-        return /^(n|no)$/i.test(line) ? false : complain('Type y or n.');
-      }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { type KnownError, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
-import { type Asker, refused } from './asker.ts';
+import { type Asker, BACK, refused, TO_GO_BACK } from './asker.ts';
 import type { GlobalFlags, Io, PromptOptions, Prompts } from '../context.ts';
 import { mayRedraw } from '../output/messages.ts';
 import { fail } from '../../errors/fail.ts';
@@ -17,12 +17,34 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
     return await question(asker);
   }
 
+  /**
+   * Asks a yes-or-no question; undefined if the user goes back. Inquirer's own confirmation keeps an invalid answer:
+   * `garbage` and then `y` would become `garbagey`.
+   */
+  async function yesNo(what: string, flag: string, question: string, fallback: boolean, canGoBack = false) {
+    const note = `${fallback ? 'Y/n' : 'y/N'}${canGoBack ? `; ${TO_GO_BACK}` : ''}`;
+    const check = (text: string): string | undefined => {
+      if (/^(y|yes|n|no)?$/i.test(text.trim()) || (canGoBack && text.trim() === BACK)) return undefined;
+      return canGoBack ? `Type y, n or ${BACK}.` : 'Type y or n.';
+    };
+    const isYes = (text: string): boolean => (text.trim() === '' ? fallback : /^y/i.test(text.trim()));
+    const shown = (text: string): string => (text.trim() === BACK ? 'Back' : isYes(text) ? 'Yes' : 'No');
+    const answer = await ask(what, flag, (asker) => asker.input(cleanText(question), { note, check, shown }));
+    return answer.trim() === BACK ? undefined : isYes(answer);
+  }
+
+  const asked = (kind: 'input' | 'secret'): Prompts['input'] => {
+    return (question, options = {}) =>
+      ask(`an answer to "${question}"`, flagOf(options), (asker) => asker[kind](cleanText(question), options));
+  };
+
   return {
     possible,
-    confirm: async (question) => {
-      if (flags.yes) return;
-      const yes = await ask('a confirmation', '--yes', (asker) => asker.yesNo(cleanText(question), false));
-      if (!yes) throw refused('Cancelled.');
+    confirm: async (question, canGoBack) => {
+      if (flags.yes) return true;
+      const yes = await yesNo('a confirmation', '--yes', question, false, canGoBack);
+      if (yes === false) throw refused('Cancelled.');
+      return yes === true;
     },
     typed: async (question, expected, options = {}) => {
       const index = confirmations.indexOf(expected);
@@ -36,10 +58,8 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
       const typed = await ask('', flag, (asker) => asker.input(cleanText(question), {}));
       if (typed.trim() !== expected) throw refused(`Cancelled: the answer is not \`${expected}\`.`);
     },
-    input: (question, options = {}) =>
-      ask(`an answer to "${question}"`, flagOf(options), (asker) => asker.input(cleanText(question), options)),
-    secret: (question, options = {}) =>
-      ask(`an answer to "${question}"`, flagOf(options), (asker) => asker.secret(cleanText(question), options)),
+    input: asked('input'),
+    secret: asked('secret'),
     select: async (question, choices, options = {}) => {
       const answer = await ask(`a choice for "${question}"`, flagOf(options), (asker) =>
         asker.select(cleanText(question), choices, options),
@@ -48,8 +68,8 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
       if (!chosen) throw new Error(`the prompt returned ${answer}, which is not a choice`);
       return chosen.value;
     },
-    ask: (question, fallback, options = {}) =>
-      ask(`an answer to "${question}"`, flagOf(options), (asker) => asker.yesNo(cleanText(question), fallback)),
+    ask: async (question, fallback, options = {}) =>
+      (await yesNo(`an answer to "${question}"`, flagOf(options), question, fallback)) === true,
   };
 }
 

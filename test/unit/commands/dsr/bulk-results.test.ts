@@ -83,5 +83,5 @@ it('shows where to find the rejected rows', async () => {
   await submit('a', 1);
   expect(await submit('b', ['b0@example.com', 'a0@example.com'])).toBe(3);
   const { code, stderr } = await home.run(JOIN);
-  expect([code, stderr]).toEqual([3, expect.stringMatching(/1 row was rejected; .*b\.csv\.results.*Fix them there/)]);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/1 row was rejected; .*b\.csv\.results.*Fix it there/)]);
 });

@@ -227,3 +227,41 @@ it('submits to each profile under its own id, and exits with 3 if some fail', as
   const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
   expect(await home.run(submit('carl@example.com', '--request-id', id, ...both))).toMatchObject({ code: 2 });
 });
+
+it('warns of an erasure of a person with an access request in the same input, in any order and letter case', async () => {
+  const rows = [
+    'gdpr,erasure,jane@example.com',
+    'gdpr,access,Jane@example.com',
+    'gdpr,access,ben@example.com',
+    'ccpa,portability,kim@example.com',
+    'ccpa,erasure,kim@example.com',
+    'gdpr,erasure,lee@example.com',
+  ];
+  home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
+  for (const flag of ['--dry-run', '--yes'])
+    expect((await home.run(`dsr submit --bulk people.csv ${flag}`)).stderr).toMatch(
+      /2 erasures delete .* with an access or portability request in the same input \(rows 1, 5\)/,
+    );
+});
+
+it('sends the rows that repeat earlier requests with the command that it prints after the run', async () => {
+  await home.run(submit('jane@example.com', '--regulation', 'ccpa'));
+  home.write(
+    'people.csv',
+    'regulation,subject_request_type,email,controller_customer_id\ngdpr,access,jane@example.com,1\ngdpr,access,ben@example.com,2\n',
+  );
+  const first = await home.run('dsr submit --bulk people.csv --yes');
+  expect(first.code).toBe(3);
+  const [, command = ''] = /1 row repeats an earlier request. To send it anyway: cdpadm (.*)/.exec(first.stderr) ?? [];
+  expect(command).toContain('--resume --allow-duplicates');
+  const again = await home.json('dsr submit --bulk people.csv --yes --allow-duplicates');
+  expect([again.code, again.error.hint]).toEqual([12, expect.stringContaining('--resume`')]);
+  const second = await home.json(command);
+  expect(second.data).toMatchObject({
+    submitted: 1,
+    failed: 0,
+    skipped: 1,
+    results: expect.stringContaining('people.csv.results-2.csv') as string,
+  });
+  expect(await home.received('POST', '/v3/requests')).toBe(3);
+});

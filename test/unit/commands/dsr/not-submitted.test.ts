@@ -93,3 +93,27 @@ it('records a lost request as not submitted after a day, if the credentials belo
   expect(await due({}, later)).toEqual(['pending']);
   expect((await entries()).map(({ status }) => status)).toEqual(['not_submitted', 'pending']);
 });
+
+it('runs a bulk file again after a wrong secret, without --resume and even with other flags', async () => {
+  const rows = Array.from({ length: 60 }, (_, index) => `gdpr,p${index}@example.com`);
+  home.write('people.csv', `regulation,email\n${rows.join('\n')}\n`);
+  const bulk = 'dsr submit --bulk people.csv --yes';
+  const refused = await home.json(`${bulk} --type access`, { env: { CDPADM_WORKSPACE_SECRET: 'wrong' } });
+  expect([refused.code, refused.error.message]).toEqual([4, expect.stringContaining('0 of 60 rows are complete')]);
+  const { code, data } = await home.json(`${bulk} --type portability`);
+  expect([code, data]).toEqual([0, expect.objectContaining({ submitted: 60, skipped: 0 })]);
+  expect((await home.json(`${bulk} --type portability`)).error.code).toBe('dsr.bulk_again');
+});
+
+it('does not forget a bulk run whose first response was lost', async () => {
+  home.write('people.csv', 'regulation,email\ngdpr,jane@example.com\n');
+  const bulk = 'dsr submit --bulk people.csv --type access --yes --give-up-after 0';
+  await loseResponse('after');
+  await fault('GET', '/v3/requests/*', { drop: 'before' });
+  expect((await home.run(bulk)).code).toBe(8);
+  await home.platform.api.clearFaults();
+  const { code, error } = await home.json(bulk);
+  expect([code, error.message]).toEqual([12, expect.stringContaining('was interrupted: 0 of 1 row')]);
+  expect((await home.json(`${bulk} --resume`)).data).toMatchObject({ submitted: 1 });
+  expect((await entries()).length).toBe(1);
+});

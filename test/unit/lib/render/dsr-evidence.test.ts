@@ -42,7 +42,7 @@ it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
 ])('states that a request is %s', (outcome, request) => {
   const requests = [evidenceOf({ id: 'a', ...request }, NOW)];
   const ledger = { valid: true, entries: 1, head: 'f00d' };
-  const page = evidencePage({ requests, messages: [], certificates: [], ledger }, {});
+  const page = evidencePage({ requests, messages: [], lost: [], certificates: [], ledger }, {});
   expect(page).toContain(`<code>a</code>: ${outcome}</h2>`);
   if (request.marks?.[0]?.extended === undefined) return;
   expect(requests).toMatchObject([
@@ -68,7 +68,7 @@ it('starts with the number of requests per outcome and links to each, and marks 
     isSigned,
   }));
   const page = evidencePage(
-    { requests, messages, certificates: [], ledger: { valid: true, entries: 1, head: 'f' } },
+    { requests, messages, lost: [], certificates: [], ledger: { valid: true, entries: 1, head: 'f' } },
     {},
   );
   for (const [name, count] of ['Deadline met', 'Late', 'Open, cancelled or not submitted'].map((text) => [text, 1]))

@@ -143,6 +143,16 @@ test('treats a repeated profile as one', async () => {
   expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
 });
 
+test('names the flags that allow only one profile', async () => {
+  for (const [line, flags] of [
+    ['dsr submit --bulk x.csv --wait', '--bulk and --wait'],
+    ['dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --watch', '--watch'],
+  ] as const) {
+    const { code, stderr } = await cli([...line.split(' '), ...BOTH]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`accepts only one --profile with ${flags}.`)]);
+  }
+});
+
 describe('a command that is not read-only accepts only one profile', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 

@@ -106,7 +106,6 @@ test('wraps a validation message between words', async () => {
 const check = (text: string): string | undefined => (text === 'good' ? undefined : 'It is wrong.');
 
 test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
-  ['a confirmation', (asker) => asker.yesNo('Continue?', false), 'y', true],
   ['a text', (asker) => asker.input('Name', { check }), 'good', 'good'],
   ['a secret', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
 ])('clears the line after a rejected answer to %s', async (_kind, ask, valid, expected) => {
@@ -116,7 +115,7 @@ test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
   const answered = ask(asker);
   await vi.waitFor(() => expect(stderr()).toContain('?'), PATIENT);
   stdin.write('garbage\r');
-  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toMatch(/> (Type y or n|It is wrong)\./), PATIENT);
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('> It is wrong.'), PATIENT);
   stdin.write(`${valid}\r`);
   expect(await answered).toBe(expected);
   if (_kind === 'a secret') expect(stderr()).not.toMatch(/garbage|good/);
