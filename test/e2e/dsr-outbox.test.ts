@@ -257,6 +257,8 @@ describe('the outbox', () => {
     await advance('1d');
     await vi.waitFor(async () => expect(await list()).toHaveLength(2), PATIENT);
     await first.stop();
+    const none = await home.run('dsr callbacks outbox drop --all --yes');
+    expect(none.stderr).toContain('--all covers only dead letters: 2 deliveries are still due');
     const folder = join(home.env.CDPADM_STATE_DIR ?? '', 'dsr', 'outbox');
     const path = join(folder, readdirSync(folder)[0] ?? '');
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');

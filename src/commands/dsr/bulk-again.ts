@@ -13,7 +13,7 @@ import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
-/** The earlier run of the same content, and its rows. A run that sent nothing is forgotten (decision: D413). */
+/** The earlier run of the same content, and its rows. A run that sent nothing is forgotten (decision: D415). */
 export async function readEarlierRun(
   journal: DsrJournal | undefined,
   isDryRun: boolean,

@@ -5,7 +5,7 @@ import { isInFuture, type NormalizeOptions } from '../../lib/domain/dsr/normaliz
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
-import { readDuration, readTime, toPath } from '../flag-values.ts';
+import { readDuration, readTime } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';

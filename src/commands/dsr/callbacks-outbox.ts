@@ -6,7 +6,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
-import type { ListView } from '../../lib/render/view.ts';
+import { type ListView, ranked } from '../../lib/render/view.ts';
 import { type ArgSpec, defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { choice, type Picker } from '../pick.ts';
@@ -41,15 +41,17 @@ const viewOf = (empty: string): ListView<ShownDelivery> => ({
       paint: (text, it, style) => (it.state === 'dead' ? style.red(text) : text),
     },
     { key: 'attempts', align: 'right', value: (it) => it.attempts },
-    { key: 'request_status', value: (it) => it.request_status, rank: 2 },
+    ...ranked({ request_status: 2 }),
     { key: 'reason', value: (it) => it.reason && cleanLine(it.reason), rank: 1, uncut: true },
-    { key: 'next_attempt', value: (it) => it.next_attempt, rank: 3 },
-    { key: 'subject_request_id', value: (it) => it.subject_request_id, rank: 4 },
-    { key: 'received_at', value: (it) => it.received_at, rank: 5 },
-    { key: 'workspace_id', value: (it) => it.workspace_id, rank: 7 },
-    { key: 'address', value: (it) => it.address, rank: 8 },
-    { key: 'target', value: (it) => it.target, rank: 6 },
-    { key: 'event_id', value: (it) => it.event_id, rank: 9 },
+    ...ranked({
+      next_attempt: 3,
+      subject_request_id: 4,
+      received_at: 5,
+      workspace_id: 7,
+      address: 8,
+      target: 6,
+      event_id: 9,
+    }),
   ],
   empty,
 });
@@ -130,6 +132,9 @@ async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly
   if (all === ids.length > 0) throw usageError('Pass ids, or --all for all dead letters.');
   const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock));
   const chosen = all ? found.filter(({ delivery }) => delivery.isDead) : chooseDeliveries(found, ids);
+  const others = counted(found.length - chosen.length, 'delivery is', 'deliveries are');
+  if (all && found.length > chosen.length)
+    ctx.out.note(`--all covers only dead letters: ${others} still due. To include them, pass their ids.`);
   const shown = chosen.map(({ delivery }) => shownOf(delivery));
   const these = counted(chosen.length, 'delivery', 'deliveries');
   if (ctx.flags.dryRun) {

@@ -4,6 +4,7 @@ import { checkResult } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { isAddress } from '../../lib/bulk/sources/remote.ts';
 import { isLoopback } from '../../lib/kernel/address.ts';
 import { verdictView } from '../../lib/render/verdict.ts';
 import { defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
@@ -64,10 +65,6 @@ export const verifyCallback = defineCommand({
   },
   view: () => verdictView,
 });
-
-function isAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text);
-}
 
 /** A certificate over plain http proves nothing: anyone on the network could replace it. */
 function refusePlain(address: string): void {

@@ -10,9 +10,9 @@ import {
 } from '../../lib/domain/dsr/ledger.ts';
 import { historyOf } from '../../lib/domain/dsr/evidence.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { fields, type ListView } from '../../lib/render/view.ts';
+import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
+import { chainResult, chainView, emitChain, headFlag, throwIfBroken, warnIfBroken } from '../chain-report.ts';
 import { beforeFlag, readBefore } from '../flag-values.ts';
 import { openLedgerOf, withReadingProgress } from './session.ts';
 
@@ -31,19 +31,11 @@ const exportView: ListView<ExportedRequest> = {
   columns: [
     { key: 'id', id: true, value: (it) => it.id },
     { key: 'at', title: 'sent', value: (it) => it.at },
-    { key: 'by', value: (it) => it.by },
-    { key: 'host', value: (it) => it.host, rank: 7 },
-    { key: 'profile', value: (it) => it.profile },
-    { key: 'address', value: (it) => it.address, rank: 5 },
-    { key: 'workspace_id', value: (it) => it.workspace_id, rank: 4 },
-    { key: 'regulation', value: (it) => it.regulation },
+    ...ranked({ by: 0, host: 7, profile: 0, address: 5, workspace_id: 4, regulation: 0 }),
     { key: 'subject_request_type', title: 'type', value: (it) => it.subject_request_type },
-    { key: 'submitted_time', value: (it) => it.submitted_time, rank: 2 },
-    ...fields('deadline', 'status'),
-    { key: 'answered_at', value: (it) => it.answered_at, rank: 1 },
+    ...ranked({ submitted_time: 2, deadline: 0, status: 0, answered_at: 1 }),
     { key: 'states', value: (it) => it.states.map(({ at, status }) => `${status} ${at}`).join('; '), rank: 6 },
-    { key: 'group_id', value: (it) => it.group_id, rank: 3 },
-    { key: 'skip_waiting_period', value: (it) => it.skip_waiting_period, rank: 8 },
+    ...ranked({ group_id: 3, skip_waiting_period: 8 }),
     { key: 'identities', value: (request) => identitiesText(request), rank: 9 },
     { key: 'history', value: historyText, rank: 10 },
     { key: 'signatures', value: signaturesText, rank: 11 },
@@ -75,6 +67,7 @@ export const exportLedger = defineCommand({
   run: async (ctx) => {
     const ledger = await openLedgerOf(ctx);
     await ctx.out.emitParts(exported(withReadingProgress(ctx, ledger.all())), exportView);
+    await warnIfBroken(ctx, ledger);
   },
 });
 

@@ -12,9 +12,10 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { deadlineAt, dueRequests } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
+import { warnIfBroken } from '../chain-report.ts';
 import { readDuration } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
-import { type DsrSession, openDsr, withReadingProgress } from './session.ts';
+import { type DsrSession, openDsr, openLedgerOf, withReadingProgress } from './session.ts';
 
 const listFlags = {
   groupId: { value: 'id', help: 'list the requests in this group from the platform' },
@@ -70,6 +71,9 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = await openDsr(ctx);
   const requests = await requestsOf(ctx, session, flags, until);
+  // A changed ledger may hide a deadline.
+  if (flags.due === true && flags.groupId === undefined)
+    await warnIfBroken(ctx, await openLedgerOf(ctx)).finally(ctx.out.waits({ text: 'Checking the ledger' }));
   await ctx.out.emit(requests, await viewOf(ctx, flags));
   if (flags.due === true) reportDue(ctx, requests, flags);
   if (flags.due === true && requests.length === 0) await reportEmpty(ctx, session, flags);

@@ -46,13 +46,13 @@ export const markRequests = defineCommand({
   notes: [
     'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform, so a profile with `access: read` allows it.',
     'An erasure cannot be marked as answered: it is due until it is completed or cancelled.',
-    'GDPR allows an extension of two months, and CCPA one of 45 days. Notify the subject before the deadline passes: an extension that is recorded later does not count.',
+    'GDPR allows an extension of two months, and CCPA one of 45 days; a longer one needs a confirmation (--yes). Notify the subject before the deadline passes: an extension that is recorded later does not count.',
   ],
   examples: [
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --answered --dry-run',
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --extended 2027-03-01 --reason "many systems" --dry-run',
   ],
-  exits: { notFound: 'the request is not in the ledger on this machine' },
+  exits: { notFound: 'the request is not in the ledger on this machine', guard: 'you answered no' },
   run: async (ctx, { args, flags }) => {
     const ids = requestIds(args.id);
     checkFlags(flags);
@@ -69,6 +69,7 @@ export const markRequests = defineCommand({
       ...(extended !== undefined && { extended }),
       ...(reason !== undefined && { reason }),
     };
+    let tooLong = 0;
     const data = ids.map((id) => {
       const request = known.get(id);
       if (request === undefined) throw notInLedger(id, 'Mark a request on the machine that submitted it.');
@@ -77,7 +78,7 @@ export const markRequests = defineCommand({
           `Request ${id} is an erasure, which cannot be marked as answered.`,
           'An erasure is due until it is completed or cancelled.',
         );
-      if (extended !== undefined) checkExtension(ctx, request, extended);
+      if (extended !== undefined && isTooLong(ctx, request, extended)) tooLong++;
       return {
         subject_request_id: id,
         answered: isAnswered ?? null,
@@ -90,6 +91,7 @@ export const markRequests = defineCommand({
       const these = ids.length === 1 ? 'This request' : 'These requests';
       return await ctx.out.emitDryRun([], data, `${these} would be marked.`);
     }
+    if (tooLong > 0) await ctx.prompt.confirm('Record an extension that the law does not allow?');
     await ledger.record(ids.map((id) => ({ event: 'marked', id, ...facts })));
     return data;
   },
@@ -112,8 +114,11 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
     throw usageError('--extended requires --reason TEXT.');
 }
 
-/** Throws usage (2) unless the date is an extension. Warns if the extension is late or beyond the legal limit. */
-function checkExtension(ctx: Context, request: LedgerRequest, extended: string): void {
+/**
+ * True, after a warning, for an extension beyond the legal limit (decision: D272). Warns of a late one. Throws usage (2)
+ * unless the date is an extension.
+ */
+function isTooLong(ctx: Context, request: LedgerRequest, extended: string): boolean {
   const { regulation, submitted_time: submitted } = request;
   const deadline = deadlineOfRequest(request);
   const late = daysLate(parseIso(deadline ?? '') ?? Infinity, ctx.clock.now());
@@ -122,12 +127,13 @@ function checkExtension(ctx: Context, request: LedgerRequest, extended: string):
       `The deadline of request ${request.id} (${deadline}) passed ${counted(late, 'day')} ago. The extension is recorded but does not count: the request stays late.`,
     );
   const legal = deadlineFrom(regulation, submitted);
-  if (legal === undefined) return;
+  if (legal === undefined) return false;
   const until = parseIso(extended) ?? 0;
   if (until <= legal) throw usageError(`--extended must be after the deadline of ${request.id}, ${isoSeconds(legal)}.`);
   const longest = longestExtension(regulation, parseIso(submitted ?? '') ?? 0);
-  if (longest !== undefined && until > longest)
-    ctx.out.warn(
-      `${(regulation ?? '').toUpperCase()} allows an extension to ${isoSeconds(longest)} at most (request ${request.id}).`,
-    );
+  if (longest === undefined || until <= longest) return false;
+  ctx.out.warn(
+    `${(regulation ?? '').toUpperCase()} allows an extension to ${isoSeconds(longest)} at most (request ${request.id}).`,
+  );
+  return true;
 }

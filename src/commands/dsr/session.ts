@@ -11,10 +11,12 @@ import { openCertificates, openChains } from '../../lib/runtime/memory/dsr.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
+import { mayPass } from '../../lib/workflows/receive-callback.ts';
 import { ofWorkspace } from '../../lib/workflows/dsr-proof.ts';
 import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
 import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 
 export interface DsrSession extends DsrPorts {
   client: Api['client'];
@@ -64,7 +66,6 @@ export async function openSubmit(ctx: Context): Promise<SubmitSession> {
   return { ...(await openDsr(ctx)), normalize: await normalizeOptionsOf(ctx) };
 }
 
-/** The profile's rules for request bodies. */
 export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions> {
   const settings = await ctx.settings();
   return { vendorDomain: settings.need('vendor_domain'), names: createWireNames(settings.names) };
@@ -75,7 +76,6 @@ export interface Verification {
   allow?: readonly string[] | undefined;
   /** Default: the certificate that discovery at the DSR address names. */
   certificates?: CertificateSource;
-  /** The maximum time to wait for the certificate of a message. */
   patienceMs?: number;
 }
 
@@ -93,11 +93,14 @@ export async function openVerifier(
   if (patienceMs !== undefined) {
     await roots();
     source.get().catch((error: unknown) => {
-      if (!ctx.signal.aborted) ctx.out.warn(`Callbacks cannot be verified now: ${(error as Error).message}`);
+      if (ctx.signal.aborted || !(error instanceof KnownError)) return;
+      const what = mayPass(error) ? 'cannot be verified now (503)' : 'are rejected (401) until this is fixed';
+      ctx.out.warn(`Callbacks ${what}: ${error.message}`);
     });
   }
   return createMessageVerifier({
-    allow: allow ?? (vendorDomain === undefined ? undefined : vendorDomains(vendorDomain)),
+    // With or without the name of the protocol as a subdomain (decision: D57).
+    allow: allow ?? (vendorDomain === undefined ? undefined : [`opendsr.${vendorDomain}`, vendorDomain]),
     certificates: source,
     roots,
     ...(certificates === undefined && { storeChain: chains.write }),
@@ -109,11 +112,6 @@ export async function openVerifier(
 async function discoveredCertificates(ctx: Context): Promise<CertificateSource> {
   const [cache, { dsr: api }] = await Promise.all([openCertificates(ctx), ctx.api()]);
   return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
-}
-
-/** The processor's domain is the vendor's, with or without the name of the protocol as a subdomain (decision: D57). */
-function vendorDomains(vendorDomain: string): string[] {
-  return [`opendsr.${vendorDomain}`, vendorDomain];
 }
 
 /** Checks the signature of a response. If that is impossible, warns once and leaves the result open. */

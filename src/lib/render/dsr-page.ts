@@ -1,5 +1,5 @@
 // Draws requests on one page: overdue, due, in progress, and done.
-import type { RequestOverview } from '../domain/dsr/overview.ts';
+import { byDeadline, type RequestOverview } from '../domain/dsr/overview.ts';
 import { daysLate } from '../domain/dsr/deadlines.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
@@ -62,10 +62,6 @@ ${tables === '' ? '<p>There are no requests.</p>' : tables}
 </main>`,
     RECORDS_STYLE,
   );
-}
-
-function byDeadline(a: RequestOverview, b: RequestOverview): number {
-  return (a.deadline ?? '9999').localeCompare(b.deadline ?? '9999');
 }
 
 const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Answered'];

@@ -31,6 +31,11 @@ export function fields<Key extends string>(...keys: Key[]): Column<Readonly<Part
   return keys.map((key) => ({ key, value: (row) => row[key] }));
 }
 
+/** The same, with the rank of each field. */
+export function ranked<Key extends string>(ranks: Readonly<Record<Key, number>>) {
+  return fields(...(Object.keys(ranks) as Key[])).map((column) => ({ ...column, rank: ranks[column.key as Key] }));
+}
+
 export interface ListView<Row> {
   kind: 'list';
   columns: Column<Row>[];

@@ -28,12 +28,9 @@ export interface RowPorts {
   gate: Gate;
   create: Sender<CreateReply>;
   get: Sender<RequestStatusReply>;
-  /** The workspace of the requests. */
   workspace: string;
-  /** The bytes of a request in its wire format. */
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
-  /** The ledger entry of a request. */
   describe(request: DsrRequest): Promise<SubmittedNews>;
   /** The number of complete rows. The number shows if others succeed while one does not. */
   completed(): number;

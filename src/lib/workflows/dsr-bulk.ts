@@ -167,7 +167,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   }
 }
 
-/** True for an error that shows that the platform did not accept the request, such as 401 (decision: D413). */
+/** True for an error that shows that the platform did not accept the request, such as 401 (decision: D415). */
 function isPermanent(error: unknown): boolean {
   const { status = 0 } = error instanceof KnownError ? error : {};
   return status >= 400 && status < 500 && status !== 429;

@@ -10,7 +10,6 @@ import { confirmed } from './confirm-write.ts';
 import { fail } from '../errors/fail.ts';
 
 export interface CancelPlan {
-  /** Pending requests. */
   cancel: RequestOverview[];
   /** Other requests of the group, which are not cancelled. */
   keep: RequestOverview[];

@@ -7,7 +7,6 @@ import type { DsrPorts, LedgerPort } from './dsr-ports.ts';
 import { refreshRequests } from './dsr-read.ts';
 
 export interface Due {
-  /** The most urgent first. */
   requests: RequestOverview[];
   /** The number of requests that were read from the platform. */
   asked: number;
@@ -15,13 +14,11 @@ export interface Due {
   left: number;
 }
 
-/** The number of requests that are read concurrently. */
 const FEWEST = 4;
 /** A run stops after this many finished requests. The ledger has their new states, so the next run continues. */
 const ENDED_AT_MOST = 1000;
 
 export interface DueOptions {
-  /** Maximum number. */
   limit: number;
   /** Selects requests whose deadline is not after this: milliseconds since the epoch, or Infinity. */
   until: number;

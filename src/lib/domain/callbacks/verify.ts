@@ -11,7 +11,6 @@ export type HeaderLines = readonly (readonly [name: string, value: string])[];
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
-/** One of the four checks. */
 export function checkResult() {
   return z.object({ name: z.enum(CHECK_NAMES), ok: z.boolean(), detail: z.string() });
 }

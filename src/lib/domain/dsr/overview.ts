@@ -68,12 +68,13 @@ export function overviewOf(
   };
 }
 
-/** The due requests, most urgent first. */
+/** The most urgent first; a request without a deadline comes last. */
+export function byDeadline(a: RequestOverview, b: RequestOverview): number {
+  return (a.deadline ?? '9999').localeCompare(b.deadline ?? '9999');
+}
+
 export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[] {
-  const urgency = ({ deadline }: RequestOverview): string => deadline ?? '9999';
-  return requests
-    .filter(({ due }) => due)
-    .sort((a, b) => (urgency(a) < urgency(b) ? -1 : Number(urgency(a) > urgency(b))));
+  return requests.filter(({ due }) => due).sort(byDeadline);
 }
 
 /**

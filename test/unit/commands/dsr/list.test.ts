@@ -172,6 +172,23 @@ describe('dsr list --due', () => {
     expect((await home.json<Due[]>('dsr list')).data).toMatchObject([{ due: false, answered_at: null }]);
   });
 
+  it('warns that the ledger was changed or lost its head, as ledger verify does', async () => {
+    await submit('a.csv', [['late', 'erasure', 40]]);
+    expect((await home.run('dsr list --due')).stderr).not.toContain('was changed');
+    const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
+    const text = readFileSync(path, 'utf8');
+    const damages: (() => void)[] = [
+      () => writeFileSync(path, text.replace('"regulation":"gdpr"', '"regulation":"ccpa"')),
+      () => rmSync(`${path}.head`),
+    ];
+    for (const damage of damages) {
+      damage();
+      for (const command of ['list --due', 'ledger export'])
+        expect((await home.run(`dsr ${command}`)).stderr).toMatch(/The ledger was changed .*cdpadm dsr ledger verify/);
+      writeFileSync(path, text);
+    }
+  });
+
   it('prints a page with -o html, even without requests', async () => {
     expect((await home.run('dsr list --due -o html')).stdout).toContain('There are no requests.');
     await submit('a.csv', [
@@ -222,7 +239,7 @@ describe('a ledger without requests in this workspace', () => {
 describe('dsr mark', () => {
   const only = async () => (await home.json<Due[]>('dsr list --due')).data[0];
 
-  it('extends the deadline, and warns if the law does not allow it', async () => {
+  it('extends the deadline, and needs --yes if the law does not allow it', async () => {
     await submit('a.csv', [['a', 'erasure', 0]]);
     const id = (await only())?.subject_request_id ?? '';
     const extended = day(-70).slice(0, 10);
@@ -235,8 +252,15 @@ describe('dsr mark', () => {
     const { code, stderr } = await home.run(['dsr', 'mark', id, '--extended', extended, '--reason', 'many systems']);
     expect([code, stderr, (await only())?.deadline]).toEqual([0, '', `${extended}T23:59:59Z`]);
     const farDay = day(-200);
-    const far = await home.run(['dsr', 'mark', id, '--extended', farDay, '--reason', 'x']);
-    expect([far.code, far.stderr]).toEqual([0, expect.stringMatching(/GDPR allows an extension to \S+ at most/)]);
+    const mark = ['dsr', 'mark', id, '--extended', farDay, '--reason', 'x'];
+    for (const [more, exit] of [
+      [[], 2],
+      [['--dry-run'], 0],
+      [['--yes'], 0],
+    ] as const) {
+      const far = await home.run([...mark, ...more]);
+      expect([far.code, far.stderr]).toEqual([exit, expect.stringMatching(/GDPR allows an extension to \S+ at most/)]);
+    }
     const { data } = await home.json<{ marks: unknown[]; deadline: string }[]>('dsr ledger export');
     expect(data[0]?.deadline).toBe(farDay);
     expect(data[0]?.marks).toEqual([
