@@ -22,7 +22,7 @@ type Content = Record<string, { schema: object }>;
 
 interface Checked {
   pattern: RegExp;
-  /** The names of the path's placeholders, in order. */
+  /** Names of the path's placeholders, in order. */
   names: string[];
   method: string;
   operation: Operation;
@@ -32,13 +32,13 @@ type OnTheWire = Omit<SeenExchange, 'platform' | 'hasOwnWords'>;
 
 interface Conformance {
   /**
-   * The differences between an exchange and the document. Skips bodies and parameters that a deployment words
+   * Returns the differences between an exchange and the document. Skips bodies and parameters that a deployment names
    * differently.
    */
   violations(seen: OnTheWire, hasOwnWords?: boolean): string[];
 }
 
-/** The pattern of the header for each security scheme of the document. */
+/** The header pattern for each security scheme in the document. */
 const AUTHORIZATION: Record<string, RegExp> = {
   bearer: /^Bearer \S+$/,
   basic: /^Basic [A-Za-z0-9+/]+={0,2}$/,
@@ -167,7 +167,7 @@ function responseTo(responses: Operation['responses'], status: number): Response
   return responses[String(status)] ?? responses[`${String(status)[0]}XX`];
 }
 
-/** `application/json` of `application/json; charset=utf-8`. */
+/** Reduces `application/json; charset=utf-8` to `application/json`. */
 function mediaTypeOf(header = ''): string {
   return (header.split(';')[0] ?? '').trim().toLowerCase();
 }
@@ -194,7 +194,7 @@ function operationsOf(paths: Record<string, Record<string, Operation>>): Checked
       return { pattern, names, method: method.toUpperCase(), operation };
     }),
   );
-  // A literal segment has priority over a placeholder.
+  // A literal segment takes precedence over a placeholder.
   return all.sort((a, b) => a.names.length - b.names.length);
 }
 

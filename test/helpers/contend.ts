@@ -1,7 +1,7 @@
-// Runs several processes at once that contend for one budget or one token.
+// Runs several processes simultaneously that contend for one budget or one token.
 import { runTogether } from './bundle.ts';
 
-/** Runs `children/contender.ts` `count` times at once and returns the outputs. */
+/** Runs `children/contender.ts` `count` times simultaneously and returns the outputs. */
 export function contend(count: number, ...args: string[]): Promise<string[]> {
   return runTogether('test/e2e/children/contender.ts', Array<string[]>(count).fill(args));
 }

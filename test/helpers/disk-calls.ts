@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 const WATCHED = ['openSync', 'writeFileSync', 'writeSync', 'fsyncSync', 'renameSync', 'linkSync', 'closeSync'] as const;
 
 /**
- * The calls of `work`: `write`, `sync`, `rename`, `link` or `sync folder`. Consecutive calls on one file count once.
- * The calls still take effect.
+ * Returns the calls of `work`: `write`, `sync`, `rename`, `link` or `sync folder`. Consecutive calls on one file count
+ * as one. The calls still take effect.
  */
 export function diskCalls(work: () => Promise<void>): Promise<string[]>;
 export function diskCalls(work: () => void): string[];

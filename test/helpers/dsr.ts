@@ -5,7 +5,7 @@ import { basicAuth, type Exchange, type SendOptions, type TestEmulator } from '.
 
 export const raw = (value: string): IdentityEntry => ({ value, encoding: 'raw' });
 
-/** A GDPR access request for one email address, with the fields of `change`. */
+/** Returns a GDPR access request for one email address, with the fields of `change`. */
 export function dsrBody(
   change: Record<string, unknown> = {},
 ): Record<string, unknown> & { subject_request_id: string } {
@@ -19,10 +19,10 @@ export function dsrBody(
   };
 }
 
-/** Skips the waiting period of an erasure. */
+/** Skips an erasure's waiting period. */
 export const SKIP = { extensions: { 'opendsr.platform.example': { skip_waiting_period: true } } };
 
-/** Sends requests below `/v3` as the first workspace, or with `credentials` as `key:secret`. */
+/** Sends requests under `/v3` as the first workspace, or with `credentials` as `key:secret`. */
 export function dsrCaller({ ready, send }: TestEmulator) {
   const own = `${ready.workspace_key}:${ready.workspace_secret}`;
   return (method: string, path: string, options: SendOptions & { as?: string } = {}): Promise<Exchange> => {

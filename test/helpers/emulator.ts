@@ -20,7 +20,8 @@ export interface SendOptions {
 }
 
 /**
- * Sends one plain request to any address: no redirects, no retries, `Host` as given. Rejects if the connection is lost.
+ * Sends one plain request to any address: no redirects, no retries, and `Host` as given. Rejects if the connection is
+ * lost.
  */
 export function send(method: string, url: string, { body, headers = {} }: SendOptions = {}): Promise<Exchange> {
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : textOf(body);
@@ -56,7 +57,7 @@ export function send(method: string, url: string, { body, headers = {} }: SendOp
   });
 }
 
-/** The authorization header for `key:secret` of a workspace. */
+/** Returns the authorization header for a workspace's `key:secret`. */
 export function basicAuth(credentials: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
 }
@@ -82,21 +83,24 @@ export interface TestControl {
 
 export interface TestEmulator extends Emulator {
   api: TestControl;
-  /** Sends a request below the platform's address. */
+  /** Sends a request under the platform's address. */
   send(method: string, path: string, options?: SendOptions): Promise<Exchange>;
-  /** Sends a request with a bearer token, which is fetched again after the clock was moved. */
+  /** Sends a request with a bearer token, which is fetched again after the clock has moved. */
   call(method: string, path: string, options?: SendOptions): Promise<Exchange>;
   /** Requests a new access token. */
   token(): Promise<string>;
   /** `/platform/v2/organizations/…/accounts/…` of the first organization and account. */
   accountPath: string;
-  /** Checks the exchanges like `close`, and resets the platform for the next test. False if it was closed. */
+  /**
+   * Checks the exchanges like `close`, and resets the platform for the next test. Returns false if the platform was
+   * closed.
+   */
   recycle(): Promise<boolean>;
 }
 
 /**
- * Starts a platform, which the test closes. Every exchange is checked against the OpenAPI document. `close` rejects if
- * an exchange violates the document or was not checked.
+ * Starts a platform that the test closes. Every exchange is checked against the OpenAPI document. `close` rejects if an
+ * exchange violates the document or was not checked.
  */
 export async function startTestEmulator(options: StartOptions = {}): Promise<TestEmulator> {
   const shared = options.data === undefined && { authority: inject('authority') };
@@ -116,10 +120,10 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
     bearer = undefined;
   };
   const api = testControl(emulator, forgetToken);
-  /** The number of entries in the log from an earlier start. */
+  /** Number of entries in the log from an earlier start. */
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
-  /** Runs `end`, and then rejects if the exchanges before it were wrong or not checked. */
+  /** Runs `end`, and then rejects if the exchanges before it were invalid or not checked. */
   async function judged(end: () => Promise<void>): Promise<void> {
     const { count, violations } = await judgedOf(ready.base_url);
     // Faults never return successful responses, so these came from the platform.

@@ -1,4 +1,4 @@
-// A clock for many concurrent sleepers: when all of them sleep, time jumps to the end of the shortest sleep.
+// A clock for many concurrent sleepers: when all of them sleep, it jumps to the end of the shortest sleep.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { TEST_TIME } from './clock.ts';

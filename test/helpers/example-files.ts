@@ -1,4 +1,4 @@
-// Writes the files that the examples of the documentation use.
+// Writes the files that the documentation's examples use.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ export interface ExampleStage {
 type Stage = (stage: ExampleStage) => Promise<void> | void;
 
 const STAGES: Record<string, Stage> = {
-  // The commands of the README read the file that it shows.
+  // The commands in the README read the file that it shows.
   'README.md': ({ cwd }) => {
     const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     writeFileSync(join(cwd, 'group.yaml'), /```yaml\n([^`]*)```/.exec(page)?.[1] ?? '');
@@ -40,7 +40,7 @@ const STAGES: Record<string, Stage> = {
   },
 };
 
-/** Creates the files and definitions that the examples of a page need. */
+/** Creates the files and definitions that a page's examples need. */
 export async function stageExamples(page: string, stage: ExampleStage): Promise<void> {
   await STAGES[page]?.(stage);
 }

@@ -1,6 +1,6 @@
 // Catches errors, for tests that check every part of them.
 
-/** The error that `work` throws; fails if it throws none. */
+/** Returns the error that `work` throws; fails if `work` throws nothing. */
 export function thrownBy(work: () => unknown): Error {
   try {
     work();
@@ -10,7 +10,7 @@ export function thrownBy(work: () => unknown): Error {
   throw new Error('it succeeded');
 }
 
-/** The error that a promise rejects with; fails if it resolves. */
+/** Returns the error that a promise rejects with; fails if the promise resolves. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;

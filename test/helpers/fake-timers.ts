@@ -1,9 +1,9 @@
-// Fake timers, and how many of them a module leaves.
+// Fake timers, and the number of timers that a module leaves pending.
 import { afterEach, beforeEach, vi } from 'vitest';
 
 /**
- * Installs fake timers for each test of the file. The returned function counts the pending timers that the module at
- * `path` set. `vi.getTimerCount` also counts those of servers that earlier test files left open in this process.
+ * Installs fake timers for each test in the file. The returned function counts the pending timers that the module at
+ * `path` set. `vi.getTimerCount` also counts the timers of servers that earlier test files left open in this process.
  */
 export function fakeTimersOf(path: string, options?: Parameters<typeof vi.useFakeTimers>[0]): () => number {
   const pending = new Set<unknown>();

@@ -1,9 +1,7 @@
 // A clock that is many times faster than the machine's: hours of pauses pass in a moment, in the right order.
 import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
 
-/**
- * The maximum real time that counts between two readings, so that a process on a busy machine exceeds no time limit.
- */
+/** Maximum real time that counts between two readings, so that a process on a busy machine exceeds no time limit. */
 const MOST_MS = 20;
 
 /** A child process runs in real time, so a time limit on it must not be shortened. */

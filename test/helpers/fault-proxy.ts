@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { readRequests, type ReceivedRequest } from './fault-server.ts';
 import { listenOnLoopback } from './loopback.ts';
 
-/** A complete response of the platform. */
+/** A complete platform response. */
 export interface PlatformAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -15,7 +15,6 @@ export interface PlatformAnswer {
 export interface ProxiedRequest extends ReceivedRequest {
   /** The platform's response; undefined if the request never reached it. */
   answered: PlatformAnswer | undefined;
-  /** True if a fault was injected. */
   faulted: boolean;
   /** The response that the client received; undefined if it was truncated, delayed or omitted. */
   returned?: PlatformAnswer;
@@ -23,7 +22,6 @@ export interface ProxiedRequest extends ReceivedRequest {
 
 export interface ProxyFault {
   name: string;
-  /** True if the platform receives the request. */
   delivered: boolean;
   /** The port is closed, so there is no request to inject a fault into. */
   refuses?: boolean;
@@ -39,7 +37,7 @@ export interface FaultPlan {
   fault: ProxyFault;
   /** The number of the request, from 0. */
   at: number;
-  /** Inject the fault `once`, or for `ever` from that request on. */
+  /** Injects the fault `once`, or for `ever` from that request on. */
   mode: 'once' | 'ever';
   /** After the first fault, applies to every GET; `fault` then applies only to requests that write. */
   reads?: ProxyFault;
@@ -53,15 +51,15 @@ export interface FaultProxy {
   readonly port: number;
   /** Complete requests since `begin`, in order. */
   readonly requests: ProxiedRequest[];
-  /** The number of bytes that arrived at the target of redirects. */
+  /** Number of bytes that the target of redirects received. */
   readonly strayed: number;
-  /** Clears the requests and sets the plan for the next ones; without a plan all requests pass. */
+  /** Clears the requests and sets the plan for the next ones; without a plan, all requests pass. */
   begin(plan?: FaultPlan | FaultChooser): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Listens on a free port of loopback and forwards to the platform's port `target`. Forwards `Host`, so that links lead
+ * Listens on a free loopback port and forwards to the platform's port `target`. Forwards `Host`, so that links lead
  * back to the proxy.
  */
 export async function startFaultProxy(target: number): Promise<FaultProxy> {
@@ -185,7 +183,7 @@ function forward(
   });
 }
 
-/** The response with new framing, and with the headers of `change`. */
+/** Returns the response with new framing, and with the headers from `change`. */
 export function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<string, string> = {}): Buffer {
   const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...kept } = headers;
   const framed = status === 204 ? {} : { 'content-length': String(body.length) };

@@ -18,7 +18,6 @@ export type Fault = (socket: Socket, request: ReceivedRequest) => void;
 export interface FaultServer {
   readonly url: string;
   readonly port: number;
-  /** All complete requests, in order. */
   readonly requests: ReceivedRequest[];
   /** The number of accepted connections. */
   readonly connections: number;
@@ -84,7 +83,7 @@ export async function startFaultServer({ tls }: FaultServerOptions = {}): Promis
   };
 }
 
-/** Calls `onRequest` for each complete request. Bodies need a Content-Length, which our client always sends. */
+/** Calls `onRequest` for each complete request. Bodies require a Content-Length, which our client always sends. */
 export function readRequests(socket: Socket, onRequest: (request: ReceivedRequest) => void): void {
   let pending = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
@@ -129,7 +128,7 @@ export function json(value: unknown, parts: AnswerParts = {}): Fault {
   return answer({ ...parts, headers, body: JSON.stringify(value) });
 }
 
-/** Sends these bytes only, then closes the connection. */
+/** Sends only these bytes, then closes the connection. */
 export function raw(...parts: (string | Buffer)[]): Fault {
   return (socket) => socket.end(Buffer.concat(parts.map((part) => Buffer.from(part))));
 }

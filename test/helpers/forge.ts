@@ -18,7 +18,7 @@ export interface Wanted {
   /** Lines such as `subjectAltName=DNS:a.example`. */
   extensions?: string[];
   key?: string;
-  /** The digest of the signature: sha256 by default, undefined for keys with a built-in digest. */
+  /** The signature's digest: sha256 by default, undefined for keys with a built-in digest. */
   digest?: string | undefined;
   /** Additional options for the signature, such as `rsa_padding_mode:pss`. */
   options?: string[];

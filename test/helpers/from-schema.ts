@@ -1,4 +1,4 @@
-// Draws values of a JSON Schema, and requests of an OpenAPI document: valid ones and changed ones.
+// Draws values from a JSON Schema, and requests from an OpenAPI document: valid and modified ones.
 import fc, { type Arbitrary } from 'fast-check';
 
 export interface Schema extends Record<string, unknown> {
@@ -25,7 +25,7 @@ const FORMATS: Record<string, Arbitrary<string>> = {
   uri: fc.webUrl({ validSchemes: ['https'] }),
 };
 
-/** Texts that match the patterns of the document. */
+/** Texts that match the patterns in the document. */
 const SAMPLES = [
   'a',
   'lakehouse',
@@ -72,7 +72,7 @@ function objectOf(schema: Schema): Arbitrary<unknown> {
   return fc.dictionary(keys, values, { maxKeys: 3 });
 }
 
-/** Values of a schema. The values may violate rules between fields. */
+/** Draws values from a schema. The values may violate rules between fields. */
 export function valueOf(schema: Schema): Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -101,7 +101,7 @@ function simpleOf(type: string | undefined, schema: Schema): Arbitrary<unknown> 
   }
 }
 
-/** The value with one field at any depth removed, or replaced by any JSON. */
+/** Returns the value with one field at any depth removed, or replaced by any JSON. */
 export function changed(value: unknown): Arbitrary<unknown> {
   const paths = pathsOf(value);
   const replaced = (path: readonly (string | number)[], by: unknown): unknown => {

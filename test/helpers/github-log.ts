@@ -1,7 +1,8 @@
-// Reads the workflow commands of GitHub Actions from the output of a step.
+// Reads the GitHub Actions workflow commands in a step's output.
 
 /**
- * The commands that GitHub would run, in order: after whitespace or, in the older form, anywhere; none inside a fence.
+ * Returns the commands that GitHub would run, in order: after whitespace or, in the older form, anywhere; none inside a
+ * fence.
  */
 export function commandsIn(text: string): string[] {
   let token: string | undefined;
@@ -16,7 +17,7 @@ export function commandsIn(text: string): string[] {
   });
 }
 
-/** The text between the lines of a fence, or the whole text without one. */
+/** Returns the text inside a fence, or the whole text if there is none. */
 export function withoutFence(text: string): string {
   return /^::stop-commands::(.+)\n([^]*)::\1::\n$/.exec(text)?.[2] ?? text;
 }

@@ -1,7 +1,7 @@
-// Private keys of every type that a certificate may have.
+// Private keys of every type that a certificate can have.
 import { generateKeyPairSync } from 'node:crypto';
 
-/** A key as PKCS#8 in PEM. */
+/** Returns a key as PKCS#8 in PEM. */
 export function newKey(kind: 'rsa' | 'rsa-pss' | 'weak' | 'ec' | 'ed25519' | 'ed448'): string {
   const { privateKey } = newPair(kind);
   return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;

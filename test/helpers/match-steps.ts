@@ -1,7 +1,7 @@
 // Counts the steps of a backtracking search, so that a test can distinguish linear from quadratic expressions.
 import { type AST, parseRegExpLiteral } from '@eslint-community/regexpp';
 
-/** Continues a match at a position; false backtracks to the last choice. */
+/** Continues a match at a position; returns false to backtrack to the last choice. */
 type Next = (at: number) => boolean;
 /** The text is an array of character codes. */
 type Matcher = (text: readonly number[], at: number, next: Next) => boolean;
@@ -61,7 +61,7 @@ function sequence(elements: readonly AST.Element[], flags: string, step: () => v
     const row = elements.slice(index).findIndex((element) => !isLetter(element));
     const end = row === -1 ? elements.length : index + row;
     const element = elements[index];
-    // Most of the time goes to rows of letters, so a row is one part.
+    // Most of the time is spent on rows of letters, so a row is treated as one part.
     if (end > index + 1) parts.push(letterRow(elements.slice(index, end), flags, step));
     else if (element) parts.push(part(element, flags, step));
     index = Math.max(index, end - 1);
@@ -104,7 +104,7 @@ function part(node: AST.Element, flags: string, step: () => void): Matcher {
   }
 }
 
-/** The same as `letterTest`, for character codes. */
+/** Does the same as `letterTest`, for character codes. */
 function codeTest(node: AST.Element, flags: string): (code: number) => boolean {
   const isOne = letterTest(node, flags);
   const known: boolean[] = [];
@@ -151,7 +151,7 @@ function assertion(node: AST.Assertion, flags: string, step: () => void): Matche
   const isHere = new Map<number, boolean>();
   return (text, at, next) => {
     step();
-    // An anchor depends only on adjacent characters; `x` replaces those that are further away.
+    // An anchor depends only on adjacent characters; `x` replaces characters further away.
     const [before, after] = [text[at - 1], text[at]];
     const around =
       ((before ?? -1) + 1) * 2 ** 24 + ((after ?? -1) + 1) * 4 + (at > 1 ? 2 : 0) + (at < text.length - 1 ? 1 : 0);

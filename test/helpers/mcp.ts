@@ -1,4 +1,4 @@
-// An assistant: the client of the official SDK, connected to the program's MCP server in this process.
+// An assistant: the official SDK's client, connected to the program's MCP server in this process.
 import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -25,7 +25,7 @@ export interface Assistant {
   /** Everything that the server wrote, one message per line. */
   written(): string;
   stderr(): string;
-  /** Ends the server as a signal does. */
+  /** Ends the server as a signal would. */
   stop: AbortController;
   /** Closes the server's input and returns its exit code. */
   end(): Promise<number>;

@@ -1,11 +1,11 @@
-// A folder for temporary files in memory, because most tests write files and the program waits for the disk at each
+// An in-memory folder for temporary files, because most tests write files and the program waits for the disk on each
 // write.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = '/dev/shm';
-/** More bytes than all temporary files of a complete run need. */
+/** More bytes than a complete run's temporary files need. */
 const LEAST_BYTES = 2 ** 31;
 
 /** The folder; undefined if the system has none, or one that is too small or does not allow executables. */

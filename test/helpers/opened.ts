@@ -1,4 +1,4 @@
-// Closes resources when their test is over, even if it fails.
+// Closes resources when their test is over, even if the test fails.
 import { onTestFinished } from 'vitest';
 
 /** Returns the opened resource and closes it after the running test, in reverse order. */

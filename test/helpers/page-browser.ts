@@ -1,4 +1,4 @@
-// A browser for the tests of a page and a folder for its files, both for the duration of the surrounding tests.
+// A browser for page tests and a folder for its files, both for the duration of the surrounding tests.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { openBrowser, type Page } from './browser.ts';
 
-/** Called in a `describe`. The tests in it open a page from text; `name` is the file name. */
+/** Must be called in a `describe`. Returns a function that opens a page from text; `name` is the file name. */
 export function withPageBrowser(): (name: string, html: string) => Promise<Page> {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   let folder: string;

@@ -1,6 +1,6 @@
-// Expressions for `evaluate` that measure the layout of a page.
+// Expressions for `evaluate` that measure a page's layout.
 
-/** The lowest contrast between text and background, by the formula of the accessibility guidelines. */
+/** The lowest contrast between text and background, by the formula in the accessibility guidelines. */
 export const LEAST_CONTRAST = `(() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const rgb = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };

@@ -1,4 +1,4 @@
-// A home of one user with an embedded platform, for tests of commands.
+// One user's home with an embedded platform, for tests of commands.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SETTING_NAMES, variableOf } from '../../src/lib/config/setting-fields.ts';
@@ -28,12 +28,12 @@ export interface PlatformHome {
   write(file: string, text: string): void;
   /** The requests that write, as `POST /path/of/platform`. */
   writes(): Promise<string[]>;
-  /** The number of requests with this method and path prefix that the platform received. */
+  /** Number of requests with this method and path prefix that the platform received. */
   received(method: string, path?: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The error document of a command. */
+/** A command's error document. */
 export interface JsonError {
   code: string;
   message: string;
@@ -43,10 +43,10 @@ export interface JsonError {
   issues: { path: string; line?: number; column?: number; message: string }[];
 }
 
-/** Platforms of earlier tests in this process, by clock. A reset takes a tenth of the time of a start. */
+/** Platforms from earlier tests in this process, by clock. A reset takes a tenth of the time that a start takes. */
 const idle: Record<ClockMode, TestEmulator[]> = { real: [], manual: [] };
 
-/** The clock of a platform without any other option. */
+/** Clock of a platform that has no other option. */
 function clockAlone({ clock = 'real', ...others }: StartOptions): ClockMode | undefined {
   return Object.keys(others).length === 0 ? clock : undefined;
 }
@@ -60,7 +60,7 @@ export async function openPlatformHome(
   const given = typeof options === 'function' ? options(home.folder) : options;
   const clock = clockAlone(given);
   const before = clock && !shared ? idle[clock].pop() : undefined;
-  // A manual clock did not move since the last test.
+  // A manual clock has not moved since the last test.
   await before?.reset();
   const platform = shared ?? before ?? (await startTestEmulator(given));
   const env = { ...home.env, ...environmentOf(platform.ready) };
@@ -103,7 +103,7 @@ export async function openPlatformHome(
   };
 }
 
-/** Moves the settings of the environment to the profile `qa`, which becomes the profile in use. The secrets stay. */
+/** Moves the settings from the environment to the profile `qa`, which becomes the profile in use. The secrets stay. */
 export function useProfile({ env }: { env: Record<string, string> }): void {
   const names = SETTING_NAMES.filter((name) => env[variableOf(name)] !== undefined);
   const qa = Object.fromEntries(names.map((name) => [name, env[variableOf(name)]]));

@@ -1,4 +1,4 @@
-// A home of one user with profiles, for tests of the profile commands.
+// One user's home with profiles, for tests of the profile commands.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliHome, createCliHome } from './cli.ts';
@@ -7,7 +7,7 @@ export interface ProfileHome extends CliHome {
   settingsFile: string;
   /** The contents of the settings file. */
   settings(): { current?: string; profiles: Record<string, Record<string, unknown>> };
-  /** The path of the file with a profile's secrets. */
+  /** Returns the path of the file with a profile's secrets. */
   secretFile(profile: string): string;
 }
 

@@ -11,7 +11,7 @@ export interface ProxyServer {
 }
 
 /**
- * Sends every tunnel to `port` of this machine, so that host names need not resolve. With `password`, the proxy
+ * Sends every tunnel to `port` on this machine, so that host names need not resolve. With `password`, the proxy
  * requires `user:password`.
  */
 export async function startProxy(port: number, password?: string): Promise<ProxyServer> {

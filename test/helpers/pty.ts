@@ -67,7 +67,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   const screen = (): string => stripVTControlCharacters(drawn);
 
-  /** The first of the strings after the previous match. */
+  /** Returns the first of the strings after the previous match. */
   function find(texts: readonly string[]): { text: string; index: number } | undefined {
     return texts
       .map((text) => ({ text, index: screen().indexOf(text, position) }))

@@ -1,4 +1,4 @@
-// A release with a small script instead of the executable, and what its tests run.
+// A release with a small script in place of the executable, and the programs that its tests run.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ export function executable(file: string, text: string): void {
   chmodSync(file, 0o755);
 }
 
-/** A PATH with these programs only. */
+/** Returns a PATH with only these programs. */
 export function pathWith(names: readonly string[]): string {
   const folder = temporaryFolder();
   for (const name of names) {
@@ -61,7 +61,7 @@ export function serve(folder: string, certificate?: Certificate): Promise<string
   }, certificate);
 }
 
-/** Redirects every request to the same path below `target`. */
+/** Redirects every request to the same path under `target`. */
 export function redirectTo(target: string, certificate?: Certificate): Promise<string> {
   return listening(({ url }, response) => {
     response.writeHead(302, { location: `${target}${url}` }).end();

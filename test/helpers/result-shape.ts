@@ -1,11 +1,11 @@
-// Checks the output of a command against the schema of its result.
+// Checks a command's output against the schema of its result.
 import { Ajv } from 'ajv';
 import type { Command } from 'commander';
 import { expect } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { jsonSchemaOfResult, shapeOf } from '../../src/lib/runtime/output/result-shape.ts';
 
-/** Shared, because a new instance compiles its own schemas first. */
+/** Shared, because a new instance first compiles its own schemas. */
 const ajv = new Ajv({ allErrors: true, strict: false });
 
 /** Fails if the JSON lacks a required field of the command's schema, or has an unknown one. */

@@ -1,4 +1,4 @@
-// A home of one role administrator, for tests of the roles commands.
+// A role administrator's home, for tests of the roles commands.
 import type { Role } from '../../src/lib/domain/roles/manifest.ts';
 import type { TestEmulator } from './emulator.ts';
 import { openPlatformHome, type PlatformHome } from './platform-home.ts';
@@ -9,15 +9,15 @@ export const NO_PLATFORM = Object.fromEntries(
 );
 
 export interface RolesHome extends PlatformHome {
-  /** Replaces a string that the file must contain. */
+  /** Replaces a string, which the file must contain. */
   edit(file: string, from: string, to: string): void;
   /** The roles on the platform, by id. */
   live(): Promise<Map<string, Role>>;
-  /** The number of PUT requests that the platform received. */
+  /** Number of PUT requests that the platform received. */
   puts(): Promise<number>;
 }
 
-/** A home of an administrator, on a shared platform if one is given. */
+/** Creates an administrator's home, on a shared platform if one is given. */
 export async function createRolesHome(shared?: TestEmulator, fixtures?: unknown): Promise<RolesHome> {
   const home = await openPlatformHome(fixtures === undefined ? {} : { fixtures }, shared);
   return {

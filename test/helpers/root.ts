@@ -1,4 +1,4 @@
-// The paths of the repository and its built program.
+// Paths of the repository and its built program.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-// A stand-in for the platform's seeding API: counts accepted users, and a test chooses its responses.
+// A stand-in for the platform's seeding API: counts accepted users, and lets a test choose its responses.
 import { createServer } from 'node:http';
 import { listenOnLoopback } from './loopback.ts';
 
@@ -14,7 +14,6 @@ export interface Reply {
 
 export interface Sink {
   url: string;
-  /** The number of accepted rows. */
   rows: number;
   requests: number;
   /** The bodies of accepted requests. */

@@ -13,7 +13,7 @@ export interface Seeding {
   run(args: string[], options?: CliOptions): Promise<CliResult>;
   /** Runs `seed bulk` with `--yes -o json` and parses the result. */
   bulk(args: string[], options?: CliOptions): Promise<{ code: number; result: BulkJson; stderr: string }>;
-  /** An environment without the sink's address, for the embedded platform, which has its own. */
+  /** An environment without the sink's address, for the embedded platform, which has its own address. */
   withoutPlatform: Record<string, string>;
   /** The accepted users in any order. */
   users(): Record<string, unknown>[];
@@ -65,7 +65,7 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
   };
 }
 
-/** A clock whose sleeps return at once. */
+/** A clock whose sleeps return immediately. */
 export function createHurriedClock(): Clock & { readonly sleptMs: number } {
   let skipped = 0;
   return {
@@ -81,7 +81,7 @@ export function createHurriedClock(): Clock & { readonly sleptMs: number } {
   };
 }
 
-/** The body of one user in the usual spelling. */
+/** Returns the body of one user in the usual spelling. */
 export function userRow(id: number | bigint | string, attribute = 'Orders'): string {
   return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"${attribute}","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":"3"}}]}}`;
 }

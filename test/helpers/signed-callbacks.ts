@@ -10,7 +10,9 @@ export interface SignedCallback {
   body: string;
 }
 
-/** The callbacks of `count` access requests, from `pending` to `completed`, grouped by request and in order. */
+/**
+ * Returns the callbacks for `count` access requests, from `pending` to `completed`, grouped by request and in order.
+ */
 export async function signedCallbacks(home: PlatformHome, count: number): Promise<SignedCallback[][]> {
   const requests = new Map<string, SignedCallback[]>();
   const taker = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// How much a test tries: a sample in `npm test`, everything on demand, and little in tests that run against mutants.
+// Amount of work per test: a sample in `npm test`, everything on demand, and little in tests that run against mutants.
 import { pick, randomFrom } from './random.ts';
 import { SEED } from './seed.ts';
 
@@ -8,22 +8,22 @@ export const isMutation = process.env.MODE === 'mutation';
 /** True with `vitest --mode whole`, which tries everything. */
 export const isWhole = process.env.MODE === 'whole';
 
-/** A number of items: `whole` on demand, `small` against mutants, otherwise `sample`. */
+/** Returns a number of items: `whole` on demand, `small` against mutants, otherwise `sample`. */
 export function size(whole: number, sample: number, small = sample): number {
   if (isWhole) return whole;
   return isMutation ? small : sample;
 }
 
 /**
- * The number of runs of a property test: a tenth of `usual`, or fifty times as many on demand. Each commit draws
- * different values.
+ * Returns the number of runs for a property test: a tenth of `usual`, or fifty times as many on demand. Each commit
+ * draws different values.
  */
 export function runs(usual: number): { numRuns: number } {
   const least = (part: number): number => Math.min(usual, Math.max(25, Math.ceil(usual / part)));
   return { numRuns: size(usual * 50, least(10), least(20)) };
 }
 
-/** A sample of the rows, in order, drawn by the seed of the run; all rows on demand. */
+/** Returns a sample of the rows, in order, drawn from the run's seed; all rows on demand. */
 export function sample<Row>(rows: readonly Row[], count: number): readonly Row[] {
   if (isWhole || rows.length <= count) return rows;
   const random = randomFrom(SEED ^ rows.length);

@@ -10,10 +10,10 @@ import { expect, vi } from 'vitest';
 import { listenOnLoopback } from './loopback.ts';
 import { PATIENT } from './patient.ts';
 
-/** The node runs this many tasks at once, whatever its number of cores. */
+/** The node runs this many tasks concurrently, whatever its number of cores. */
 export const SLURM_TASKS = 8;
 
-/** Why Slurm cannot run here; undefined if it can. */
+/** The reason why Slurm cannot run here; undefined if it can. */
 export function missingSlurm(): string | undefined {
   const programs = ['slurmctld', 'slurmd', 'sbatch'];
   const absent = programs.find((program) => spawnSync(program, ['--version']).error !== undefined);
@@ -23,7 +23,7 @@ export function missingSlurm(): string | undefined {
 
 export interface Slurm {
   env: { SLURM_CONF: string };
-  /** Runs a program of Slurm, and returns its output. */
+  /** Runs a Slurm program and returns its output. */
   run(program: string, ...args: string[]): Promise<string>;
   /** Waits until no job is left in the queue. */
   drained(): Promise<void>;

@@ -1,4 +1,4 @@
-// Finds every regular expression of the source with the compiler: literals, and those built from strings.
+// Finds every regular expression in the source with the compiler: literals, and those built from strings.
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
@@ -11,7 +11,7 @@ export interface SourceExpression {
 /** Replaces a part of a built expression that is known only at run time. */
 const UNKNOWN_PART = 'x';
 
-/** The expressions of the program's source files. */
+/** Returns the expressions in the program's source files. */
 export function sourceExpressions(root: string): SourceExpression[] {
   const files = ['src', 'bin'].flatMap((folder) =>
     readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' })
@@ -21,7 +21,7 @@ export function sourceExpressions(root: string): SourceExpression[] {
   return files.flatMap((file) => expressionsOf(file, readFileSync(`${root}/${file}`, 'utf8')));
 }
 
-/** The expressions of one file. Throws if an expression cannot be built, so that no expression is skipped. */
+/** Returns the expressions in one file. Throws if an expression cannot be built, so that no expression is skipped. */
 export function expressionsOf(file: string, text: string): SourceExpression[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const constants = new Map<string, ts.Expression>();
@@ -55,7 +55,7 @@ export function expressionsOf(file: string, text: string): SourceExpression[] {
     return new RegExp(pattern ? textOf(pattern) : '', flags ? textOf(flags) : '');
   }
 
-  /** The part of an expression's text that this file determines. */
+  /** Returns the part of an expression's text that this file determines. */
   function textOf(node: ts.Expression): string {
     if (ts.isStringLiteralLike(node)) return node.text;
     if (ts.isRegularExpressionLiteral(node)) return literalOf(node)?.source ?? '';
@@ -81,7 +81,7 @@ export function expressionsOf(file: string, text: string): SourceExpression[] {
   return found;
 }
 
-/** True if the part is inside the braces of a repetition, so that it is a number. */
+/** True if the part is inside a repetition's braces, so it is a number. */
 function isCount(before: string, span: ts.TemplateSpan): boolean {
   return before.endsWith('{') && /^,?\d*\}/.test(span.literal.text);
 }

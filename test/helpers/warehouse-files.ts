@@ -1,4 +1,4 @@
-// Definitions of warehouse sync that work with the embedded platform's sample warehouse.
+// Warehouse sync definitions that work with the embedded platform's sample warehouse.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -69,7 +69,7 @@ export const CREATIONS = [
   'pipelines create -f pipeline.yaml',
 ] as const;
 
-/** Writes the files that the examples of the help use: single files, and a folder of definitions. */
+/** Writes the files that the examples in the help use: single files, and a folder of definitions. */
 export function stageWarehouse(folder: string): void {
   const connection = CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt');
   const files: Record<string, string> = {

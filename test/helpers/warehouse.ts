@@ -1,4 +1,4 @@
-// A workspace of an embedded platform with a warehouse file, for tests of warehouse sync.
+// A workspace on an embedded platform with a warehouse file, for tests of warehouse sync.
 import { join } from 'node:path';
 import { createDatabaseFile } from '../../src/lib/emulator/base/db.ts';
 import type { StartOptions } from '../../src/lib/emulator/index.ts';
@@ -41,15 +41,15 @@ export interface RunJson {
 }
 
 export interface WarehouseEmulator extends TestEmulator {
-  /** A request below the workspace: `connections/lake`. */
+  /** Sends a request under the workspace: `connections/lake`. */
   ask(method: string, path: string, body?: unknown): Promise<Exchange>;
-  /** A GET that must succeed; returns its body. */
+  /** Sends a GET that must succeed, and returns its body. */
   get<T = Record<string, unknown>>(path: string): Promise<T>;
   put(kind: Kind, body: { id: string; [field: string]: unknown }, query?: string): Promise<Exchange>;
   create(kind: Kind, body: unknown): Promise<Exchange>;
   /** Triggers `sync` and returns the run's id. */
   trigger(): Promise<number>;
-  /** All runs of `sync`, newest first. */
+  /** Returns all runs of `sync`, newest first. */
   runs(): Promise<RunJson[]>;
   /** The only profile with an identity, as `TYPE=VALUE`. */
   profile(identity: string): Promise<{ user_attributes: Record<string, unknown>; events: unknown[] } | undefined>;
@@ -88,10 +88,10 @@ export async function startWarehouseEmulator(options: StartOptions = {}): Promis
   };
 }
 
-/** The initial time of `startSync`. */
+/** The initial time for `startSync`. */
 export const T0 = '2026-03-01T00:00:00Z';
 
-/** Starts a platform at `T0` with the connection, the model and the pipeline; the last two may be changed. */
+/** Starts a platform at `T0` with the connection, the model and the pipeline; the last two can be changed. */
 export async function startSync(
   options: StartOptions,
   pipeline: Record<string, unknown> = {},

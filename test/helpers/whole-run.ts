@@ -1,5 +1,5 @@
-// Shared by a test run: the printed seed, and one certificate authority for all embedded platforms, because an RSA key
-// takes longer to generate than most tests run.
+// Shared by a whole test run: the printed seed, and one certificate authority for all embedded platforms, because
+// generating an RSA key takes longer than most tests.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder of the certificate authority. */
     authority: string;
   }
 }

@@ -1,4 +1,4 @@
-// Checks every exchange of the embedded platforms of this process, and of programs that a test starts. `judge-setup.ts`
+// Checks every exchange of the embedded platforms in this process and in programs that a test starts. `judge-setup.ts`
 // fails a test file for violations that no test has read.
 import { subscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,19 +9,18 @@ import { SEEN_EXCHANGES, type SeenExchange } from '../../src/lib/emulator/platfo
 
 /** The findings about one platform. */
 export interface Judged {
-  /** The number of checked exchanges. */
   count: number;
   /** The violations of the OpenAPI document. */
   violations: string[];
 }
 
-/** The number of violations to print. */
+/** Number of violations to print. */
 const MOST_SHOWN = 50;
 const REPORTER = fileURLToPath(new URL('children/tell-exchanges.cjs', import.meta.url));
 
 const counts = new Map<string, number>();
 const found = new Map<string, Set<string>>();
-/** Exchanges that came before the judge was loaded. Loading takes a while, and few test files use a platform. */
+/** Exchanges recorded before the judge was loaded. Loading takes a while, and few test files use a platform. */
 const waiting: SeenExchange[] = [];
 let violationsOf: ((seen: SeenExchange, hasOwnWords: boolean) => string[]) | undefined;
 let loading: Promise<void> | undefined;
@@ -50,7 +49,7 @@ function check(message: unknown): void {
   }
 }
 
-/** Returns and clears the findings about a platform of this process or of a started program. */
+/** Returns and clears the findings about a platform in this process or in a started program. */
 export async function judgedOf(platform: string): Promise<Judged> {
   await checkPrograms();
   const judged = { count: counts.get(platform) ?? 0, violations: [...(found.get(platform) ?? [])] };
@@ -59,7 +58,7 @@ export async function judgedOf(platform: string): Promise<Judged> {
   return judged;
 }
 
-/** The addresses of checked platforms whose findings were not read. */
+/** Returns the addresses of checked platforms whose findings were not read. */
 export async function judgedPlatforms(): Promise<string[]> {
   await checkPrograms();
   return [...counts.keys()];
@@ -71,7 +70,7 @@ export function requireConformance(violations: readonly string[]): void {
   throw new Error(`the wire is not as the OpenAPI document says:\n${violations.slice(0, MOST_SHOWN).join('\n')}`);
 }
 
-/** The environment that makes a program, and the programs that it starts, report the exchanges of their platforms. */
+/** The environment that makes a program, and the programs that it starts, report their platforms' exchanges. */
 export function reportingEnv(): Record<'NODE_OPTIONS' | 'TEST_EXCHANGES', string> {
   folder ??= mkdtempSync(join(tmpdir(), 'cdpadm-exchanges-'));
   return { NODE_OPTIONS: `--require=${JSON.stringify(REPORTER)}`, TEST_EXCHANGES: folder };

@@ -1,6 +1,6 @@
-// Wraps bytes as zstd does, because no supported Node has an encoder.
+// Wraps bytes in the zstd format, because no supported Node has an encoder.
 
-/** A frame of raw blocks of at most this many bytes. */
+/** Returns a frame of raw blocks, each of at most this many bytes. */
 export function zstd(text: string | Buffer, block = 100_000): Buffer {
   const content = Buffer.from(text);
   const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);

@@ -8,7 +8,7 @@ import { makeLazy } from '../../scripts/lazy-requires.mjs';
 import { root } from '../helpers/root.ts';
 
 interface Loaded {
-  /** Files of the bundle, relative to the root of the project. */
+  /** Files in the bundle, relative to the project root. */
   files: string[];
   modules: string[];
 }
@@ -20,7 +20,7 @@ describe('the built program', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cdpadm-chunks-'));
     preload = join(folder, 'preload.cjs');
-    // At its start, the program reads only the chunks that it runs.
+    // On start, the program reads only the chunks that it runs.
     writeFileSync(
       preload,
       `const fs = require('node:fs');

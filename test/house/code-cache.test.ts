@@ -1,4 +1,4 @@
-// Checks the cache of V8's compiled code between runs: a damaged cache never changes the behavior of the program.
+// Checks the cache of V8's compiled code between runs: a damaged cache never changes the program's behavior.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,5 +1,5 @@
-// Each command is defined in the folder of its group, in a file named after it or in one that mentions it. Resource
-// groups share `resource-commands.ts`.
+// Each command is defined in its group's folder, in a file that has its name or mentions it. Resource groups share
+// `resource-commands.ts`.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const SHARED_VERBS = [
 ].map(([, verb]) => verb);
 
 test('defines every command in a file of its group that has its name or mentions it', async () => {
-  // The paths of all commands without subcommands, such as `roles push`.
+  // Paths of all commands without subcommands, such as `roles push`.
   const all = leavesBelow(program).map(([path]) => path);
   expect(all.length).toBeGreaterThanOrEqual(entries.length);
   const lost = all.filter((path) => {
@@ -28,7 +28,7 @@ test('defines every command in a file of its group that has its name or mentions
     if (places.some((place) => existsSync(join(root, 'src/commands', place)))) return false;
     const folder = join(root, 'src/commands', group);
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    // The group adds its own part under the key of the verb: `get: {`.
+    // The group adds its own part under the verb's key: `get: {`.
     const isShared = SHARED_VERBS.some((verb) => verb === verbs.join(' '));
     const takes = (text: string): boolean => text.includes('= resourceCommands(') && text.includes(`  ${verbs[0]}: {`);
     if (isShared && texts.filter(takes).length === 1) return false;

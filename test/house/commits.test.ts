@@ -1,4 +1,4 @@
-// Checks the script that validates the commit subjects of a pull request.
+// Checks the script that validates the commit subjects in a pull request.
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { faultsOf } from '../../scripts/check-commits.mjs';

@@ -1,4 +1,4 @@
-// The error registry contains every code that the program uses, with its exit code, and no other codes.
+// The error registry contains exactly the codes that the program uses, each with its exit code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,12 +22,11 @@ test('finds every code used in the sources in the registry', () => {
     ),
   );
   expect(given.length).toBeGreaterThan(5);
-  // The default name of a guard.
   expect(given.filter((code) => !(code in ERRORS) && code !== 'delete')).toEqual([]);
 });
 
 test('finds every error code from the registry in the sources', () => {
-  // The codes of guards are composed from the name of the guard.
+  // The codes of guards are composed from the guards' names.
   const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
 });

@@ -1,18 +1,18 @@
-// Every regular expression of the source runs in linear time on any text.
+// Every regular expression in the source runs in linear time on any text.
 import { describe, expect, it } from 'vitest';
 import { adversarialTexts } from '../helpers/adversarial-texts.ts';
 import { countSteps } from '../helpers/match-steps.ts';
 import { expressionsOf, sourceExpressions } from '../helpers/source-expressions.ts';
 
 const REPETITIONS = 60;
-/** The maximum growth of steps when the text doubles; quadratic growth is four. */
+/** Maximum growth of steps when the text doubles; quadratic growth is four. */
 const MAX_GROWTH = 3;
-/** Fewer steps per character than this are linear. */
+/** An expression with fewer steps per character than this is linear. */
 const FEW_STEPS = 20;
-/** The most steps that a linear expression needs for these short strings. */
+/** Maximum number of steps that a linear expression needs for these short strings. */
 const STEP_LIMIT = 200_000;
 
-/** A string that takes more than linear time, or undefined. */
+/** Returns a string that takes more than linear time, or undefined. */
 function slowText(expression: RegExp): string | undefined {
   const steps = countSteps(expression, STEP_LIMIT);
   return adversarialTexts(expression).find((grow) => {

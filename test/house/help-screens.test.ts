@@ -1,4 +1,4 @@
-// The help screens that the build renders are identical to those that the program renders.
+// The help screens rendered by the build are identical to those rendered by the program.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const DESTRUCTIVE =
   /profile delete|--overwrite|delete it first|\bremove (?:it|them)\b|roles delete|pipelines reset |emulator reset|--force|\brm -/i;
 
-/** Functions that make errors; their strings are messages and hints. */
+/** Functions that create errors; their strings are messages and hints. */
 const MAKERS = /^(?:usageError|invalidInput|cannotWrite|nameTaken|nameOnce|noEmulator|failure)$/;
 
 /** True for code whose strings users read as advice. */
@@ -19,7 +19,7 @@ function isAdvice(node: ts.Node): boolean {
   return ts.isCallExpression(node) && MAKERS.test(node.expression.getText());
 }
 
-/** Every text in the advice of the source. */
+/** Returns every text that gives advice in the source. */
 function adviceIn(source: ts.Node, inside = false): string[] {
   const isInside = inside || isAdvice(source);
   const own = isInside && (ts.isStringLiteralLike(source) || ts.isTemplateExpression(source)) ? [source.getText()] : [];

@@ -1,4 +1,4 @@
-// Every embedded platform of a test is checked against the OpenAPI document, in any process.
+// Every embedded platform in a test is checked against the OpenAPI document, in any process.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,11 +42,11 @@ describe('a platform that the program starts', () => {
   }
 });
 
-/** Code that runs the program as a process. */
+/** Matches code that runs the program as a process. */
 const RUNS = /\b(?:PROGRAM|cdpadm\.js)\b|openTerminal\(|bundleEntry\(|runProgram\(/;
-/** Code that uses an environment which reports exchanges. */
+/** Matches code that uses an environment that reports exchanges. */
 const REPORTS = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\breportingEnv\(/;
-/** Files that do not start a platform in a process, and why they do not need an environment that reports exchanges. */
+/** Files that do not start a platform in a process, and why they need no environment that reports exchanges. */
 const WITHOUT: Record<string, string> = {
   'test/helpers/root.ts': 'only has the path',
   'test/helpers/bundle.ts': 'only builds the entry',

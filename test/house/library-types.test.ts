@@ -1,4 +1,4 @@
-// The published types of the library work in a program that has no types of Node or other packages.
+// The library's published types work in a program that has no types for Node or other packages.
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';

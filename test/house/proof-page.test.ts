@@ -10,7 +10,7 @@ const rows = [...page.matchAll(/^\| (\d+) \|(.*)\|$/gm)].map(([, number = '', re
   cells: rest.split('|').map((cell) => cell.trim()),
 }));
 
-/** The tests in a cell; a test without a folder is in the folder of the previous test. */
+/** Returns the tests in a cell; a test without a folder is in the previous test's folder. */
 function testsOf(cell: string): string[] {
   let folder = '';
   return [...cell.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = '']) => {

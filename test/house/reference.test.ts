@@ -1,4 +1,4 @@
-// The reference pages of `docs/` and the manual match the command records and the error registry.
+// The reference pages in `docs/` and the manual match the command records and the error registry.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ it('lists every command and every help topic in the README table', () => {
   ];
   const textOf = (name: string): string => rows.find(([, names]) => names?.includes(`\`${name}\``))?.[2] ?? '';
   const missing = all.groups.flatMap(({ commands, name }) => {
-    // `pipelines` has the commands of the row above it.
+    // `pipelines` shares its commands with the row above it.
     const text = `${textOf(name)} ${name === 'pipelines' ? textOf('data-models') : ''}`;
     if (text.trim() === '') return [name];
     const verbs = new Set(commands.flatMap(({ path }) => path.split(' ')[1] ?? []));

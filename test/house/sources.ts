@@ -6,7 +6,7 @@ import { root } from '../helpers/root.ts';
 
 export interface Import {
   specifier: string;
-  /** The imported file, relative to the root of the project; undefined for packages and Node's own modules. */
+  /** The imported file, relative to the project root; undefined for packages and Node's own modules. */
   target: string | undefined;
   /** True if the compiler erases the import. */
   typeOnly: boolean;
@@ -15,7 +15,7 @@ export interface Import {
 }
 
 export interface SourceFile {
-  /** Relative to the root of the project, with `/`. */
+  /** Relative to the project root, with `/`. */
   path: string;
   text: string;
   ast: ts.SourceFile;
@@ -24,7 +24,7 @@ export interface SourceFile {
 
 const read = new Map<string, SourceFile[]>();
 
-/** All source files below `folder`, cached. */
+/** Returns all source files under `folder`, cached. */
 export function readSources(folder: string): SourceFile[] {
   const known = read.get(folder) ?? parseSources(folder);
   read.set(folder, known);
@@ -55,7 +55,7 @@ function readSource(path: string): SourceFile {
 
 const walked = new WeakMap<ts.Node, ts.Node[]>();
 
-/** Every node of the tree except tokens, root first; cached, because many checks walk the same trees. */
+/** Yields every node in the tree except tokens, root first; cached, because many checks walk the same trees. */
 export function walk(root: ts.Node): readonly ts.Node[] {
   const known = walked.get(root);
   if (known) return known;
@@ -91,7 +91,7 @@ function findImports(path: string, ast: ts.SourceFile): Import[] {
   return found;
 }
 
-/** Counts the uses of a global: not properties, keys or our own declarations. */
+/** Counts the uses of a global, excluding properties, keys and our own declarations. */
 export function usesOfGlobal(file: SourceFile, name: string): number {
   let uses = 0;
   for (const node of walk(file.ast)) {

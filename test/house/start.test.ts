@@ -1,4 +1,4 @@
-// Checks `bin/cdpadm.js`: it starts quickly and explains why it cannot start.
+// Checks `bin/cdpadm.js`: it starts quickly and reports why it cannot start.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

@@ -7,13 +7,13 @@ import { root } from '../helpers/root.ts';
 import { readSources } from './sources.ts';
 import { PHRASES } from './wording.ts';
 
-/** A piece of text with the line where it begins. */
+/** A piece of text with its first line. */
 interface Piece {
   line: number;
   text: string;
 }
 
-/** Comments, and strings that have more than one word. */
+/** Returns comments, and strings that have more than one word. */
 function piecesOfCode(text: string, ast: ts.SourceFile): Piece[] {
   const pieces: Piece[] = [];
   const add = (start: number, found: string): void => {
@@ -34,7 +34,7 @@ function piecesOfCode(text: string, ast: ts.SourceFile): Piece[] {
   return pieces;
 }
 
-/** The prose of a page, without its code. */
+/** Returns a page's prose, without its code. */
 function piecesOfPage(text: string): Piece[] {
   const prose = text.replace(/^ *```[^]*?^ *```/gm, (block) => block.replace(/[^\n]/g, ''));
   return prose.split('\n').map((line, index) => ({ line: index + 1, text: line.replace(/`[^`]*`/g, '``') }));
@@ -50,7 +50,7 @@ function faultsOf(path: string, pieces: Piece[]): string[] {
 }
 
 it('finds a phrase in a comment, in a message and in a page, and reports its line', () => {
-  // The samples of this test contain listed phrases on purpose.
+  // The samples in this test contain listed phrases on purpose.
   const code = '// Nobody reads it.\nconst a = fail(`it was refused $' + "{x} and so long as`);\nconst b = 'refused';";
   const ast = ts.createSourceFile('x.ts', code, ts.ScriptTarget.Latest, true);
   const page = '# A\n\n```\nnobody\n```\nIt is mended by `mend`.\n';

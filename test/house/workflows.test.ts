@@ -25,10 +25,10 @@ const below = (folder: string): string[] =>
 const paths = ['action.yml', ...below('.github/workflows'), ...below('docs/recipes')];
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Makes each address unique, because the service keeps what it parsed by address. */
+/** Makes each address unique, because the service caches what it parsed by address. */
 let uses = 0;
 
-/** What GitHub's own language service finds in a file: `line: problem`. */
+/** Returns what GitHub's own language service finds in a file: `line: problem`. */
 async function problemsOf(path: string, text: string): Promise<string[]> {
   uses += 1;
   const problems = await validate(TextDocument.create(`file:///${uses}/${path}`, 'yaml', 1, text));
@@ -37,7 +37,7 @@ async function problemsOf(path: string, text: string): Promise<string[]> {
   );
 }
 
-/** The shell lines of every step. */
+/** Returns the shell lines of every step. */
 function commandsOf(path: string): string[] {
   const { jobs = {}, runs } = parse(textOf(path)) as Workflow;
   const steps = [...Object.values(jobs), ...(runs ? [runs] : [])].flatMap((job) => job.steps);

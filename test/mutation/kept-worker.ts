@@ -3,8 +3,9 @@
 import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerRequest } from 'vitest/node';
 
 /**
- * A test that hangs has detected its mutant; without a mutant it may have to wait for a busy machine. `vi.setConfig`
- * cannot set this time limit, because after each file it restores the configuration of the worker's first run.
+ * A test that hangs has detected its mutant; without a mutant, the test may have to wait for a busy machine.
+ * `vi.setConfig` cannot set this time limit, because after each file it restores the configuration of the worker's
+ * first run.
  */
 const PATIENCE_MS = { withMutant: 8000, withoutMutant: 60_000 };
 
@@ -39,7 +40,7 @@ export function createKeptWorker(options: PoolOptions): PoolWorker {
       if (message.type === 'start' && isStarted) return queueMicrotask(() => respond('started'));
       if (message.type === 'start') {
         isStarted = true;
-        // Removes the name pattern, which would also apply to later runs of all tests.
+        // Removes the name pattern, which would also apply to all tests of later runs.
         const { config } = message.context;
         Object.assign(message.context, { config: { ...config, testNamePattern: undefined } });
       }

@@ -12,7 +12,7 @@ const given = inject as (key: string) => unknown;
 const mutant = given('activeMutant');
 const kept = globalThis as { noticed?: unknown };
 
-// Deactivates the previous mutant while this run collects its tests; Stryker activates its own afterwards.
+// Deactivates the previous mutant while this run collects its tests; Stryker then activates the current one.
 const switches = (globalThis as Record<string, unknown>)[String(given('globalNamespace'))];
 if (given('mutantActivation') !== 'static') Object.assign(switches ?? {}, { activeMutant: undefined });
 

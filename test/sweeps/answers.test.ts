@@ -53,7 +53,7 @@ function mapped(
 }
 
 const same = (value: Json): Json => value;
-// Leaves tokens unchanged: they are not text for people.
+// Leaves tokens unchanged, because no person reads them.
 const texts =
   (change: (text: string) => string) =>
   (value: Json, key: string): Json =>
@@ -121,7 +121,7 @@ const HOSTILE: readonly ProxyFault[] = [
 const STACK = /This is a bug|TypeError|RangeError|Cannot read prop|node:internal/;
 const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** Writes with identical bodies that were accepted more than once. */
+/** Returns writes with identical bodies that were accepted more than once. */
 function duplicateWrites(requests: readonly ProxiedRequest[]): string[] {
   const done = requests
     .filter(
@@ -147,10 +147,10 @@ interface Run {
   plan: FaultPlan;
 }
 
-/** The number of single-request runs in a sample. */
+/** Number of single-request runs in a sample. */
 const SAMPLE_RUNS = 12;
 
-/** The number of requests that the command makes without a fault. */
+/** Number of requests that the command makes without a fault. */
 async function requestsOf(wanted: CommandCase): Promise<number> {
   await world.prepare(wanted);
   await world.run(wanted, ['-o', 'json']);
@@ -204,7 +204,7 @@ describe('a command with unusual but valid responses', () => {
     const { code, stderr } = await world.run(wanted, ['-o', 'json'], plan);
     // The signature does not match a body that was changed in transit.
     const isSigned = code === 1 && stderr.includes('has no valid signature');
-    // A pipeline update removes fields that the file does not have; that could reset the pipeline, so it needs a flag.
+    // A pipeline update removes fields that the file omits; that could reset the pipeline, so it requires a flag.
     const isGuarded = code === 12 && stderr.includes('--allow-reset') && fault.name === 'unknown fields';
     // A file is saved byte for byte, so an encoding that was not requested is an error.
     const isFile = code === 1 && stderr.includes('but the request did not ask for that');

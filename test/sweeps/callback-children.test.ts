@@ -1,4 +1,4 @@
-// A listener does not give credentials to the commands that it runs or the servers that it forwards callbacks to.
+// A listener gives no credentials to the commands that it runs or to the servers that it forwards callbacks to.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { PlatformHome } from '../helpers/platform-home.ts';
 import { spellings } from './spellings.ts';
 import { CANARIES } from './stage.ts';
 
-/** The value of the environment variable that the active profile names as its client secret. */
+/** The value of the environment variable that the active profile uses for its client secret. */
 const NAMED = 'canary-of-a-named-variable';
 const SECRETS = [CANARIES.client, CANARIES.workspaceKey, CANARIES.workspace, CANARIES.environment, NAMED];
 
@@ -46,7 +46,7 @@ it('forwards the body and puts no secret in an argument, the environment, a head
     });
   });
   await new Promise<void>((resolve) => forwardServer.listen(0, '127.0.0.1', resolve));
-  // --ca-file trusts the certificate of the forward address and the platform's own authority.
+  // --ca-file trusts the forward address's certificate and the platform's own authority.
   home.write('forward-server.pem', certificate.cert + readFileSync(home.env.CDPADM_CA_FILE ?? '', 'utf8'));
   const { CDPADM_BASE_URL: address = '', CDPADM_ORG_ID: org = '' } = home.env;
   const named = ['--client-id', 'me', '--client-secret-env', 'NAMED_BY_PROFILE', '--yes'];
@@ -65,7 +65,7 @@ it('forwards the body and puts no secret in an argument, the environment, a head
       ],
       {
         stop,
-        // Another tool of the user may have the same secret in a variable of its own.
+        // Another tool of the user may have the same secret in one of its own variables.
         env: {
           CDPADM_PROFILE: 'named',
           OTHER_TOOL_TOKEN: CANARIES.workspace,
@@ -85,7 +85,7 @@ it('forwards the body and puts no secret in an argument, the environment, a head
   expect((await home.run(['dsr', 'submit', ...request, '--callback-url', url])).code).toBe(0);
   await home.platform.api.advance('4d');
   await home.platform.api.flushCallbacks();
-  // The hook and the forward address receive each state at their own pace.
+  // The hook and the forward address receive each state independently.
   await vi.waitFor(
     () => {
       expect(handed).toHaveLength(3);
@@ -111,6 +111,6 @@ it('forwards the body and puts no secret in an argument, the environment, a head
   const texts = [stdout, stderr, ...handed, ...files.map((path) => readFileSync(path, 'latin1'))];
   const found = SECRETS.flatMap((secret) => spellings(secret)).filter((text) => texts.some((it) => it.includes(text)));
   expect(found).toEqual([]);
-  // A callback may name a person; the platform decides what it contains.
+  // A callback may name a person, because the platform chooses its contents.
   expect(files.map((path) => readFileSync(path, 'latin1')).join('')).not.toContain('a@example.com');
 });

@@ -36,11 +36,11 @@ export interface CommandCase {
   serves?: (line: string, world: World) => Promise<void>;
   /** Sends nothing to the platform. */
   local?: true;
-  /** Why the command is not run here. */
+  /** The reason why the command is not run here. */
   elsewhere?: string;
 }
 
-/** Maps words of the examples to words of the same kind on the stage. */
+/** Maps words in the examples to words of the same kind on the stage. */
 const STAGE_WORDS: Readonly<Record<string, string | undefined>> = {
   'admin-role': 'analyst',
   'user-role': 'editor',
@@ -60,7 +60,10 @@ const changeRoles = ({ folder }: World): void => {
   const text = readFileSync(file, 'utf8').replace('name: Role analyst', 'name: Role analyst, renamed');
   writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
-/** Creates a revision to roll back to. Its id, and that of the write in the log, replace words in a command line. */
+/**
+ * Creates a revision to roll back to. The revision's id, and the id of the write in the log, replace words in a command
+ * line.
+ */
 const pushRoles: readonly Step[] = [
   pull,
   changeRoles,
@@ -81,7 +84,7 @@ const of = (command: string, args: CommandCase['args'] = '', more: Partial<Comma
   ...more,
 });
 
-/** Replaces examples that the stage cannot run because they need a time-dependent value or their own state. */
+/** Replacements for examples that the stage cannot run because they need a time-dependent value or their own state. */
 const INSTEAD: readonly CommandCase[] = [
   // A workspace has at most one group identity.
   of('groups create', '-f group.yaml --workspace 3002'),
@@ -164,7 +167,7 @@ const MORE: readonly CommandCase[] = [
   }),
 ];
 
-/** The words of an example after the command, without flags that only choose the output. */
+/** Returns the words after the command in an example, without flags that only choose the output. */
 function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] {
   const own = examples.filter((line) => line.includes(`cdpadm ${command}`));
   // The stage already has a file of this name.
@@ -179,7 +182,7 @@ function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] 
 /** True if the command creates the resource that it names. */
 const isNew = (command: string): boolean => / (create|import)$/.test(command);
 
-/** The stage's replacement for a word; with `another`, a definition of a resource that does not exist yet. */
+/** Returns the stage's replacement for a word; with `another`, a definition of a resource that does not exist yet. */
 function onStage(word: string, another: boolean): string {
   if (/^\d{8}T\d+/.test(word)) return 'REVISION';
   if (another && word.endsWith('.yaml')) return word.replace('.yaml', '-2.yaml');
@@ -202,7 +205,7 @@ function exampleCase(command: string): CommandCase {
   const help = recordOf({ command });
   const args = wordsOf(command, help);
   const before = stepsBefore(command, args);
-  // With or without findings, the command has a result.
+  // The command prints a result with or without findings.
   const reports = help.effect !== 'write' && help.exits?.failed !== undefined;
   // A check may send any request.
   const isLocal = !reports && (help.calls === 'none' || help.calls === 'settings');
@@ -210,12 +213,12 @@ function exampleCase(command: string): CommandCase {
     ...(before.length > 0 && { before }),
     ...(isLocal && { local: true }),
     ...(reports && { reports, exits: [0, 1] }),
-    // Differences on the stage are a result.
+    // Differences on the stage count as a result.
     ...(args.includes('--exit-code') && { exits: [0, 10] }),
   });
 }
 
-/** The `help` part of the command's record. */
+/** Returns the `help` part of the command's record. */
 export function recordOf({ command }: Pick<CommandCase, 'command'>): CommandHelp {
   const help = helpOf(leafOf(command));
   if (!help) throw new Error(`${command} has no record`);
@@ -234,7 +237,7 @@ export function isEndless(one: Pick<CommandCase, 'command'>): boolean {
 
 const leaves = leavesBelow(await loadProgram());
 
-/** The command with this name. */
+/** Returns the command with this name. */
 export function leafOf(command: string): Command {
   const leaf = leaves.find(([path]) => path === command);
   if (!leaf) throw new Error(`unknown command ${command}`);

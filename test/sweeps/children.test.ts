@@ -1,4 +1,4 @@
-// Programs that a command starts for the user do not get credentials from any source.
+// Programs that a command starts for the user receive no credentials from any source.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 import { CONNECTION } from '../helpers/warehouse-files.ts';
@@ -16,7 +16,7 @@ if (path === undefined) console.log(readFileSync(__dirname + '/secret.txt', 'utf
 else writeFileSync(path, readFileSync(path, 'utf8').replace('Role analyst', 'Renamed').replace('3001', '3002'));
 `;
 
-/** More environment variables of the user: secrets of two profiles, and the same secrets for other tools. */
+/** The user's other environment variables: secrets of two profiles, and the same secrets for other tools. */
 const ENV = {
   CDPADM_ACCESS_TOKEN: '',
   CDP_SECRET: CANARIES.environment,

@@ -4,7 +4,7 @@ import type { Evidence } from './claims-judge.ts';
 import { wasAccepted } from './operations.ts';
 import type { Holdings } from './holdings.ts';
 
-/** The false claims about rows; empty for other commands. */
+/** Returns the false claims about rows; empty for other commands. */
 export function falseRows(evidence: Evidence): string[] {
   const { wanted } = evidence;
   if (wanted.command === 'seed bulk') return falseSeeds(evidence);
@@ -61,7 +61,7 @@ function falseRequests({ after, before, files, outcome }: Evidence): string[] {
   }
   if (results === undefined && counts !== undefined) problems.push('counts rows without a results file');
   if (results !== undefined && counts !== undefined) {
-    // A resumed run counts the rows of earlier runs as skipped.
+    // A resumed run counts earlier runs' rows as skipped.
     const doneBefore = counts.skipped ?? 0;
     if (doneBefore > 0) {
       count.submitted = counts.submitted ?? 0;

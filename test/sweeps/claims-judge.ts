@@ -16,7 +16,7 @@ export interface Evidence {
   before: Holdings;
   clean: Holdings;
   after: Holdings;
-  /** The files of the working folder by name. */
+  /** The files in the working folder by name. */
   files: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
 }
 
@@ -40,8 +40,8 @@ export function falseClaims(evidence: Evidence): string[] {
 } // prettier-ignore
 
 /**
- * True if the output says that the outcome is open. A 429 implies it without words, and so does an unavailable platform
- * for a write that a second run sends again. The rows of a bulk run are checked one by one.
+ * True if the output reports an unknown outcome. A 429 implies it without words, as does an unavailable platform for a
+ * write that a second run sends again. The rows of a bulk run are checked one by one.
  */
 function isReportedOpen({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
   const last = requests.findLast((one) => writes(one) && one.faulted);
@@ -75,7 +75,7 @@ function falseAcceptance({ outcome, requests, wanted }: Evidence): string[] {
   return problems;
 } // prettier-ignore
 
-/** Checks that the platform has everything that the result shows of a resource. */
+/** Checks that the platform has everything that the result shows about a resource. */
 function falseResult({ after, outcome: { stdout } }: Evidence): string[] {
   const problems: string[] = [];
   const visit = (value: unknown): void => {
@@ -123,7 +123,7 @@ function falseResource(shown: Record<string, unknown>, after: Holdings): string[
 
 type Listed = Record<'type' | 'id' | 'outcome', string>;
 
-/** The outcome of each step that a result of `warehouse apply` lists, by the resource that it changes. */
+/** Returns the outcome of each step that a `warehouse apply` result lists, by the resource that the step changes. */
 function stepsOf(stdout: string): Map<string, string> | undefined {
   const [shown] = documentsOf(stdout) as ({ steps?: Listed[]; target?: { workspace_id: string } } | null)[];
   if (!Array.isArray(shown?.steps) || !shown.target) return undefined;
@@ -131,7 +131,7 @@ function stepsOf(stdout: string): Map<string, string> | undefined {
   return new Map(steps.map(({ id, outcome, type }) => [`${type} ${target.workspace_id}/${id}`, outcome]));
 }
 
-/** A step whose outcome is unknown claims nothing. A 429 implies an open outcome, as in `isReportedOpen`. */
+/** A step whose outcome is unknown claims nothing. A 429 implies an unknown outcome, as in `isReportedOpen`. */
 function falseSteps(steps: ReadonlyMap<string, string>, { after, before, clean, requests }: Evidence): string[] {
   const limited = requests.filter((one) => writes(one) && one.returned?.status === 429);
   const isLimited = (id: string): boolean =>
@@ -146,7 +146,7 @@ function falseSteps(steps: ReadonlyMap<string, string>, { after, before, clean, 
   });
 }
 
-/** Checks the user's files that the run changed: their roles must be the platform's, and comments must remain. */
+/** Checks the user's files that the run changed: their roles must match the platform's, and comments must remain. */
 function falseFiles({ after, files }: Evidence): string[] {
   const problems: string[] = [];
   for (const [name, old] of files.before) {
@@ -168,7 +168,7 @@ function falseFiles({ after, files }: Evidence): string[] {
   return problems;
 } // prettier-ignore
 
-/** Names, descriptions and task ids in a roles file. */
+/** Matches names, descriptions and task ids in a roles file. */
 function textsOf(file: string): string[] {
   return [...file.matchAll(/(?:\bname|description|task_id):\s*"?([^"\n]+?)"?$/gm)].map(([, text]) => String(text));
 }

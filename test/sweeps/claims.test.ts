@@ -16,21 +16,21 @@ const WORLDS = isWhole ? 4 : 2;
 const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 const wantedFault = process.env.FAULT ?? '';
-/** The number of runs in each world. */
+/** Number of runs in each world. */
 const SAMPLE_RUNS = 15;
 const HOUR = 3_600_000;
 
 const describePlan = ({ at, fault, mode, reads }: FaultPlan): string =>
   `${fault.name}, request ${at}, ${mode}${reads ? `; then reads: ${reads.name}` : ''}`;
 
-/** The run of each command without a fault; undefined for a command that does not write. */
+/** Runs without a fault, by command; undefined for a command that does not write. */
 const known = new Map<CommandCase, CleanClaims | undefined>();
 
 async function cleanOf(world: World, wanted: CommandCase, problems: string[]): Promise<CleanClaims | undefined> {
   if (!known.has(wanted)) {
     const clean = await cleanClaims(world, wanted);
     problems.push(...clean.problems.map((problem) => `${nameOf(wanted)} without a fault: ${problem}`));
-    // A rejected probe, such as that of `auth test`, is not a write.
+    // A rejected probe, such as the one in `auth test`, is not a write.
     known.set(
       wanted,
       clean.requests.some((one) => writes(one) && (one.answered?.status ?? 999) < 300) ? clean : undefined,

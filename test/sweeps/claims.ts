@@ -40,8 +40,8 @@ export async function cleanClaims(world: World, wanted: CommandCase): Promise<Cl
 }
 
 /**
- * Every plan for a command: each response is replaced alone, and each write's outcome is left unknown while its reads
- * are replaced.
+ * Returns all fault plans for a command: one for each replaced response, and one for each write whose outcome stays
+ * unknown while its follow-up reads are replaced.
  */
 export function plansFor({ requests }: CleanClaims, strangers: Strangers): FaultPlan[] {
   const alone = requests.flatMap((request, at) =>
@@ -96,7 +96,7 @@ export async function claimsOf(
   return problems.map((problem) => `exit ${outcome.code}: ${problem}`);
 }
 
-/** The false claims of the ledger: each of its states must match the platform. */
+/** Returns the ledger's false claims: each of its states must match the platform. */
 async function falseLedger(world: World, { command }: CommandCase, after: Holdings): Promise<string[]> {
   if (!command.startsWith('dsr')) return [];
   const { stdout } = await world.runOk('dsr ledger export -o json');
@@ -110,13 +110,13 @@ async function falseLedger(world: World, { command }: CommandCase, after: Holdin
   });
 }
 
-/** The contents of the files directly in a folder, by name. */
+/** Returns the contents of the files directly in a folder, by name. */
 export function filesOf(folder: string): Map<string, string> {
   const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
   return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-/** Genuine responses about resources that no command of the sweep uses. */
+/** Returns genuine responses about resources that no command in the sweep uses. */
 export async function strangersOf({ platform }: World): Promise<Strangers> {
   const { workspace_key: key, workspace_secret: secret } = platform.ready;
   const body = {

@@ -1,4 +1,5 @@
-// Runs commands with forced color: they use only the terminal's sixteen colors, and color never carries meaning alone.
+// Runs commands with forced color: they use only the terminal's sixteen colors, and never convey meaning by color
+// alone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sample, size } from '../helpers/size.ts';
 import { CASES } from './cases.ts';
@@ -33,7 +34,7 @@ function piecesOf(text: string): { pieces: Piece[]; codes: string[] } {
   return { pieces, codes };
 }
 
-/** Signs that appear in more than one color, so that only the color shows their meaning. */
+/** Returns signs that appear in more than one color, so that only the color shows their meaning. */
 function doubtful(pieces: readonly Piece[]): string[] {
   const signs = pieces.filter(({ text }) => !/[\p{L}\p{N}]/u.test(text));
   const colors = new Map<string, Set<string>>();

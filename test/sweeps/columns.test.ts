@@ -7,7 +7,7 @@ import { CASES, type CommandCase, isEndless, leafOf, recordOf } from './cases.ts
 import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
 
-/** The fields that the record declares for its result. */
+/** Returns the result fields that the record declares. */
 const fields = ({ command }: CommandCase): readonly string[] => fieldsOf(leafOf(command));
 
 /**
@@ -35,7 +35,7 @@ function filesOf(folder: string): Map<string, string> {
   return new Map(kept.map((path) => [path, readFileSync(path, 'latin1')]));
 }
 
-/** The settings and the files of the working folder, without caches or budgets. */
+/** Returns the settings and the files in the working folder, without caches or budgets. */
 function kept(): Map<string, string>[] {
   return [world.folder, join(world.home.folder, 'config')].map((folder) =>
     statSync(folder, { throwIfNoEntry: false }) ? filesOf(folder) : new Map<string, string>(),

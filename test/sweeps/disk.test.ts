@@ -35,7 +35,7 @@ async function cleanRun(wanted: CommandCase): Promise<Clean> {
   return cleanOf(world.proxy.requests);
 }
 
-/** The files of the user's folder by path. */
+/** Returns the files in the user's folder by path. */
 function contents(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -59,7 +59,7 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   }
 
   const name = nameOf(wanted);
-  // A user whose command succeeded does not run it again.
+  // A user does not rerun a command that succeeded.
   if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !REPEATS_WRITE.test(name)) {
     let again = await runProgram(world, wanted, { flags: RESUMED.test(name) ? ['--resume'] : [] });
     let requests = [...first, ...world.proxy.requests];
@@ -83,11 +83,11 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   );
 }
 
-/** The number of writing command lines in a sample, and the minimum number of runs. */
+/** Number of writing command lines in a sample, and the minimum number of runs. */
 const SAMPLE = 4;
 const LEAST = isWhole ? (process.env.ONLY ? 1 : 200) : 2 * SAMPLE;
 
-/** The items in an order that the seed determines. */
+/** Returns the items in an order that the seed determines. */
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return items
     .map((item) => ({ item, place: random() }))

@@ -18,7 +18,7 @@ import { PROGRAM } from '../helpers/root.ts';
 
 const GROUPS = 4000;
 
-/** How a command's standard output is read. */
+/** The ways in which a command's standard output is read. */
 const WAYS = ['file', 'pipe', 'slow', 'left'] as const;
 type Way = (typeof WAYS)[number];
 
@@ -74,7 +74,7 @@ afterAll(() => {
 interface Ended {
   code: number | null;
   hangs: boolean;
-  /** The SHA-256 of the output that was read. */
+  /** SHA-256 of the output that was read. */
   digest: string;
   bytes: number;
 }

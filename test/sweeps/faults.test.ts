@@ -10,16 +10,16 @@ import { inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 6 : 3;
-/** The part of the complete run: `SHARE=0.1` is a quick pass over everything. */
+/** The fraction of the complete run: `SHARE=0.1` is a quick pass over everything. */
 const SHARE = Number(process.env.SHARE ?? 1);
 /** The number of runs in each world. A count, not a time limit, so that a seed draws the same runs on every machine. */
 const SAMPLE_RUNS = 30;
-/** The minimum number of runs in a complete run. */
+/** Minimum number of runs in a complete run. */
 const WHOLE_RUNS = SHARE < 1 || process.env.ONLY || process.env.FAULT ? 1 : 20_000;
 const HOUR = 3_600_000;
 
 const FLAGS = ['-o', 'json', '--request-timeout', '700ms', '--retries', '1'];
-/** Time for the long pauses that the platform asks for. */
+/** Time for the long pauses that the platform requests. */
 const LIMIT = ['--timeout', '8m'];
 
 const SWEPT = CASES.filter(({ elsewhere, local }) => elsewhere === undefined && local !== true);
@@ -51,7 +51,7 @@ async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
 const nameOf = ({ args, command }: CommandCase): string =>
   `${command} ${typeof args === 'string' ? args : args.join(' ')}`;
 
-/** Describes the problems of one run with everything needed to reproduce it. */
+/** Describes the problems in one run with everything needed to reproduce it. */
 async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Promise<string[]> {
   await world.prepare(wanted);
   const flags = plan.fault.slow === true ? [...FLAGS, ...LIMIT] : FLAGS;
@@ -69,7 +69,7 @@ async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Pr
 
 const isWanted = ({ name }: ProxyFault): boolean => name.includes(process.env.FAULT ?? '');
 
-/** Every request, with every mode of a fault. */
+/** Returns every request with every mode of a fault. */
 function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
   return PROXY_FAULTS.filter(isWanted).flatMap((fault) =>
     Array.from({ length: requests }, (_, at) => at).flatMap((at) =>

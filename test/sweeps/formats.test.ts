@@ -17,7 +17,7 @@ const cases = CASES.filter((one) => one.elsewhere === undefined && !one.plain &&
 type Format = (typeof COMMON_FORMATS)[number];
 const OTHERS = COMMON_FORMATS.filter((format) => format !== 'json');
 
-/** The column names and the cells of each row. */
+/** The column names and the cells in each row. */
 interface Sheet {
   columns: string[];
   rows: string[][];
@@ -88,7 +88,7 @@ const plain = (value: unknown): unknown =>
 type Row = Record<string, unknown>;
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Compares the cells of each column with the field of that name; returns how many were compared. */
+/** Compares the cells in each column with the field of that name; returns the number of compared cells. */
 function expectCells({ columns, rows }: Sheet, data: unknown): number {
   const records = Array.isArray(data) ? data : [data];
   if (rows.length !== records.length) return 0;
@@ -101,7 +101,7 @@ function expectCells({ columns, rows }: Sheet, data: unknown): number {
       const value = record[name];
       if (!['string', 'number'].includes(typeof value) || name === 'seconds') continue;
       const cell = steady(row[place] ?? '').replace(/^'(?=[=+\-@])/, '');
-      // The output for people has a space instead of an underscore in a status.
+      // The human-readable output has a space instead of an underscore in a status.
       expect(cell.replaceAll(/[\s_]+/g, ' '), name).toBe(String(value).replaceAll(/[\s_]+/g, ' '));
       compared++;
     }
@@ -169,7 +169,7 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
       try {
         expectSame(format, text, data);
       } catch (difference) {
-        // The platform's clock runs, so the status of a request may have changed; then the JSON has changed, too.
+        // The platform's clock runs, so a request's status may have changed, in which case the JSON has changed too.
         const later: unknown = isSteady ? plain(parseJson(await outputOf(one, 'json'))) : data;
         if (isDeepStrictEqual(later, data)) throw difference;
         data = later;

@@ -26,7 +26,7 @@ export async function readHoldings(
   const cells = new Map<string, string>();
   const put = (name: string, value: unknown): unknown => cells.set(name, canonical(value));
   const { platform } = world;
-  // Removes faults that the command may have added, which would affect these reads.
+  // Removes faults that the command may have added, because they would affect these reads.
   await platform.api.clearFaults();
   // A reset revokes all tokens, so this token is new.
   const headers = { authorization: `Bearer ${await platform.token()}` };
@@ -57,7 +57,7 @@ export async function readHoldings(
   return cells;
 }
 
-/** Adds the person of each request, from the fixtures or from the accepted body. */
+/** Adds each request's person, from the fixtures or from the accepted body. */
 async function readRequests(
   { platform }: World,
   requests: readonly ProxiedRequest[],
@@ -103,7 +103,10 @@ async function readControl(
   put('assigned', assigned.map(({ body }) => body));
 } // prettier-ignore
 
-/** The secrets that the platform has. The platform never returns secrets, so these come from the last accepted body. */
+/**
+ * Returns the secrets that the platform has. The platform never returns secrets, so these come from the last accepted
+ * body.
+ */
 function secretsOf(path: string, requests: readonly ProxiedRequest[]): unknown {
   const list = path.replace(/\/[^/]*$/, '');
   const id = path.slice(list.length + 1);
@@ -139,14 +142,14 @@ export function canonical(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** The cells that differ between two states, ignoring generated ids. */
+/** Returns the cells that differ between two states, ignoring generated ids. */
 export function differences(one: Holdings, other: Holdings): string[] {
   const [left, right] = [withoutMadeUp(one), withoutMadeUp(other)];
   const names = new Set([...left.keys(), ...right.keys()]);
   return [...names].filter((name) => left.get(name) !== right.get(name));
 }
 
-/** Names a request with a generated id by its person, and a new run by its position. */
+/** Names a request with a generated id after its person, and a new run after its position. */
 function withoutMadeUp(cells: Holdings): Map<string, string> {
   const known = new Set(FIXTURES.requests.map(({ subject_request_id: id }) => `request ${id}`));
   const counts = new Map<string, number>();

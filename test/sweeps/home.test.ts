@@ -11,7 +11,7 @@ import { createWorld, type World } from './world.ts';
 
 /** A folder where no user can create anything. */
 const NOWHERE = '/proc/cdpadm';
-/** `doctor` reports the problems of the home. */
+/** `doctor` reports the home's problems. */
 const EXAMINES = 'doctor';
 /** These commands write a file for the user, which fails on a full disk. */
 const WRITES_A_FILE = /^(roles pull|warehouse export|dsr results)/;

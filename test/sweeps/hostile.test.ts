@@ -1,5 +1,5 @@
-// Tries hostile files in every reader of the program, and hostile responses. The program prints an error with its
-// position and without a stack trace, and sends nothing.
+// Tests every reader in the program with hostile files, and the program with hostile responses. The program prints an
+// error with its position and without a stack trace, and sends nothing.
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -15,10 +15,11 @@ import { createWorld, type Outcome, type World } from './world.ts';
 interface Hostile {
   name: string;
   /**
-   * Returns the contents of the file, or a function that creates it; `undefined` if it does not apply to this reader.
+   * Returns the file's contents, or a function that creates the file; `undefined` if the case does not apply to this
+   * reader.
    */
   make(good: string, reader: Reader): string | Buffer | ((path: string) => void) | undefined;
-  /** The file may be accepted or rejected; only the outcome of the run is checked. */
+  /** The file may be accepted or rejected; only the run's outcome is checked. */
   either?: true;
   /** Only the platform may reject the file. */
   judgedThere?: true;
@@ -30,7 +31,7 @@ const formed = (make: (good: string, reader: Reader) => string) => (good: string
 const isObject = ({ format }: Reader): boolean => format === 'json' || format === 'ndjson';
 const only = (format: Format, make: (good: string) => string) => (good: string, reader: Reader) =>
   reader.format === format ? make(good) : undefined;
-/** Adds `field` twice to the first object of the text. */
+/** Adds `field` twice to the first object in the text. */
 const withField = (good: string, reader: Reader, field: string): string | undefined => {
   if (isObject(reader)) return good.replace('{', `{"${field}":{"polluted":true},"${field}":{"polluted":true},`);
   return reader.format === 'yaml' ? `${field}:\n  polluted: true\n${field}:\n  polluted: true\n${good}` : undefined;
@@ -138,7 +139,7 @@ function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonl
   return problems;
 }
 
-/** The issues with a line and a column. A problem of the whole file, such as its size, has no position. */
+/** Returns the issues with a line and a column. A problem with the whole file, such as its size, has no position. */
 function positionsOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };

@@ -21,7 +21,7 @@ export function operations(requests: readonly ProxiedRequest[]): Map<string, num
   return counts;
 }
 
-/** The calls that a run must make and may repeat. */
+/** Returns the calls that a run must make and may repeat. */
 export function repeatable(requests: readonly ProxiedRequest[]): Set<string> {
   const made = requests.filter(({ answered, method, target }) => {
     const isWrite = method !== 'GET' && mayRepeat(method, target);
@@ -42,7 +42,7 @@ export interface Clean {
   requests: number;
 }
 
-/** The writes of a run without faults. */
+/** Returns the writes of a run without faults. */
 export function cleanOf(requests: readonly ProxiedRequest[]): Clean {
   return { operations: operations(requests), repeatable: repeatable(requests), requests: requests.length };
 }
@@ -61,7 +61,9 @@ export interface ErrorDocument {
 /** Claims that nothing was changed; excludes claims about something else or an earlier step. */
 export const NOTHING_DONE =
   /no changes were made|nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
-/** Reports of a write whose response was lost or damaged: its outcome is open, or the completed part is listed. */
+/**
+ * Reports about a write whose response was lost or damaged: its outcome is unknown, or the completed part is listed.
+ */
 export const OPEN =
   /not known whether|outcome of .* is unknown|was lost|did receive|done before|already cancelled|\d+ of \d+ rows are complete/i;
 
@@ -106,7 +108,7 @@ function readsResource(operation: ProxiedRequest, { answered, method, faulted, t
   return `${path(target)}/`.startsWith(`${list}/`);
 }
 
-/** Writes of kind `confirm` that were sent again without a read after the response was lost. */
+/** Returns the writes of kind `confirm` that were sent again without a read after the response was lost. */
 function repeatedBlindly(requests: readonly ProxiedRequest[]): string[] {
   return requests.flatMap((lost, index) => {
     const { answered, method, faulted, target } = lost;

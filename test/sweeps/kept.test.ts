@@ -1,4 +1,4 @@
-// Damages the program's own files, as a failing disk, another version or an editor may. The next command continues
+// Damages the program's own files, as a failing disk, another version or an editor might. The next command continues
 // without the damaged files or reports the damage, and never repeats a write.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -68,7 +68,7 @@ const PAIRS: readonly { writes: readonly string[]; reads: CommandCase & { args: 
 
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-/** Damaged contents of a file; a file of several lines is also damaged line by line. */
+/** Returns damaged contents of a file; a file with several lines is also damaged line by line. */
 function damages(good: Buffer): [name: string, content: Buffer | string][] {
   const text = good.toString('latin1');
   const lines = text.split('\n').filter((line) => line !== '');
@@ -136,15 +136,15 @@ function problemsOf({ code, stderr, stdout, hangs }: Outcome): string[] {
   const problems: string[] = [];
   if (hangs) return ['hangs'];
   if (STACK.test(stderr + stdout)) problems.push(`crashes: ${stderr.slice(0, 400)}`);
-  // Damaged credentials count as missing (4), and so does the profile that they belong to (5). A damaged journal stops
-  // the run (1, 2).
+  // Damaged credentials count as missing (4), as does the profile that they belong to (5). A damaged journal stops the
+  // run (1, 2).
   if (![0, 1, 2, 3, 4, 5, 6, 8, 9, 12].includes(code)) problems.push(`exit ${code}: ${stderr.slice(0, 300)}`);
   if (code !== 0 && code !== 3 && !stderr.includes('"message"') && stdout === '')
     problems.push(`exit ${code}, no message`);
   return problems;
 }
 
-/** All files in the four folders of the program. */
+/** Returns all files in the program's four folders. */
 function filesOf(world: World): string[] {
   return ['config', 'state', 'cache', 'data'].flatMap((kind) => {
     const below = join(world.home.folder, kind);

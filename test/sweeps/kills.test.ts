@@ -14,7 +14,7 @@ import { createWorld, type World } from './world.ts';
 
 const WORLDS = 2;
 const HOUR = 3_600_000;
-/** The share of the kills to run. */
+/** The fraction of the kills to run. */
 const SHARE = Number(process.env.SHARE ?? 1);
 /** In a sample: the number of commands, each killed twice, and the minimum number of kills that take effect. */
 const DRAWN = 6;
@@ -51,7 +51,6 @@ function planOf(kill: Kill, end: () => void): FaultPlan {
 
 const cleanRuns = new Map<CommandCase, Clean>();
 
-/** The writes of a run without a kill. */
 async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
   const known = cleanRuns.get(wanted);
   if (known) return known;
@@ -64,9 +63,9 @@ async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
 }
 
 interface Found {
-  /** The number of kills that took effect before the program finished. */
+  /** Number of kills that took effect before the program finished. */
   tookEffect: number;
-  /** The number of requests of the last run. */
+  /** Number of requests in the last run. */
   requests: number;
   problems: string[];
 }
@@ -145,7 +144,7 @@ test(
       const all = killsOf(clean, random);
       const chosen = isWhole ? all.filter(() => random() < SHARE) : [pick(all, random)];
       for (const first of chosen) {
-        // The number of requests of the next run depends on the kill, so it is known only after that run.
+        // The number of requests in the next run depends on the kill, so it is known only after that run.
         const requests = await kill(world, wanted, [first], clean);
         if (requests === 0) continue;
         const second = { at: Math.floor(random() * requests), moment: pick(MOMENTS, random) };

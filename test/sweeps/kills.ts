@@ -16,11 +16,10 @@ import type { World } from './world.ts';
 const REPEATS_WRITE =
   /^(pipelines (trigger|reset)|connections update|intake event|api|emulator .*|dsr submit --regulation.*)$/;
 
-/** The flags of the next run. */
 export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '--resume') ? ['--resume'] : []);
 
 /**
- * True if the run was rejected because an earlier run applied part of its saved plan. If so, saves a plan of the rest,
+ * True if the run was rejected because an earlier run applied part of its saved plan. If so, saves a plan for the rest,
  * as the hint says.
  */
 export async function savedAgain(world: World, { before = [] }: CommandCase, stderr: string): Promise<boolean> {
@@ -31,7 +30,7 @@ export async function savedAgain(world: World, { before = [] }: CommandCase, std
 }
 
 /**
- * The flags of the next run if this one was rejected because an earlier run recorded the same request without an
+ * Returns the next run's flags if this run was rejected because an earlier run recorded the same request without an
  * outcome: the hint says to send that request again under its id.
  */
 export function sameRequestFlags(stderr: string): string[] {
@@ -40,8 +39,8 @@ export function sameRequestFlags(stderr: string): string[] {
 }
 
 /**
- * Locks and temporary files that would block other processes. The next write takes over or deletes the files of a dead
- * process.
+ * Returns locks and temporary files that would block other processes. The next write takes over or deletes a dead
+ * process's files.
  */
 export const locks = (world: World): string[] =>
   filesOf(world)

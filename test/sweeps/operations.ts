@@ -58,15 +58,15 @@ export function afterLossOf(method: string, target: string): AfterLoss | undefin
 }
 
 /**
- * True if the call may be sent twice: a read, or a write with the same result. An unknown call may not be sent twice.
+ * True if the call may be sent twice: a read, or a write with the same result. An unknown call must not be sent twice.
  */
 export function mayRepeat(method: string, target: string): boolean {
   return method === 'GET' || method === 'HEAD' || afterLossOf(method, target) === 'repeat';
 }
 
 /**
- * The status that counts as accepted, for calls whose specification has neither a response body nor a read. The status
- * is independent of the contract, which is under test.
+ * Returns the status that counts as accepted, for calls whose specification has neither a response body nor a read. The
+ * status is independent of the contract, which is under test.
  */
 export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[] = [
   [/^\/v2\/(bulk)?calculatedattributes\/?$/, 202],

@@ -24,7 +24,7 @@ const HOURS = 3_600_000;
 const PATIENT = { timeout: GIVE_UP_MS, interval: 50 };
 const STATUSES = ['pending', 'in_progress', 'completed'];
 
-/** Logs each step to `told`. The event id decides whether the first attempt fails, hangs or succeeds. */
+/** Logs each step to `told`. The event id determines whether the first attempt fails, hangs or succeeds. */
 const HOOK = `#!/bin/sh
 cat > /dev/null
 tell() { echo "$1 $CDPADM_REQUEST_ID $CDPADM_REQUEST_STATUS $CDPADM_EVENT_ID" >> told; }
@@ -51,12 +51,10 @@ let home: PlatformHome;
 let preload: Bundle;
 let receiver: Server;
 let forwardTo: string;
-/** The callbacks that the forward address accepted. */
+/** Callbacks that the forward address accepted. */
 let forwarded: Forwarded[];
-/** The status that the forward address returns. */
 let answer: () => number;
 let listener: ChildProcess | undefined;
-/** The standard error of the listener. */
 let stderr: string;
 
 beforeEach(async () => {
@@ -89,7 +87,7 @@ afterEach(async () => {
   await home.close();
 });
 
-/** Starts the built program; returns its address, or undefined if it was killed before it had one. */
+/** Starts the built program; returns its address, or undefined if it was killed before it had an address. */
 async function listen(kill: Kill | undefined, log: string, flags: readonly string[]): Promise<string | undefined> {
   const line = ['dsr', 'callbacks', 'listen', '--port', '0', '-o', 'json', '-q', ...flags];
   const child = spawn(process.execPath, [PROGRAM, ...line], {
@@ -132,8 +130,8 @@ async function end(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 /**
- * Posts callbacks, in order per request, and removes acknowledged ones from `open`. Returns when no callback can be
- * posted any more.
+ * Posts callbacks, in order per request, and removes acknowledged ones from `open`. Returns when no more callbacks can
+ * be posted.
  */
 async function feed(url: string, open: SignedCallback[][], most: number, lanes: number): Promise<void> {
   let left = most;
@@ -216,8 +214,8 @@ test(
     let sessions = 0;
 
     /**
-     * Runs a listener for a few callbacks. Returns whether the kill took effect; otherwise the listener is killed at
-     * the end.
+     * Runs a listener for a few callbacks. Returns whether the kill took effect; if not, the listener is killed at the
+     * end.
      */
     async function session(kill?: Kill): Promise<{ tookEffect: boolean; operations: number }> {
       const log = `${preload.file}.${sessions++}.log`;
@@ -286,7 +284,7 @@ test(
     expect(forwarded).toEqual([]);
     answer = () => 204;
     if (!isWhole) {
-      // Pauses may be long by now; a new start does not wait for them.
+      // Pauses may be long by now, but a new start does not wait for them.
       expect(await end('SIGTERM')).toBe(143);
       await listen(undefined, `${preload.file}.2.log`, flags);
     }

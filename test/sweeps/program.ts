@@ -20,9 +20,9 @@ export interface Ended {
 
 export interface RunOptions {
   flags?: readonly string[];
-  /** The maximum size of a file in blocks of 512 bytes. */
+  /** Maximum file size in blocks of 512 bytes. */
   fileLimit?: number;
-  /** Returns the faults of its requests; `end` kills the program. */
+  /** Returns the faults for its requests; `end` kills the program. */
   plan?: (end: () => void) => FaultPlan;
 }
 
@@ -53,7 +53,7 @@ export async function runProgram(world: World, wanted: CommandCase, options: Run
   return ended;
 }
 
-/** The program's own configuration, state and cache files. */
+/** Returns the program's own configuration, state and cache files. */
 export function filesOf(world: World): string[] {
   const { folder } = world.home;
   return ['config', 'state', 'cache'].flatMap((kind) => {
@@ -65,7 +65,7 @@ export function filesOf(world: World): string[] {
   });
 }
 
-/** Files that cannot be parsed. The last line of a journal may be incomplete, because the next run accepts that. */
+/** Returns files that cannot be parsed. A journal's last line may be incomplete, because the next run accepts that. */
 export function torn(world: World): string[] {
   const broken = (text: string): boolean => {
     try {

@@ -1,4 +1,4 @@
-// The table of hostile contents has every file that a command reads.
+// The table of hostile contents covers every file that a command reads.
 import { expect, test } from 'vitest';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { READERS } from './readers.ts';
@@ -23,7 +23,7 @@ const WRITTEN = new Set([
   'emulator export file',
 ]);
 /**
- * Files of the embedded platform: test/unit/lib/emulator damages its database, and
+ * The embedded platform's files: test/unit/lib/emulator damages its database, and
  * test/unit/commands/emulator-served.test.ts passes an invalid state and invalid certificates.
  */
 const OWN = new Set([

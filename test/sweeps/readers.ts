@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { World } from './world.ts';
 
-/** `text` is any file without a format of its own. */
+/** `text` is any file without its own format. */
 export type Format = 'yaml' | 'json' | 'csv' | 'ndjson' | 'text';
 
 export interface Reader {
@@ -25,7 +25,7 @@ export interface Reader {
   any?: true;
   /** Only the platform validates the contents. */
   judgedThere?: true;
-  /** Exit codes for a rejection, in addition to the usual ones. */
+  /** Additional exit codes for a rejection. */
   exits?: readonly number[];
 }
 
@@ -83,7 +83,7 @@ const json = (command: string, args: string, file: string, more: Partial<Reader>
   format: 'json',
 });
 
-/** Each line of the list is a path, whatever its characters. */
+/** Each line in the list is a path, whatever its characters. */
 const list = (command: string, args: string, good: string): Reader => ({
   command,
   args: `${args}--files-from list.txt`,
@@ -93,7 +93,7 @@ const list = (command: string, args: string, good: string): Reader => ({
   any: true,
 });
 
-/** A plan that `diff` saved. The digest in the plan covers every character, except at the line ends. */
+/** A plan that `diff` saved. The digest in the plan covers every character except line breaks. */
 const savedPlan = (command: string, args: string, diff: string): Reader => ({
   command,
   args,

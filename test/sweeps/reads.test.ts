@@ -1,4 +1,4 @@
-// Runs every command that accepts several profiles because it only reads: the command does not send a write or leave a
+// Runs every command that accepts several profiles because it only reads: the command sends no write and leaves no
 // file.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -4,7 +4,7 @@ import { answerBytes, type PlatformAnswer, type ProxiedRequest, type ProxyFault 
 
 /** Genuine responses about other resources, as material for replacements. */
 export interface Strangers {
-  /** The signed 201 of another data subject request. */
+  /** A signed 201 response to a different data subject request. */
   signed: PlatformAnswer;
   /** Resources by the path of their list: `/v3/requests`. */
   byPath: ReadonlyMap<string, unknown>;
@@ -48,7 +48,7 @@ function aboutAnother(value: unknown): unknown {
   );
 }
 
-/** Removes the first item of each list and shortens strings. */
+/** Removes the first item from each list and shortens strings. */
 function lessOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(1).map(lessOf);
   if (typeof value !== 'object' || value === null) return value;
@@ -69,7 +69,7 @@ const addRole = (value: unknown): unknown => ({
 
 const pathOf = (target: string): string => (target.split('?')[0] ?? '').replace(/\/$/, '');
 
-/** The replacements for one request; `clean` is its response in a run without faults, if known. */
+/** Returns the replacements for one request; `clean` is its response in a run without faults, if known. */
 export function formsFor(
   request: Pick<ProxiedRequest, 'method' | 'target'>,
   clean: PlatformAnswer | undefined,
@@ -98,7 +98,7 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
   const forms = [
     make('empty', () => ({ status: usual === 204 ? 200 : usual, headers: JSON_TYPE, body: Buffer.alloc(0) })),
     make('null', () => json(usual === 204 ? 200 : usual, 'null')),
-    // An empty list is a valid response of a list.
+    // An empty list is a valid response for a list.
     make('array', () => json(usual === 204 ? 200 : usual, isList ? '[null]' : '[]')),
     make('a resource of a different kind', () => json(usual === 204 ? 200 : usual, TASK)),
     make('an error with 200', () => json(200, TROUBLE)),
@@ -157,7 +157,7 @@ export function alteredForms({ answered }: Pick<ProxiedRequest, 'answered'>): Pr
 
 const TROUBLED = JSON.stringify(TROUBLE);
 
-/** After these faults, a read decides the outcome of a write. */
+/** After these faults, a read determines a write's outcome. */
 export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) => [
   replaced('503', delivered, () => ({ status: 503, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),
   replaced('429', delivered, () => ({ status: 429, headers: JSON_TYPE, body: Buffer.from(TROUBLED) })),

@@ -1,7 +1,7 @@
-// Loaded into the program before its own modules (`--import`). Counts the program's writes below one folder and kills
-// it with -9 before, halfway through or after one of them.
-// `KILL_FOLDER`: the folder; `KILL_LOG`: a log with one line for each operation, written before it runs; `KILL_AT`: the
-// number of the operation from 0, or absent for none; `KILL_HOW`: `before`, `half` or `after`.
+// Loaded into the program before its own modules (`--import`). Counts the program's writes under one folder and kills
+// it with -9 before, halfway through or after one of them. `KILL_FOLDER`: the folder; `KILL_LOG`: a log with one line
+// for each operation, written before it runs; `KILL_AT`: the number of the operation from 0, or absent for none;
+// `KILL_HOW`: `before`, `half` or `after`.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
@@ -10,11 +10,11 @@ import { isMainThread } from 'node:worker_threads';
 type Call = (...args: unknown[]) => unknown;
 type Calls = Record<string, Call>;
 
-/** The path that a call changes; undefined if it changes nothing below the folder. */
+/** Returns the path that a call changes; undefined if the call changes nothing under the folder. */
 type PathOf = (args: readonly unknown[]) => string | undefined;
 
 const { KILL_AT, KILL_FOLDER: folder, KILL_HOW: how, KILL_LOG: log } = process.env;
-// The program prints some of its environment and passes it to its children.
+// The program prints some environment variables and passes them to its children.
 for (const name of Object.keys(process.env)) if (/^(KILL_.*|NODE_OPTIONS)$/.test(name)) delete process.env[name];
 
 if (isMainThread && folder !== undefined && log !== undefined) {
@@ -27,7 +27,7 @@ function arm(below: string, logFile: string, at: number): void {
   const promises = fs.promises as unknown as Calls;
   const openFiles = new Map<number, string>();
   let count = 0;
-  // A function of `node:fs` may call other functions of the module.
+  // A `node:fs` function may call other functions in the module.
   let isInside = false;
 
   const here: PathOf = ([path]) => {
