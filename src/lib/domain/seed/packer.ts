@@ -93,7 +93,7 @@ export class RowPacker {
   #takeText(text: string, position: number): void {
     const read = readRecord(text);
     if ('message' in read) {
-      this.#refuse(position, [{ path: '', ...read }], text);
+      this.refuse(position, read.message, text);
       return;
     }
     const row = this.table?.(read.value);
@@ -106,14 +106,11 @@ export class RowPacker {
     this.refuseWith(position, [{ path: '', message }], original);
   }
 
-  /** Adds a row with issues from the reader of its format. */
+  /** Adds a row with issues. */
   refuseWith(position: number, issues: readonly RowIssue[], original: string): void {
-    if (!this.#isDone(this.#file, position)) this.#refuse(position, tellable(issues), original);
-  }
-
-  #refuse(position: number, issues: readonly RowIssue[], original: string): void {
+    if (this.#isDone(this.#file, position)) return;
     const batch = (this.#open ??= this.#newBatch());
-    batch.refused.push({ position, line: this.line ?? position, issues, original });
+    batch.refused.push({ position, line: this.line ?? position, issues: tellable(issues), original });
     batch.to = position;
     batch.endOffset = this.offset;
     if (batch.refused.length >= MAX_REFUSED) this.flush();
@@ -135,7 +132,7 @@ export class RowPacker {
 
   #take(read: ReadRow, position: number, original: string, locate: IssueLocator): void {
     if ('issues' in read) {
-      this.#refuse(position, tellable(read.issues.map(locate)), original);
+      this.refuseWith(position, read.issues.map(locate), original);
       return;
     }
     const row = Buffer.from(read.text);
