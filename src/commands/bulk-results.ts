@@ -24,11 +24,9 @@ interface Part {
 
 /** The report that is kept for a part: no later report replaces it. */
 export interface Report<Result> {
-  /** The file that contains the report. */
   file: string;
   line: number;
   result: Result;
-  /** The error that ended the part early. */
   error: { code: string; message: string } | undefined;
 }
 
@@ -37,28 +35,24 @@ type Label = string | number;
 
 /** What differs between the two kinds of bulk runs. */
 export interface Joining<Result extends Part> {
-  /** The fields to add up. */
   counts: readonly string[];
   /** Counts of rows that make the combined result partial. */
   partial: readonly string[];
   /** What a part is called, and the names of the fields in the joined result. */
   names: { part: string; parts: string; missing: string; failed: string; files: string };
   label: () => z.ZodMiniType<Label>;
-  /** Additional fields of the result. */
   more?: () => Record<string, z.ZodMiniType>;
   part: () => z.ZodMiniType<Result>;
   /** Identifies the part: a later result of the same part replaces this one. */
   keyOf(result: Result): string;
   /** Names the run in messages; the name is the same for all its parts. */
   runOf(result: Result): string;
-  /** The name of the part in the result. */
   labelOf(result: Result): Label;
   /** The flag that differs between the parts, and its value for one part. */
   flag: string;
   valueOf(label: Label, like: Result): string;
 }
 
-/** The schema of the joined result. */
 export function joinedResult({
   counts,
   label,

@@ -117,32 +117,28 @@ async function submitGiven(
   };
   const id = request.subject_request_id;
   ctx.logFacts({ ids: [id], undo: [['dsr', 'cancel', id]] });
-  const result = await submitRequest(request, { ...session, isNewId, verify, checkAgain });
-  const deadline = deadlineFrom(request.regulation, result.submitted_time ?? request.submitted_time);
-  const failed = result.verdict?.checks.find(({ ok }) => !ok);
+  const given = { ...session, isNewId, verify, checkAgain };
+  const { submitted_time = request.submitted_time, verdict, ...result } = await submitRequest(request, given);
+  const deadline = deadlineFrom(request.regulation, submitted_time);
+  const failed = verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
     ctx.out.warn({
-      text: `Request ${result.id} was submitted, but its response has no valid signature (${failed.name}: ${failed.detail}). Check the address, then the request:`,
-      command: `cdpadm dsr status ${result.id}`,
+      text: `Request ${id} was submitted, but its response has no valid signature (${failed.name}: ${failed.detail}). Check the address, then the request:`,
+      command: `cdpadm dsr status ${id}`,
     });
     ctx.setExit('failed');
   }
   if (flags.wait) {
-    await waitAndShow(ctx, session, [result.id], 'completed');
+    await waitAndShow(ctx, session, [id], 'completed');
     return true;
   }
-  const data: SubmitResult = {
-    subject_request_id: result.id,
-    controller_id: result.controller_id,
-    request_status: result.status,
-    received_time: result.received_time,
-    expected_completion_time: result.expected_completion_time,
+  const more = {
     deadline: deadline === undefined ? null : isoSeconds(deadline),
-    signature_valid: result.verdict?.valid ?? null,
-    target,
+    signature_valid: verdict?.valid ?? null,
   };
+  const data: SubmitResult = { ...result, ...more, target };
   await ctx.out.emit(data, submitView);
-  ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${result.id} --watch` });
+  ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${id} --watch` });
   return true;
 }
 

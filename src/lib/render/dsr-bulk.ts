@@ -32,17 +32,19 @@ export const dsrBulkView: RecordView<DsrBulkResult> = {
   name: ({ results }) => results,
 };
 
-export interface DsrBulkFacts {
-  rows: number;
-  /** Kind, such as `gdpr erasure` -> number of rows. */
-  kinds: ReadonlyMap<string, number>;
-  skipWaiting: number;
-  done: number;
-  /** The number of rows that are rejected as duplicates. */
-  duplicates: number;
-}
-
-export function renderDsrBulk({ done, duplicates, kinds, rows, skipWaiting }: DsrBulkFacts, style: Style): string {
+/** `kinds`: the number of rows by kind, such as `gdpr erasure`. `duplicates` are rejected. */
+export function renderDsrBulk(
+  {
+    done,
+    duplicates,
+    kinds,
+    rows,
+    skipWaiting,
+  }: Record<'rows' | 'skipWaiting' | 'done' | 'duplicates', number> & {
+    kinds: ReadonlyMap<string, number>;
+  },
+  style: Style,
+): string {
   const counts = [...kinds].map(([kind, count]) => `  ${style.bold(String(count))} ${kind}`);
   const erasures = [...kinds].filter(([kind]) => kind.endsWith('erasure')).reduce((sum, [, count]) => sum + count, 0);
   const waiting = erasures - skipWaiting;

@@ -9,18 +9,15 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import { wrapUnder } from './width.ts';
 
-export interface RequestShown {
-  request: DsrRequest;
-  showIdentities: boolean;
-  /** Milliseconds since the epoch. */
-  now: number;
-}
-
 // The same width as the details before a confirmation.
 const LABEL_WIDTH = 12;
 
 /** Lines of the form `label  value`, at most `width` columns wide. Identities are masked unless they may be shown. */
-export function renderRequest({ request, showIdentities, now }: RequestShown, style: Style, width: number): string {
+export function renderRequest(
+  { request, showIdentities, now }: { request: DsrRequest; showIdentities: boolean; now: number },
+  style: Style,
+  width: number,
+): string {
   const lead = (label: string): string => `${style.dim(label.padEnd(LABEL_WIDTH))}  `;
   const line = (label: string, value: string): string => lead(label) + cleanLine(value);
   const sentence = (label: string, value: string): string => wrapUnder(lead(label), cleanLine(value), width);

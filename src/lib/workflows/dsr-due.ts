@@ -6,35 +6,21 @@ import { parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts, LedgerPort } from './dsr-ports.ts';
 import { refreshRequests } from './dsr-read.ts';
 
-export interface Due {
-  requests: RequestOverview[];
-  /** The number of requests that were read from the platform. */
-  asked: number;
-  /** The number of other requests that are open in the ledger. */
-  left: number;
-}
-
 const FEWEST = 4;
 /** A run stops after this many finished requests. The ledger has their new states, so the next run continues. */
 const ENDED_AT_MOST = 1000;
 
-export interface DueOptions {
-  limit: number;
-  /** Selects requests whose deadline is not after this: milliseconds since the epoch, or Infinity. */
-  until: number;
-  /** True to continue after any number of finished requests. */
-  isPatient: boolean;
-}
-
 /**
  * The most urgent requests. If a request has ended and the ledger does not know that yet, the next most urgent one
- * replaces it, so that the list never misses a request that is more urgent than one in it.
+ * replaces it, so that the list never misses a request that is more urgent than one in it. `until`, in milliseconds,
+ * is the last deadline that counts. `isPatient` continues after any number of finished requests. `asked` counts the
+ * requests that were read from the platform, and `left` the others that are open in the ledger.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,
-  { isPatient, limit, until }: DueOptions,
+  { isPatient, limit, until }: { limit: number; until: number; isPatient: boolean },
   ports: DsrPorts,
-): Promise<Due> {
+) {
   const found: RequestOverview[] = [];
   let [asked, rest] = [0, 0];
   const wanted = (): number => Math.max(FEWEST, limit - found.length);

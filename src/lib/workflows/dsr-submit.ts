@@ -19,8 +19,8 @@ import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
 import { idTaken, isSameId, isSameSubject, proofOf } from './dsr-proof.ts';
 
 export interface Submitted {
-  id: string;
-  status: string;
+  subject_request_id: string;
+  request_status: string;
   expected_completion_time: string | null;
   received_time: string | null;
   controller_id: string | null;
@@ -76,7 +76,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
         created = await create(request, ports);
         return created.result;
       },
-      isOurs: (result) => result.id === id && created?.status === 201 && result.verdict?.valid !== false,
+      isOurs: (result) => isSameId(result, id) && created?.status === 201 && result.verdict?.valid !== false,
       read: () => readIfThere(id, ports),
       isAbout: (found) => found === undefined || isSameId(found, id),
       judge: async (found) => {
@@ -127,7 +127,7 @@ async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts)
   const reply = await api.create(request, signal);
   const verdict = await verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
   const { received_time = null } = reply.body;
-  const result: Submitted = { ...submittedFrom(reply.body), status: 'pending', received_time, verdict };
+  const result: Submitted = { ...submittedFrom(reply.body), request_status: 'pending', received_time, verdict };
   return { status: reply.status, result };
 }
 
@@ -223,30 +223,27 @@ async function byPerson(
 }
 
 async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {
-  const { expected_completion_time, id, received_time, status, verdict } = result;
-  const at = isoMillis(clock.now());
+  const { expected_completion_time, received_time, request_status: status, subject_request_id: id, verdict } = result;
   const more = { ...(verdict?.signature && { signature: verdict.signature }), expected_completion_time, received_time };
-  await ledger.record([{ event: 'state', id, at, status, source: 'submit', ...more }]);
+  await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status, source: 'submit', ...more }]);
 }
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   return (await ifFound(api.get(id, signal)))?.body;
 }
 
-function submittedFrom({
-  controller_id: controller,
-  expected_completion_time: expected,
-  request_status: status = 'pending',
-  subject_request_id: id,
-}: Pick<RequestStatusReply, 'controller_id' | 'expected_completion_time' | 'subject_request_id'> & {
-  request_status?: string | undefined;
-}): Submitted {
+function submittedFrom(
+  found: Pick<RequestStatusReply, 'controller_id' | 'expected_completion_time' | 'subject_request_id'> & {
+    request_status?: string | undefined;
+  },
+): Submitted {
+  const { controller_id: controller = null, expected_completion_time = null, request_status = 'pending' } = found;
   return {
-    id: id.toLowerCase(),
-    status,
-    expected_completion_time: expected ?? null,
+    subject_request_id: found.subject_request_id.toLowerCase(),
+    controller_id: controller === null ? null : String(controller),
+    request_status,
     received_time: null,
-    controller_id: controller === null || controller === undefined ? null : String(controller),
+    expected_completion_time,
     verdict: undefined,
   };
 }
