@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { type PlatformHome, useProfile } from '../../helpers/platform-home.ts';
 import { environmentOf } from '../../../src/lib/runtime/emulator/environment.ts';
-import { CREATIONS, SECRET_ENV, stageWarehouse, writeAll } from '../../helpers/warehouse-files.ts';
+import { CREATIONS, SECRET_ENV, stageSync, stageWarehouse, writeAll } from '../../helpers/warehouse-files.ts';
 
 interface Entry {
   command: string;
@@ -141,6 +141,18 @@ it.each([
   expect(entry).toMatchObject({ ...expected, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
   if (journal === null) expect(entry.journal).toBeNull();
   else expect(entry.journal).toMatch(journal);
+});
+
+it('names what no command restores: a long text, and more resources than a command line has room for', async () => {
+  const noteOf = async () => (await home.json<Entry[]>('log --limit 1')).data[0];
+  const sql = ['--sql-query', `SELECT 1 AS ${'a'.repeat(250)}`];
+  await home.run(['data-models', 'create', 'long', '--name', 'Long', ...sql, '--yes', '--profile', 'qa']);
+  await home.run(['data-models', 'update', 'long', '--sql-query', 'SELECT 1', '--yes', '--profile', 'qa']);
+  const undo_note = expect.stringContaining('No command restores config.sql_query of data model long') as unknown;
+  expect(await noteOf()).toMatchObject({ undo: null, undo_note });
+  stageSync(home.cwd, 24);
+  expect(await run('warehouse apply sync --yes')).toMatchObject({ code: 0 });
+  expect(await noteOf()).toMatchObject({ undo: null, undo_note: 'No command restores 24 resources.' });
 });
 
 it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>([

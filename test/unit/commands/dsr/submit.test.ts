@@ -264,6 +264,9 @@ describe('after a submission', () => {
     });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*/results', status: 410, times: 1 });
     expect((await home.run(`dsr results ${id}`)).stderr).toContain('have expired');
+    // A failed download shows nothing about the results.
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*/results', status: 403, times: 1 });
+    expect((await home.run(`dsr results ${id}`)).code).toBe(4);
     const { data: entries } =
       await home.json<{ no_results: { http_status: number; by: string }[] }[]>('dsr ledger export');
     expect(entries[0]?.no_results.map(({ http_status: status }) => status)).toEqual([404, 410]);
