@@ -100,13 +100,9 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const publicUrl = options.publicUrl?.replace(/\/$/, '');
   const scheme = options.tls === undefined ? 'http' : 'https';
   const platform = openPlatform(db, {
+    ...options,
     areas: platformAreas,
-    fixtures: options.fixtures,
-    names: options.names,
-    identity: options.identity,
-    warehouse: options.warehouse,
     signing,
-    clock: options.clock,
     systemClock: system,
     baseUrl: () => publicUrl ?? url,
     addressOf: (host = '') => publicUrl ?? `${scheme}://${host}`,

@@ -3,11 +3,11 @@ import { deploymentNames } from './wire/names-edge.ts';
 import { type Clock, ownTurn, SLICE_MS, systemClock } from '../kernel/clock.ts';
 import { invalidInput, KnownError } from '../kernel/errors.ts';
 import type { Area, OpenArea, Platform } from './platform/area.ts';
-import { type ClockMode, openClock } from './base/clock.ts';
+import { openClock } from './base/clock.ts';
 import { type Database, openSettings, type StoredSettings } from './base/db.ts';
 import { createDirectory } from './platform/auth.ts';
 import { openFaults } from './wire/faults.ts';
-import type { EmulatorIdentity } from './base/embedding.ts';
+import type { EmulatorOptions } from './base/embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
 import { complete, type Fixtures, readFixtures } from './fixtures/document.ts';
@@ -28,17 +28,14 @@ export interface RunningPlatform extends Platform {
   close(): Promise<void>;
 }
 
-interface PlatformOptions {
+interface PlatformOptions extends Pick<EmulatorOptions, 'clock' | 'identity' | 'warehouse'> {
   areas: readonly Area[];
   /** A parsed fixtures document. Default: the stored document. */
-  fixtures: unknown;
+  fixtures?: unknown;
   /** Overrides `names` of the fixtures. */
-  names: Record<string, string> | undefined;
-  warehouse: string | undefined;
+  names?: Record<string, string>;
   signing: Signing;
-  clock: ClockMode | undefined;
   systemClock: Clock;
-  identity: EmulatorIdentity | undefined;
   baseUrl: () => string;
   addressOf: (host: string | undefined) => string;
 }

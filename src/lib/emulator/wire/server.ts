@@ -54,15 +54,17 @@ export async function listen(
   { publicUrl, tls }: ListenOptions = {},
 ): Promise<ListeningServer> {
   const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
-  const server = await createServer(tls, (incoming, outgoing) => {
+  const respond: Router = (incoming, outgoing, refused) => {
     const { host } = incoming.headers;
-    const isOwn = isOwnHost(host, hostname) || hostName(host) === publicName;
-    const refused = isOwn ? undefined : refusal(403, `Forbidden: this platform does not accept the host ${host ?? ''}`);
-    // Closes the connection if the request failed without a response.
-    router(incoming, outgoing, refused).catch(() => outgoing.destroy());
+    if (isOwnHost(host, hostname) || hostName(host) === publicName) return router(incoming, outgoing, refused);
+    return router(incoming, outgoing, refusal(403, `Forbidden: this platform does not accept the host ${host ?? ''}`));
+  };
+  // Closes the connection if the request failed without a response.
+  const server = await createServer(tls, (incoming, outgoing) => {
+    respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.on('clientError', (error: ClientError, socket) => {
-    respondToBroken(router, error, socket as Socket).catch(() => socket.destroy());
+    respondToBroken(respond, error, socket as Socket).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
@@ -92,8 +94,11 @@ const BROKEN: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR
 /** Responds to a request that Node cannot parse. An unknown method is like any other wrong method. */
 async function respondToBroken(router: Router, { code = '', message, rawPacket }: ClientError, socket: Socket) {
   if (!socket.writable) throw new PeerGone();
-  const [, method = '', url = '/'] = /^(\S+) (\S+) HTTP\//.exec(String(rawPacket ?? '')) ?? [];
-  const incoming = Object.assign(new IncomingMessage(socket), { method, url });
+  const packet = String(rawPacket ?? '');
+  const [, method = '', url = '/'] = /^(\S+) (\S+) HTTP\//.exec(packet) ?? [];
+  const headers = { host: /\r\nhost: *([^\r]*)/i.exec(packet)?.[1] };
+  const incoming = Object.assign(new IncomingMessage(socket), { method, url, headers, complete: true });
+  incoming.push(null);
   const outgoing = new ServerResponse(incoming);
   // Throws while the response to an earlier request is unfinished.
   outgoing.assignSocket(socket);

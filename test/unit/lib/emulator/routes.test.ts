@@ -72,11 +72,16 @@ it.each([
   ['get', '/v2/events', 405, CODED('METHOD_NOT_ALLOWED')],
   ['PROPFIND', '/platform/workspaces/3001/groups/', 405, PLAIN],
   ['BREW', '/v3/else', 404, DSR],
+  ['BREW', '/_control/clock', 405, PLAIN],
 ])('rejects the method %s of %s with %d in the envelope of its area', async (method, path, status, shape) => {
   const { head, json } = await exchange(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
   const message = (json as { errors: { message: string }[] }).errors[0]?.message ?? '';
   expect([Number(head.split(' ')[1]), json]).toEqual([status, shape(status, message)]);
   if (status === 405) expect(head).toMatch(/\nallow: (GET|POST)/i);
+});
+
+it('rejects an unknown method for another host', async () => {
+  expect(await exchange('BREW /v3/discovery HTTP/1.1\r\nHost: else.example\r\n\r\n')).toMatchObject({ status: 403 });
 });
 
 it.each([
