@@ -209,7 +209,7 @@ function handedOver(sink: TextSink): Promise<void> {
   });
 }
 
-/** Every help screen by its command (`roles push`; empty for the root). The build stores these screens. */
+/** Returns every help screen by its command (`roles push`; empty for the root). The build stores these screens. */
 export async function helpScreens(io: Io): Promise<Map<string, string>> {
   const screens = new Map<string, string>();
   const add = (command: Command, path: readonly string[]): void => {

@@ -107,13 +107,13 @@ export function loadAll(ctx: Context): Promise<Command> {
   return createProgram(ctx, () => true);
 }
 
-/** The first word of a command line that is not a flag. */
+/** Returns the first word of a command line that is not a flag. */
 export function commandNameOf(argv: readonly string[]): string | undefined {
   const [first] = argv;
   return first === undefined || first.startsWith('-') ? operandsOf(argv)[0] : first;
 }
 
-/** The words of a command line without global flags and their values. The first word is the name of the command. */
+/** The words of a command line without global flags and their values. The first word is the command's name. */
 export function operandsOf(argv: readonly string[]): string[] {
   const isFlag = (word: string): boolean => word.startsWith('-');
   // Without flags, or with nothing but flags, there is nothing to parse.

@@ -96,7 +96,7 @@ function readMaxErrors(text: string): MaxErrors {
   throw usageError(`--max-errors must be a number of rows or a percentage such as 5%, not \`${text}\`.`);
 }
 
-/** The CSV dialect that the flags describe. Throws usage (2). */
+/** Returns the CSV dialect that the flags describe. Throws usage (2). */
 export function readDialect({ columns, delimiter, headerless, source }: InputFlags): Dialect {
   const preset: Dialect = source === undefined ? {} : SOURCES[source];
   const signs = Object.entries(DELIMITERS);

@@ -257,7 +257,7 @@ export async function readReports<Result extends Part>(
 const RESULTS_HINT =
   'Run the command of this part again with --resume and -o json, and keep its output and its errors.';
 
-/** The message of an error, its first issue, and how to fix it if the same command would fail again. */
+/** Returns the message of an error, its first issue, and how to fix it if the same command would fail again. */
 function reasonOf({ code, hint, issues, message }: Record<string, unknown>): string {
   const [issue] = Array.isArray(issues) ? (issues as Issue[]) : [];
   const first = issue && `First issue: ${[placeOf(issue), issue.path, issue.message].filter(Boolean).join(': ')}.`;
@@ -266,8 +266,8 @@ function reasonOf({ code, hint, issues, message }: Record<string, unknown>): str
 }
 
 /**
- * The JSON objects among the lines of a log: on one line, or from a line `{` to a line `}`. `value` is undefined for
- * damaged JSON and for a result printed as text.
+ * Yields the JSON objects among the lines of a log: on one line, or from a line `{` to a line `}`. `value` is undefined
+ * for damaged JSON and for a result printed as text.
  */
 async function* documentsIn(
   lines: AsyncIterable<string[]>,

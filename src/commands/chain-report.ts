@@ -18,7 +18,7 @@ export function chainResult() {
     pruned: z.int(),
     /** Lines, and writes in the log, that a killed process left unfinished. Such a write may still be running. */
     unfinished: z.int(),
-    /** The number of entries that an older version wrote without a chain, and the time when they were chained. */
+    /** Number of entries that an older version wrote without a chain, and the time when they were chained. */
     adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
     /** Lines that an older version wrote without a chain. The next write chains them. */
     unchained: z.int(),

@@ -142,7 +142,7 @@ const MOST_TEXT = 200;
 /** More commands are not a line to run. */
 const MOST_UNDONE = 20;
 
-/** The words of the `update` that restores these fields. Adds the fields that no flag restores to `left`. */
+/** Returns the words of the `update` that restores these fields. Adds the fields that no flag restores to `left`. */
 function undoChanges(type: ResourceType, id: string, changes: FieldChanges, left: string[]): string[] {
   const words = Object.entries(changes).flatMap(([path, { from }]) => {
     const { flag } =

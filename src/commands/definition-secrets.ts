@@ -18,7 +18,7 @@ import { flagOf } from './definition-flags.ts';
 export interface SourcedDefinition {
   readonly type: ResourceType;
   readonly definition: Definition;
-  /** The folder that paths in this field are relative to. */
+  /** Returns the folder that paths in this field are relative to. */
   folderFor(path: readonly string[]): string;
   /** Masked secrets: the command prompts for them on a terminal. A mask is never sent. */
   readonly masked: readonly (readonly string[])[];
@@ -48,7 +48,7 @@ export function referencesOf({
   return uses.map((use) => ({ ...use, folder: folderFor(use.path), issue: (message) => issueAt(use.path, message) }));
 }
 
-/** Every secret that a write sends, for its plan. */
+/** Returns every secret that a write sends, for its plan. */
 export function usesOf({ type, definition, answers }: SourcedDefinition): SecretUse[] {
   const answered = [...answers].map(([path, answer]) => {
     return { path: path.split('.'), reference: isReference(answer) ? answer : 'typed at the prompt' };

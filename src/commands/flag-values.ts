@@ -3,7 +3,7 @@ import { grouped } from '../lib/kernel/numbers.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
-/** A port to listen on; 0 means any free port. Throws KnownError usage (2). */
+/** Returns a port to listen on; 0 means any free port. Throws KnownError usage (2). */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
@@ -26,7 +26,7 @@ export function readRate(
   );
 }
 
-/** The duration in a flag, in milliseconds. Throws KnownError usage (2). */
+/** Returns the duration in a flag, in milliseconds. Throws KnownError usage (2). */
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
@@ -59,7 +59,7 @@ export const beforeFlag = {
   before: { value: 'date', required: true, help: 'day or time; anything newer is kept' },
 } as const;
 
-/** The value of `beforeFlag` as an ISO time. Throws KnownError usage (2). */
+/** Returns the value of `beforeFlag` as an ISO time. Throws KnownError usage (2). */
 export function readBefore(text: string): string {
   return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 }

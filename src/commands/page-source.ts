@@ -3,7 +3,7 @@ import type { PageSource } from '../lib/render/html-page.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { isEmbedded } from '../lib/runtime/target.ts';
 
-/** The platform that the command called, and the time. Omits the embedded platform's port, which changes. */
+/** Returns the platform that the command called, and the time. Omits the embedded platform's port, which changes. */
 export async function pageSource(ctx: Context, address: 'base_url' | 'dsr_base_url' = 'base_url'): Promise<PageSource> {
   const settings = await ctx.settings();
   return {

@@ -30,7 +30,7 @@ export type ResourceFlags = Readonly<Record<string, unknown>> & {
   allowCommands?: boolean;
 };
 
-/** The resource with this id. Throws not found (5) with the nearest id. */
+/** Returns the resource with this id. Throws not found (5) with the nearest id. */
 export async function findResource(ctx: Context, calls: WarehouseCalls, id: string): Promise<ResourceReply> {
   try {
     return await calls.get(id, ctx.signal);
@@ -104,7 +104,7 @@ export async function updateResource(
   return await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
 }
 
-/** The file, and the fields that flags set. Throws usage (2) if there is neither. */
+/** Returns the file, and the fields that flags set. Throws usage (2) if there is neither. */
 async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlags) {
   const fields = await readFieldFlags(ctx, type, flags);
   if (flags.file === undefined && fields.length === 0) {

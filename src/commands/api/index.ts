@@ -160,13 +160,13 @@ async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, 
   return isPage ? await readPages(ctx, 'Reading items', first, read) : first;
 }
 
-/** The first part of a path. All calls below it have the same service and credentials. */
+/** Returns the first part of a path. All calls below it have the same service and credentials. */
 const startOf = (path: string): string => `/${path.split('/')[1] ?? ''}`;
 
 /**
- * The call for `method` and `path`. A known call keeps its safety and wire names; a known write also keeps the response
- * that confirms it (decision: D215). An unknown GET may be repeated; any other unknown call is sent only once. Throws
- * KnownError usage (2) for a path outside all areas.
+ * Returns the call for `method` and `path`. A known call keeps its safety and wire names; a known write also keeps the
+ * response that confirms it (decision: D215). An unknown GET may be repeated; any other unknown call is sent only once.
+ * Throws KnownError usage (2) for a path outside all areas.
  */
 export function routeOf(method: Method, path: string): Endpoint {
   // The DSR base address already ends in /v3, and a path copied from a log may start with it.

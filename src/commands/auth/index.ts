@@ -11,7 +11,7 @@ function secretName() {
   return z.enum(['client_id', 'client_secret', 'workspace_key', 'workspace_secret']);
 }
 
-/** The name of the profile in use; KnownError usage (2) if there is none or it is built in. */
+/** Returns the name of the profile in use; KnownError usage (2) if there is none or it is built in. */
 async function currentProfile(ctx: Context): Promise<string> {
   const { profile } = await ctx.settings();
   if (!profile)

@@ -65,7 +65,7 @@ function printFixes(ctx: Context, findings: readonly Finding[]): void {
   }
 }
 
-/** The checks that need settings. If settings cannot be resolved, one finding gives the reason. */
+/** Returns the checks that need settings. If settings cannot be resolved, one finding gives the reason. */
 async function findingsFromSettings(ctx: Context): Promise<Finding[]> {
   try {
     return [

@@ -13,7 +13,7 @@ import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
-/** The earlier run of the same content, and its rows. A run that sent nothing is forgotten (decision: D415). */
+/** Returns the earlier run of the same content, and its rows. A run that sent nothing is forgotten (decision: D415). */
 export async function readEarlierRun(
   journal: DsrJournal | undefined,
   isDryRun: boolean,
@@ -97,7 +97,7 @@ export function resumable(
   });
 }
 
-/** The path, with a number added if the file exists: results of an earlier run are never overwritten. */
+/** Returns the path, with a number added if the file exists: results of an earlier run are never overwritten. */
 export function freeName(path: string): string {
   const { dir, ext, name } = parse(path);
   for (let number = 1; ; number++) {

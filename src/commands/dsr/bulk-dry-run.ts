@@ -18,7 +18,7 @@ import type { DsrSession } from './session.ts';
 
 /** What a run does with the rows that are not complete. The dry run, the question and the run use the same value. */
 export interface OpenRows {
-  /** The number of rows to send, and the first of them. */
+  /** Number of rows to send, and the first of them. */
   left: number;
   first: readonly ReadyRow[];
   /** The rows that are rejected, each with the earlier request for the same person. */

@@ -46,7 +46,7 @@ export const duplicateFlags = {
   allowDuplicates: { help: 'submit even if the ledger has the same request' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** The window in milliseconds. Throws usage (2). */
+/** Returns the window in milliseconds. Throws usage (2). */
 export function readDuplicateWindow({ duplicateWindow: text }: { duplicateWindow: string }): number {
   if (/^0+ *[a-z]*$/.test(text))
     throw usageError(`--duplicate-window must not be \`${text}\`.`, 'To permit duplicates, pass --allow-duplicates.');

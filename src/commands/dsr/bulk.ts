@@ -57,7 +57,7 @@ export function bulkResult() {
 
 type SentCounts = Pick<BulkCounts, 'requests' | 'retries'>;
 
-/** The result of a part that an error ended before its first row. */
+/** Returns the result of a part that an error ended before its first row. */
 export function emptyResult(part: Run['part'], target: Target): WithTarget<typeof bulkResult> {
   const none = { rows: 0, submitted: 0, existing: 0, failed: 0, skipped: 0, left: 0, requests: 0, retries: 0 };
   return { ...none, seconds: 0, results: '', journal: '', input: part.input, argv: part.argv, target };

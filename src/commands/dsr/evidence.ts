@@ -117,8 +117,8 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
 }
 
 /**
- * The selected requests, and the result of checking the ledger's chain. Throws not found (5) for an id that is not in
- * the ledger.
+ * Returns the selected requests, and the result of checking the ledger's chain. Throws not found (5) for an id that is
+ * not in the ledger.
  */
 async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceFlags) {
   const from = timeOf('--from', flags.from, '00:00:00') ?? -Infinity;
@@ -152,7 +152,7 @@ function timeOf(flag: string, text: string | undefined, ofDay: string): number |
   return parseIso(readTime(flag, text, ofDay) ?? '');
 }
 
-/** The kept messages in these folders, those that the ledger names but no folder has, and the certificates. */
+/** Returns the kept messages in these folders, those that the ledger names but no folder has, and the certificates. */
 async function collect(
   ctx: Context,
   requests: readonly RequestEvidence[],

@@ -28,9 +28,9 @@ const MEANING = {
 } as const;
 
 /**
- * The questions for the missing parts; undefined if nothing is missing. The result asks them, and when it is called
- * again, it goes back to the last one. Throws usage (2) before the first question for an invalid flag; without an
- * interactive terminal, the error lists the missing flags.
+ * Returns the questions for the missing parts; undefined if nothing is missing. The result asks them, and when it is
+ * called again, it goes back to the last one. Throws usage (2) before the first question for an invalid flag; without
+ * an interactive terminal, the error lists the missing flags.
  */
 export function openQuestions(
   ctx: Context,
@@ -101,7 +101,7 @@ const askType = askFor(
   REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
 );
 
-/** The optional fields, under one question. */
+/** Returns the optional fields, under one question. */
 async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
   for (let parts = before; ;) {
     const { group_id, status_callback_urls: urls = [], submitted_time } = parts;
@@ -140,7 +140,7 @@ function valueOf(field: string, text: string): string | string[] {
   return field === 'status_callback_urls' ? [text] : text;
 }
 
-/** All missing flags, so that one error lists them together. */
+/** Returns all missing flags, so that one error lists them together. */
 function missingFlags({ regulation, subject_request_type: type, identities }: RequestParts): string {
   const missing = [
     ...(regulation === undefined ? ['--regulation'] : []),

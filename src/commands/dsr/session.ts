@@ -28,7 +28,7 @@ export interface SubmitSession extends DsrSession {
   normalize: NormalizeOptions;
 }
 
-/** The ledger of all workspaces. Reading it needs no profile. */
+/** Returns the ledger of all workspaces. Reading it needs no profile. */
 export async function openLedgerOf(ctx: Context) {
   const { openLedger } = await import('../../lib/files/ledger.ts');
   return openLedger<LedgerEvent, LedgerRequest>(ctx.paths.state, {
@@ -39,7 +39,7 @@ export async function openLedgerOf(ctx: Context) {
   });
 }
 
-/** The ledger of this workspace. Throws usage (2) without a DSR address or a workspace (decision: D225). */
+/** Returns the ledger of this workspace. Throws usage (2) without a DSR address or a workspace (decision: D225). */
 export async function openDsrMemory(ctx: Context): Promise<Pick<DsrPorts, 'ledger' | 'submitter'>> {
   const [ledger, settings] = await Promise.all([openLedgerOf(ctx), ctx.settings()]);
   const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };
@@ -150,7 +150,7 @@ export function notInLedger(id: string, hint: string): Error {
   });
 }
 
-/** The parts of a ledger, with a progress line for a part that takes longer than a second. */
+/** Yields the parts of a ledger, with a progress line for a part that takes longer than a second. */
 export async function* withReadingProgress<Part>(
   ctx: { out: Pick<Context['out'], 'waits'> },
   parts: AsyncIterator<Part, void>,
@@ -167,7 +167,7 @@ export async function* withReadingProgress<Part>(
   }
 }
 
-/** The requests that were sent from this machine, newest first, with the start of their ids. */
+/** Returns the requests that were sent from this machine, newest first, with the start of their ids. */
 function requestPicker(isOffered: (status: string | undefined) => boolean): Picker {
   return {
     question: 'Request',

@@ -47,7 +47,7 @@ export const requestFlags = {
 
 export type RequestFlags = FlagValues<typeof requestFlags>;
 
-/** The names of the flags for fields that the user passed. */
+/** Returns the names of the flags for fields that the user passed. */
 export function givenFlags(flags: RequestFlags): string[] {
   const keys = Object.keys(requestFlags) as (keyof RequestFlags)[];
   return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));
@@ -61,7 +61,7 @@ function notOfExtension(type: string): KnownError {
   );
 }
 
-/** The fields that flags set. Checks only the form `TYPE=VALUE`. */
+/** Returns the fields that flags set. Checks only the form `TYPE=VALUE`. */
 export async function partsOf(ctx: Context, flags: RequestFlags, options: NormalizeOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
   for (const [flag, texts] of [
@@ -155,14 +155,14 @@ export const STAND_IN = {
   identities: [['email', 'a@example.com']],
 } as const;
 
-/** The issues that the check of the whole request would report about these parts. */
+/** Returns the issues that the check of the whole request would report about these parts. */
 export function issuesOfParts(parts: Partial<RequestParts>, options: NormalizeOptions, now: number) {
   const given = Object.entries<unknown>(parts).filter(([, value]) => value !== undefined);
   const body = composeRequest({ ...STAND_IN, ...Object.fromEntries(given) }, options.vendorDomain);
   return normalizeRequest(body, options, now).issues;
 }
 
-/** The body in a file. Adds a missing id or time. Throws invalid input (9) with each issue's position. */
+/** Returns the body in a file. Adds a missing id or time. Throws invalid input (9) with each issue's position. */
 export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);

@@ -81,7 +81,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   return group;
 }
 
-/** The group with this id. If there is none, throws KnownError not found (5) with the nearest id. */
+/** Returns the group with this id. If there is none, throws KnownError not found (5) with the nearest id. */
 export async function findGroup(ctx: Context, groupId: string): Promise<GroupReply> {
   const { groups } = await ctx.api();
   try {

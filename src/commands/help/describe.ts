@@ -51,7 +51,7 @@ export function commandsResult() {
 
 type Described = z.infer<ReturnType<typeof commandsResult>>[number];
 
-/** The command that these words name, and all commands below it; undefined for unknown words. */
+/** Returns the command that these words name, and all commands below it; undefined for unknown words. */
 export function describeCommands(root: Command, words: readonly string[]): Described[] | undefined {
   const found = commandAt(root, words);
   return found && actingFrom(found, words);

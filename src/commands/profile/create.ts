@@ -130,7 +130,7 @@ function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
       : checkAddress(ctx, address, { check: 'address', caFile, limitMs: PROBE_LIMIT_MS });
 }
 
-/** The profile as it would be stored: a typed or piped secret becomes a reference. */
+/** Returns the profile as it would be stored: a typed or piped secret becomes a reference. */
 function asStored({ profile, typed, storage }: Draft): Draft['profile'] {
   const kept = Object.fromEntries(Object.keys(typed).map((name) => [name, `${storage}:`]));
   const secrets = { ...profile.secrets, ...kept };

@@ -16,7 +16,7 @@ import { rolesPlanFields } from '../../lib/domain/roles/plan.ts';
 import { organizationTarget } from '../results.ts';
 import { tellRebased } from './session.ts';
 
-/** The result of `roles diff`. `plan` is null if the command compares two files. */
+/** Returns the result of `roles diff`. `plan` is null if the command compares two files. */
 export function diffResult() {
   return z.object({ plan: z.nullable(z.string()), ...rolesPlanFields() });
 }

@@ -145,7 +145,7 @@ export async function liveRoles(ctx: Context): Promise<RoleReply[]> {
   return (await roles.get({ signal: ctx.signal })).roles;
 }
 
-/** The role with this id. If there is none, throws KnownError not found (5) with the nearest id. */
+/** Returns the role with this id. If there is none, throws KnownError not found (5) with the nearest id. */
 export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply {
   const role = roles.find((item) => item.role_id === roleId);
   if (role) return role;

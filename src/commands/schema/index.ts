@@ -54,7 +54,7 @@ function outputSchema(root: Command, words: readonly string[], shape: typeof res
   throw usageError(what, { text, command: 'cdpadm schema output roles diff' });
 }
 
-/** The paths of this command and of all its subcommands that have a result. */
+/** Returns the paths of this command and of all its subcommands that have a result. */
 function pathsFrom(command: Command, before = ''): string[] {
   const path = `${before}${command.name()}`;
   const below = command.commands.flatMap((child) => pathsFrom(child, `${path} `));

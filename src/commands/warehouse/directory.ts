@@ -132,7 +132,7 @@ function typeOf({ group }: DirectoryFile): ResourceType {
   return RESOURCE_TYPES.find((known) => GROUPS[known] === group) ?? 'connection';
 }
 
-/** The paths in `file:` references. The file has not been checked yet. */
+/** Returns the paths in `file:` references. The file has not been checked yet. */
 function filesReferredTo(file: DirectoryFile, cwd: string): string[] {
   return SECRET_PATHS[typeOf(file)].flatMap((field) => {
     const target = /^file:\s*(\S.*)$/s.exec(String(valueAt(file.document.value, field)))?.[1];

@@ -198,7 +198,7 @@ export function savedContent() {
 
 export type SavedContent = z.infer<ReturnType<typeof savedContent>>;
 
-/** The words after `warehouse diff` that plan the same. */
+/** Returns the words after `warehouse diff` that plan the same. */
 export function diffWords(
   dir: string,
   overlay: readonly string[],

@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** A write without a reply. A call of `once` throws OutcomeUnknownError if the response is lost. */
+/** Returns a write without a reply. A call of `once` throws OutcomeUnknownError if the response is lost. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {

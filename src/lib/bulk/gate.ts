@@ -18,7 +18,7 @@ const BLOCKED_MS = 20;
 
 export class Gate {
   requests = 0;
-  /** The number of failed requests (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits. */
+  /** Number of failed requests (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits. */
   retries = 0;
   /** Resting rows do not count as concurrent. */
   resting = 0;

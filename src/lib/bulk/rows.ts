@@ -12,7 +12,7 @@ export interface RowTable {
   heading: Heading;
   /** The rows, in groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
   rows: AsyncIterable<Row[]>;
-  /** The SHA-256 of the unwrapped bytes in hex. The hash is complete once all rows are read. */
+  /** Returns the SHA-256 of the unwrapped bytes in hex. The hash is complete once all rows are read. */
   digest(): string;
 }
 

@@ -37,7 +37,7 @@ const CONTROL = /[^ -~\u00a0-\uffff]/;
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 
-  /** The ids in the order of the responses. Throws KnownError if the file cannot be read. */
+  /** Returns the ids in the order of the responses. Throws KnownError if the file cannot be read. */
   function read(kind: IdKind): string[] {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
@@ -72,7 +72,7 @@ function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[]
   return [profile ?? '', base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];
 }
 
-/** A name that every file system accepts, never `.` or `..`. */
+/** Returns a name that every file system accepts, never `.` or `..`. */
 function fileName(text: string): string {
   return `_${encodeURIComponent(text)}`.replaceAll('*', '%2A').slice(0, MAX_NAME);
 }

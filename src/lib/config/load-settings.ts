@@ -75,7 +75,7 @@ function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | und
 const ADDRESSES = SETTING_NAMES.filter((name): name is AddressName => name.endsWith('_url'));
 type AddressName = Extract<SettingName, `${string}_url`>;
 
-/** The profile in `--profile`, `CDPADM_PROFILE` or the project file, else the current one; undefined if none is set. */
+/** Returns the profile in `--profile`, `CDPADM_PROFILE` or the project file, else the current one, or undefined. */
 function chooseProfile(
   { flags, env, paths, alone = '--profile' }: SettingsSources,
   project: ProjectFile | undefined,
@@ -98,7 +98,7 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
   throw usageError(`Unknown profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
 }
 
-/** The error of a `profile` command for a missing profile: not found (5). */
+/** Returns the error of a `profile` command for a missing profile: not found (5). */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', { message: `Unknown profile \`${name}\`.`, hint: proposeProfile(name, profiles) });
 }

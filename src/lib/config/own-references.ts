@@ -7,7 +7,7 @@ import { readSettingsFile } from './settings-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables and keychain entries that profiles name for their secrets. */
+/** Returns the variables and keychain entries that profiles name for their secrets. */
 export async function profileReferences(folder: string): Promise<{ name: string; reference: string }[]> {
   const { profiles } = await readSettingsFile(folder);
   return [...profiles.values()].flatMap(({ secrets = {} }) =>
@@ -44,9 +44,9 @@ const NEEDED_TO_RUN =
   /^(?:path|home|user|logname|shell|pwd|term|lang|language|lc_\w+|tz|tmpdir|tmp|temp|display|wayland_display|xdg_runtime_dir|systemroot|pathext|comspec|userprofile|appdata|localappdata)$/i;
 
 /**
- * The environment, without credentials, of a program that a command starts for the user. Omits our variables, those
- * that a profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer than
- * eight characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
+ * Returns the environment, without credentials, of a program that a command starts for the user. Omits our variables,
+ * those that a profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer
+ * than eight characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));

@@ -3,7 +3,7 @@
 /** The profile of the embedded platform. That profile is always available and never stored. */
 export const LOCAL_PROFILE = 'local';
 
-/** The problem with a name, as a sentence; undefined for a valid name. */
+/** Returns the problem with a name, as a sentence; undefined for a valid name. */
 export function profileNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     const shown = name === '' ? 'An empty name' : `\`${name}\``;

@@ -26,7 +26,7 @@ function checkedText(problemOf: (text: string) => string | false | undefined) {
   );
 }
 
-/** A record without a problem. Each issue is at its key. */
+/** Returns a record without a problem. Each issue is at its key. */
 function checkedRecord<T extends z.ZodMiniType>(
   value: T,
   problemOf: (key: string, value: z.output<T>) => string | undefined,
@@ -41,7 +41,7 @@ function checkedRecord<T extends z.ZodMiniType>(
   );
 }
 
-/** A checked and normalized setting. An id may be a number in the file, and becomes text with every digit. */
+/** Returns a checked and normalized setting. An id may be a number in the file, and becomes text with every digit. */
 function setting(name: SettingName) {
   const checked = z.pipe(
     checkedText((text) => {
@@ -78,7 +78,7 @@ const Secrets = z.looseObject({
   workspace_secret: z.optional(Reference),
 });
 
-/** The problem with an area's rate, as a sentence without its subject; undefined for a valid rate. */
+/** Returns the problem with an area's rate, as a sentence without its subject; undefined for a valid rate. */
 function limitProblem(area: string, rate: string): string | undefined {
   if (!LIMITED_AREAS.includes(area)) return `is not an area; valid areas are ${LIMITED_AREAS.join(', ')}`;
   return parseRate(rate) === undefined
@@ -136,7 +136,7 @@ export const SettingsFile = z.looseObject({
 });
 export type SettingsFile = z.infer<typeof SettingsFile>;
 
-/** The unknown fields as dotted paths. Unknown fields are kept, and the user is warned about them. */
+/** Returns the unknown fields as dotted paths. Unknown fields are kept, and the user is warned about them. */
 export function unknownFields(profile: Profile): string[] {
   const unknownIn = (fields: object, known: object) => Object.keys(fields).filter((key) => !Object.hasOwn(known, key));
   const secrets = unknownIn(profile.secrets ?? {}, Secrets.shape).map((key) => `secrets.${key}`);

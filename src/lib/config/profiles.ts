@@ -46,7 +46,7 @@ export function openProfiles(options: SecretsOptions) {
     return await find(name);
   }
 
-  /** The secrets in the profile's own file, with their values, except those in `except`. */
+  /** Returns the secrets in the profile's own file, with their values, except those in `except`. */
   function filedSecrets(name: string, profile: Profile, except: readonly ProfileSecretName[] = []) {
     const filed = PROFILE_SECRETS.filter((secret) => profile.secrets?.[secret] === 'file:' && !except.includes(secret));
     return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
@@ -209,7 +209,7 @@ function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
 }
 
-/** The references whose secrets no profile in `left` uses, because a copied profile shares its keychain entries. */
+/** Returns the references whose secrets no profile in `left` uses: a copied profile shares its keychain entries. */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);
   return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));

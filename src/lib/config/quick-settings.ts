@@ -12,7 +12,7 @@ interface QuickSources {
   flags: { profile?: string | undefined; org?: string | undefined; workspace?: string | undefined };
 }
 
-/** The output format in the project file, unchecked. */
+/** Returns the output format in the project file, unchecked. */
 export function quickOutput(cwd: string, home: string): string | undefined {
   const file = findProjectFile(cwd, home);
   return file === undefined ? undefined : topLevel(textOf(file))['output'];
@@ -52,7 +52,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
   };
 }
 
-/** The `name: value` lines without indentation in YAML text. */
+/** Returns the `name: value` lines without indentation in YAML text. */
 function topLevel(yaml: string): Record<string, string> {
   const lines = yaml.matchAll(/^([a-z_]+):[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#"'][^\n#]*))/gm);
   return Object.fromEntries(

@@ -50,7 +50,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The names of the saved revisions, newest first: of one address and one or all organizations, or else of all. */
+/** Returns the names of the saved revisions, newest first: of one address and one or all organizations, or all. */
 export function revisionNames(
   stateFolder: string,
   scope?: { organization: string | undefined; address: string },
@@ -68,7 +68,7 @@ function keyOf(scope: { organization: string; address: string }): string {
   return digest(scope).slice(0, 16);
 }
 
-/** The facts of a manifest in the head of its revision. */
+/** Returns the facts of a manifest in the head of its revision. */
 function factsOf({ last_modified_by = null, last_modified_on = null, roles }: ManifestReply) {
   return { roles: roles.length, last_modified_on, last_modified_by };
 }

@@ -137,7 +137,7 @@ export interface LocatedIssue extends Partial<FieldIssue> {
   offset?: () => number;
 }
 
-/** The error for a file. Only the issues that it shows are located, because each search reads the text. */
+/** Returns the error for a file. Only the issues that it shows are located, because each search reads the text. */
 export function unusableFile(
   subject: string,
   { file, text, found, hint }: { file: string; text: string; found: readonly LocatedIssue[]; hint: string },

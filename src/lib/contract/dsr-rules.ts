@@ -107,7 +107,7 @@ function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   return message === undefined ? [] : [{ path, message }];
 }
 
-/** The problem with a callback address: it must use TLS, except on this machine. */
+/** Returns the problem with a callback address: it must use TLS, except on this machine. */
 export function callbackUrlIssue(text: string): string | undefined {
   if (hasControlCharacter(text)) return 'contains a control character';
   if (!URL.canParse(text)) return 'is not a URL';

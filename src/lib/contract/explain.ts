@@ -29,7 +29,7 @@ export function parseWith<Schema extends z.ZodMiniType>(schema: Schema, value: u
   return error ? { data: undefined, issues: explainIssues(error.issues, value) } : { data, issues: [] };
 }
 
-/** The issues of `value`. An empty list means that the value is valid. */
+/** Returns the issues of `value`. An empty list means that the value is valid. */
 export function explain(schema: z.ZodMiniType, value: unknown): FieldIssue[] {
   return parseWith(schema, value).issues;
 }
@@ -151,7 +151,7 @@ export function valueAt(value: unknown, path: readonly (string | number)[]): unk
   );
 }
 
-/** A path for display: `roles[3].tasks[0].task_id`. */
+/** Returns a path for display: `roles[3].tasks[0].task_id`. */
 export function showPath(path: readonly (string | number)[]): string {
   return path.reduce<string>(
     (text, segment) =>

@@ -24,7 +24,7 @@ export function isNeutralName(key: string): boolean {
   return [...neutralWords()].some((word) => word.startsWith(name.slice(0, -1)));
 }
 
-/** The problems in a names map, including unknown words. */
+/** Returns the problems in a names map, including unknown words. */
 export function namesIssues(names: NamesMap): { name: string; message: string }[] {
   const strange = Object.keys(names).filter((name) => !isNeutralName(name));
   return [

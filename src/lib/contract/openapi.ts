@@ -89,7 +89,7 @@ const FAILURES: Record<string, Record<string, Failure>> = {
   pipelines: WAREHOUSE_FAILURES,
 };
 
-/** The documented error statuses of a call. */
+/** Returns the documented error statuses of a call. */
 function errorStatuses({ auth, body, fails = [], id, path, query, service }: Endpoint): number[] {
   const area = id.slice(0, id.indexOf('.'));
   const isNamed = path.includes('{');
@@ -227,7 +227,7 @@ const NULLABLE = new Set(
 );
 
 /**
- * The schema of the wire format. There, a 64-bit integer is one integer, not one of two JavaScript types. The
+ * Returns the schema of the wire format. There, a 64-bit integer is one integer, not one of two JavaScript types. The
  * platform ignores unknown fields, although our own requests are strict (decision: D6). Responses are described as the
  * platform sends them, although the client accepts more.
  */

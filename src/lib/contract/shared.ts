@@ -14,7 +14,7 @@ export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
   });
 }
 
-/** A check with one message, which is shown after the field's name. */
+/** Returns a check with one message, which is shown after the field's name. */
 export function messageRule<T>(messageOf: (value: T) => string | undefined) {
   return rule<T>((value) => {
     const message = messageOf(value);
@@ -38,7 +38,7 @@ export function textWhere(messageOf: (text: string) => string | undefined, keywo
   return z.string().check(messageRule(messageOf)).register(z.globalRegistry, keywords);
 }
 
-/** An enumerated value in a response. The platform may have newer values than the specification. */
+/** Returns an enumerated value in a response. The platform may have newer values than the specification. */
 export function word(values: readonly string[]) {
   return z.nullish(z.string().register(z.globalRegistry, { enum: values }));
 }
@@ -86,7 +86,7 @@ export const XpidInteger = z
     ),
   );
 
-/** The reason why a string is not a valid profile id; undefined for a valid id. */
+/** Returns the reason why a string is not a valid profile id; undefined for a valid id. */
 export function xpidTextIssue(text: string): string | undefined {
   if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && explain(XpidInteger, BigInt(text)).length === 0) return undefined;
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;

@@ -9,7 +9,7 @@ import { nullWordIssue, type NullWords } from './null-words.ts';
 export interface IdentityTypes {
   /** All identity types, in neutral words. */
   readonly words: ReadonlySet<string>;
-  /** The problem with a type, in neutral words; undefined for a known type. */
+  /** Returns the problem with a type, in neutral words; undefined for a known type. */
   issue(type: string): string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
   };
 }
 
-/** The issues of a body's identities in neutral words. Does not check the form of the identities. */
+/** Returns the issues of a body's identities in neutral words. Does not check the form of the identities. */
 export function userIdentityIssues(
   identities: unknown,
   field: string,

@@ -30,7 +30,7 @@ const FLOAT = /^-?\d+\.0$/;
 /** The null words without any `--null`. */
 export const USUAL_NULLS = createNullWords([]);
 
-/** The problem with using a table's text as an identity: a null word, or a floating-point number from pandas. */
+/** Returns the problem with an identity in a table: a null word, or a floating-point number from pandas. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
   if (nulls.floats && FLOAT.test(text))
     return `is the floating-point number \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;

@@ -21,7 +21,7 @@ const BAD_REQUEST = 'Bad request';
 /** The maximum size of a body. A state can be large. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** The maximum number of snapshots. The platform removes older snapshots. */
+/** Maximum number of snapshots. The platform removes older snapshots. */
 const MOST_SNAPSHOTS = 20;
 
 /** How long a clock that advances waits for the receivers of callbacks, in all. */

@@ -36,7 +36,7 @@ export function ownFolder(folder: string) {
   };
 }
 
-/** The living process that owns `folder`; undefined if there is none. */
+/** Returns the living process that owns `folder`; undefined if there is none. */
 export function findOwner(folder: string): FolderOwner | undefined {
   const pid = readHolder(lockFile(folder))?.pid;
   if (pid === undefined || !host.isAlive(pid)) return undefined;

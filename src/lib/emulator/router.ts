@@ -70,12 +70,12 @@ export function controlOnly(control: Control): Router {
   };
 }
 
-/** The route for `/a/{id}/` on its service: `/v3/a/:id`. */
+/** Returns the route for `/a/{id}/` on its service: `/v3/a/:id`. */
 function routePath({ service, path }: Endpoint): string {
   return SERVICE_PATHS[service] + path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '');
 }
 
-/** The path without a trailing slash or unnecessary escapes. Keeps `%2F` and `%25`. */
+/** Returns the path without a trailing slash or unnecessary escapes. Keeps `%2F` and `%25`. */
 function plainPath(incoming: IncomingMessage): string {
   const { path } = splitUrl(incoming);
   const plain = decoded(path.replaceAll('%25', '%2525'), decodeURI);

@@ -9,7 +9,7 @@ export function causedBy(cause: KnownError | undefined): Pick<FailureParts, 'sta
   return cause ? { status: cause.status, request: cause.request, cause } : {};
 }
 
-/** An error with this code. `exit` overrides the exit code in the registry. */
+/** Returns an error with this code. `exit` overrides the exit code in the registry. */
 export function fail(code: ErrorCode, { exit, ...options }: FailureParts): KnownError {
   return exit === undefined ? new KnownError({ ...options, code }) : new CliError({ ...options, code, exit });
 }

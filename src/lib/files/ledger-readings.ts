@@ -23,7 +23,7 @@ export interface LedgerRules<Event extends StoredEvent, Request> {
 
 /** Kept small, because each request needs such an object while the whole ledger is read. */
 interface Phases<Event> {
-  /** The phase of a request, as one of a few words. */
+  /** Returns the phase of a request, as one of a few words. */
   phase(before: string | undefined, event: Event): string | undefined;
   isOpen(phase: string | undefined): boolean;
 }
@@ -68,7 +68,7 @@ export function ownText(part: string): string {
   return Buffer.from(part, 'latin1').toString('latin1');
 }
 
-/** The key of a scope, in the encoding of `latin1` lines. */
+/** Returns the key of a scope, in the encoding of `latin1` lines. */
 export function scopeKey({ address, workspace_id }: { address: string; workspace_id: string }): string {
   return Buffer.from(JSON.stringify({ address, workspace_id }).slice(1, -1)).toString('latin1');
 }

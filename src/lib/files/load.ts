@@ -15,7 +15,7 @@ export interface LoadedDocument {
   text: string;
   /** Plain data. Integers beyond 2^53 are bigint. An alias is the same object as its anchor. */
   value: unknown;
-  /** The position of the value at `path`, of its key with `at: 'key'`, or of the nearest value around it. */
+  /** Returns the position of the value at `path`, of its key with `at: 'key'`, or of the nearest value around it. */
   locate(path: ValuePath, at?: 'key'): Place;
 }
 
@@ -50,7 +50,7 @@ function loaded(name: string, text: string, format: DocumentFormat, reading: Doc
   return { name, format, text, value: reading.value, locate: (path, at) => placeOf(reading.offsetOf(path, at)) };
 }
 
-/** A document without `$schema`, which is only for editors and is never sent. */
+/** Returns a document without `$schema`, which is only for editors and is never sent. */
 export function withoutSchemaHint(value: unknown): unknown {
   if (!isRecord(value) || !('$schema' in value)) return value;
   const { $schema: _hint, ...fields } = value;
@@ -72,7 +72,7 @@ export function invalidDocument(
   );
 }
 
-/** The first issues with their positions, in the order of the text, up to the limit of an error. */
+/** Returns the first issues with their positions, in the order of the text, up to the limit of an error. */
 export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Omit<Issue, 'at'>>[] {
   return issues
     .slice(0, MOST_ISSUES)

@@ -12,7 +12,7 @@ import { smallest } from '../kernel/numbers.ts';
 export type Raw = boolean | number | bigint | Buffer;
 
 export interface ChunkFile {
-  /** The bytes from `start` to `end`; fewer at the end of the file. */
+  /** Returns the bytes from `start` to `end`; fewer at the end of the file. */
   read(start: number, end: number): Promise<Buffer>;
   compressors: Compressors;
   /** Called with the change in the number of page bytes in memory. */
@@ -31,7 +31,7 @@ export interface Leaf {
 interface Page {
   size: number;
   count: number;
-  /** The number of entries and values taken so far. */
+  /** Number of entries and values taken so far. */
   at: number;
   valueAt: number;
   repetition: Uint8Array | undefined;
@@ -59,9 +59,9 @@ export class ColumnChunk {
   #dictionary: { values: unknown[]; size: number } = { values: [], size: 0 };
   #page: Page | undefined;
   #pages: Page[] = [];
-  /** The number of entries that are not loaded yet. */
+  /** Number of entries that are not loaded yet. */
   #entries: number;
-  /** The number of rows that begin in the loaded pages and have not been read. */
+  /** Number of rows that begin in the loaded pages and have not been read. */
   #rows = 0;
   /** True if the last of these rows may continue on the next page. */
   #isOpen = false;
@@ -263,7 +263,7 @@ function countOf(levels: Uint8Array, wanted: number): number {
   return found;
 }
 
-/** The number of bits needed for values up to `largest`. */
+/** Returns the number of bits needed for values up to `largest`. */
 function bitWidth(largest: number): number {
   return 32 - Math.clz32(largest);
 }

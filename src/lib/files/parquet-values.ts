@@ -70,7 +70,7 @@ function timeOf({ converted_type, logical_type: logical }: SchemaElement): TimeK
   return type === undefined ? undefined : ({ type, unit, zone: 'Z' } as TimeKind);
 }
 
-/** An integer for scale 0; otherwise decimal text with all digits. */
+/** Returns an integer for scale 0; otherwise decimal text with all digits. */
 function decimalOf(value: number | bigint | Buffer, scale: number): bigint | string {
   const unscaled = typeof value === 'object' ? bigEndian(value) : BigInt(value);
   if (scale <= 0) return unscaled * 10n ** BigInt(-scale);
@@ -135,7 +135,7 @@ function jsonOf(text: string | BadValue): unknown {
 
 const SHOWN_BYTES = 16;
 
-/** The first bytes in hexadecimal digits. */
+/** Returns the first bytes in hexadecimal digits. */
 function shown(bytes: Buffer): string {
   return `0x${bytes.toString('hex', 0, SHOWN_BYTES)}${bytes.length > SHOWN_BYTES ? '…' : ''}`;
 }

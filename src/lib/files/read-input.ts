@@ -89,7 +89,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
 };
 
-/** The error for an input file: usage (2) if it does not exist or is a folder, otherwise failed (1). */
+/** Returns the error for an input file: usage (2) if it does not exist or is a folder, otherwise failed (1). */
 export function cannotReadInput(path: string, error: unknown): KnownError {
   const code = systemErrorCode(error) ?? '';
   return fail('files.read', {
@@ -125,7 +125,7 @@ function decodeText(name: string, bytes: Uint8Array): string {
   return text;
 }
 
-/** The text before the first invalid byte. A U+FFFD that the file itself contains is valid. */
+/** Returns the text before the first invalid byte. A U+FFFD that the file itself contains is valid. */
 function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
   const readable = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const at = readable.findIndex((byte, index) => byte !== bytes[index]);
@@ -146,7 +146,7 @@ export function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** The error invalid input (9) for a file that is not text. */
+/** Returns the error invalid input (9) for a file that is not text. */
 export function notText(file: string, place: Place, message: string): KnownError {
   return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
 }

@@ -24,7 +24,7 @@ export const MAX_DEPTH = 100;
 
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** The problem with a key, or undefined. `taken` contains the other keys of the same map. */
+/** Returns the problem with a key, or undefined. `taken` contains the other keys of the same map. */
 export function keyProblem(key: string, taken: { has(key: string): boolean }): string | undefined {
   if (key === '__proto__') return 'this key is not allowed';
   return taken.has(key) ? `duplicate key \`${key}\`` : undefined;
@@ -54,7 +54,7 @@ export function readJson(text: string): DocumentReading {
   return { value, problems, offsetOf: (path, at) => findSpot(root, path, at).offset };
 }
 
-/** The range of the value at `path` in JSON text. `to` is exclusive. */
+/** Returns the range of the value at `path` in JSON text. `to` is exclusive. */
 export function jsonSpan(text: string, path: ValuePath): { from: number; to: number } {
   const { offset, end } = findSpot(locateJson(text), path);
   return { from: offset, to: end };

@@ -69,7 +69,7 @@ export function shortTask(task: TaskRef): string | TaskRef {
   return Object.keys(task).length === 1 ? task.task_id : task;
 }
 
-/** The role, with its tasks at the end and in their short form. */
+/** Returns the role, with its tasks at the end and in their short form. */
 export function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
   return { ...fields, tasks: tasks.map(shortTask) };
 }
@@ -147,7 +147,7 @@ function updateRole(item: Fields, edits: RoleEdits, inForm: (tasks: readonly Tas
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The indentation of the first inner line; undefined if the text has only one line. */
+/** Returns the indentation of the first inner line; undefined if the text has only one line. */
 function indentOf(text: string): string | undefined {
   return /^\ufeff?\s*[{[][ \t]*\r?\n([ \t]+)/.exec(text)?.[1];
 }

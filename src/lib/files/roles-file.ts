@@ -12,7 +12,7 @@ import type { ValuePath } from './reading.ts';
 /** The path of the JSON Schema for editors, relative to the roles file. */
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
 
-/** The text of a new file. In YAML, `headline` is a comment below the schema hint for editors. */
+/** Returns the text of a new file. In YAML, `headline` is a comment below the schema hint for editors. */
 export async function writeManifestText(
   manifest: ManifestReply,
   format: DocumentFormat,
@@ -37,7 +37,7 @@ export async function updateManifestText(
   return updateYaml(text, manifest);
 }
 
-/** The manifest as YAML below the comment at the start of `text`. */
+/** Returns the manifest as YAML below the comment at the start of `text`. */
 export async function rewriteManifestText(text: string, manifest: ManifestReply): Promise<string> {
   const head = /^(?:[ \t]*(?:#.*)?\r?\n)*/.exec(text)?.[0] ?? '';
   return `${head}${await yamlText(manifest)}`;

@@ -221,7 +221,7 @@ class YamlEditor {
     return items[index]?.start.find((token) => token.type === 'seq-item-ind')?.offset ?? 0;
   }
 
-  /** The offset after the last line of a list's item, including comments that are indented like its content. */
+  /** Returns the offset after the last line of a list's item, including comments that are indented like its content. */
   #afterItem(list: YAMLSeq<Node>, index: number): number {
     const { text } = this.#edits;
     const dash = this.#dashOf(list, index);
@@ -232,7 +232,7 @@ class YamlEditor {
     return end;
   }
 
-  /** The offset after the last line with content of a node or pair. */
+  /** Returns the offset after the last line with content of a node or pair. */
   #after(part: Node | NodePair | null | undefined): number {
     if (isPair(part)) {
       const { key, value } = part as NodePair;

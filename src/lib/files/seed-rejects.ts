@@ -50,7 +50,7 @@ export function openRejects(path: string, keep: number | undefined) {
 
   return {
     path,
-    /** The number of bytes written; null before the first row. */
+    /** Returns the number of bytes written; null before the first row. */
     get bytes(): number | null {
       return bytes;
     },

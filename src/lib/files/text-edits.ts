@@ -32,7 +32,7 @@ export class TextEdits {
     this.replace(isEnd ? from - before : from, before > 0 || from === 0 ? to + after : to, '');
   }
 
-  /** The offset of the first blank line directly before the line at `offset`; `offset` if there is none. */
+  /** Returns the offset of the first blank line directly before the line at `offset`; `offset` if there is none. */
   #firstBlankBefore(offset: number): number {
     let filled = offset;
     while (filled > 0 && BLANKS.includes(this.text.charAt(filled - 1))) filled -= 1;
@@ -45,7 +45,7 @@ export class TextEdits {
     return this.text.lastIndexOf('\n', offset - 1) + 1;
   }
 
-  /** The offset after the line that contains `offset`; `offset` itself if a line starts there. */
+  /** Returns the offset after the line that contains `offset`; `offset` itself if a line starts there. */
   lineAfter(offset: number): number {
     if (offset === 0 || this.text[offset - 1] === '\n') return offset;
     const end = this.text.indexOf('\n', offset);

@@ -65,7 +65,7 @@ export async function withChangedFields(
 /** Instead of `config.sql_query`, a file may contain `config.sql_file`: a path relative to the file. */
 export const SQL_FILE = 'sql_file';
 
-/** The folder that paths in a definition are relative to. */
+/** Returns the folder that paths in a definition are relative to. */
 export function folderOf(path: string, cwd: string): string {
   return path === '-' ? cwd : dirname(resolvePath(path, cwd));
 }

@@ -11,7 +11,7 @@ import {
   type ValuePath,
 } from './reading.ts';
 
-/** The maximum number of values that aliases may add. This limit protects against alias bombs. */
+/** Maximum number of values that aliases may add. This limit protects against alias bombs. */
 const MAX_REPEATED = 100_000;
 
 /** No id has more digits. */
@@ -88,7 +88,7 @@ class PlainData {
   readonly sources = new Map<Alias, Node>();
   /** Anchors by name. An anchor has no value while its node is being read. */
   readonly #anchors = new Map<string, { node: Node; value?: { it: unknown; size: number } }>();
-  /** The number of values so far, including values that aliases repeat. */
+  /** Number of values so far, including values that aliases repeat. */
   #size = 0;
   #repeated = 0;
 
@@ -158,7 +158,7 @@ class PlainData {
   }
 }
 
-/** A key as it is written, whatever type it would have as a value: `no`, `1`, `012`. */
+/** Returns a key as it is written, whatever type it would have as a value: `no`, `1`, `012`. */
 function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;
   if (typeof key.value === 'string') return key.value;

@@ -109,7 +109,7 @@ export interface BasicCredentials {
 
 /** Resolves credentials once, as late as possible, and only the kind that a call needs. */
 export interface CredentialSource {
-  /** An access token from the environment. Such a token is never renewed. */
+  /** Returns an access token from the environment. Such a token is never renewed. */
   accessToken(): Promise<string | undefined>;
   bearer(): Promise<BearerCredentials>;
   basic(): Promise<BasicCredentials>;

@@ -30,8 +30,8 @@ export interface ChainOptions {
 }
 
 /**
- * The chain in the file at `path` and in the rotated files. The file `path`.head contains the number and the hash of
- * the last line. Without that file, missing lines at the end would remain undetected.
+ * Returns the chain in the file at `path` and in the rotated files. The file `path`.head contains the number and the
+ * hash of the last line. Without that file, missing lines at the end would remain undetected.
  */
 export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
@@ -136,7 +136,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     renameSync(path, `${path}.${String(tip.entry).padStart(16, '0')}`);
   }
 
-  /** All lines, in parts. */
+  /** Yields all lines, in parts. */
   function* lines(): Generator<string[]> {
     for (const file of [...rotated(), path]) yield* linesIn(file);
   }
@@ -206,7 +206,7 @@ function followOn(tip: ChainTip) {
   };
 }
 
-/** The lines of a file, piece by piece, including an incomplete last line. */
+/** Yields the lines of a file, piece by piece, including an incomplete last line. */
 function* linesIn(path: string): Generator<string[]> {
   const file = openLineFile(path);
   try {
@@ -217,7 +217,7 @@ function* linesIn(path: string): Generator<string[]> {
   }
 }
 
-/** The number and hash of the last line that has both. An incomplete line may follow. */
+/** Returns the number and hash of the last line that has both. An incomplete line may follow. */
 function lastTip(path: string): ChainTip | undefined {
   const file = openLineFile(path);
   try {
@@ -236,8 +236,8 @@ function isWhole(line: string): boolean {
 }
 
 /**
- * A line of fixed length that is overwritten in place, after the lines of the chain. Its digest reveals a head that a
- * killed process wrote only in part. Such a head says nothing about the chain, so `read` returns the start.
+ * Returns a line of fixed length that is overwritten in place, after the lines of the chain. Its digest reveals a head
+ * that a killed process wrote only in part. Such a head says nothing about the chain, so `read` returns the start.
  */
 function openHead(path: string) {
   const digestOf = (tip: string): string => hash('sha256', tip).slice(0, 8);

@@ -232,7 +232,7 @@ export function isExposed(path: string): boolean {
   return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
-/** The target of a new file, because a symlink may point to a missing file. */
+/** Returns the target of a new file, because a symlink may point to a missing file. */
 function missingTarget(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {

@@ -16,7 +16,7 @@ export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** The maximum number of issues in an error. All others are only counted. */
+/** Maximum number of issues in an error. All others are only counted. */
 export const MOST_ISSUES = 1000;
 
 /** The request that caused an error. `id` is the client request id that was sent. */
@@ -71,7 +71,7 @@ export class KnownError extends Error {
     return { code, message, issues, issuesOmitted, hint: hints, status, request, details };
   }
 
-  /** A copy with some parts changed and this error as its cause. */
+  /** Returns a copy with some parts changed and this error as its cause. */
   with(change: Partial<Pick<KnownErrorOptions, 'message' | 'hint' | 'details'>>): KnownError {
     return new KnownError({ ...this.parts, ...change, cause: this });
   }
@@ -82,7 +82,7 @@ export function isNotFound(error: unknown): error is KnownError & { code: 'http.
   return error instanceof KnownError && error.code === 'http.not_found';
 }
 
-/** The result; undefined if the platform reported a missing resource. */
+/** Returns the result; undefined if the platform reported a missing resource. */
 export function ifFound<T>(read: Promise<T>): Promise<T | undefined> {
   return read.catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
@@ -94,7 +94,7 @@ export function usageError(message: string, hint?: Hints): KnownError {
   return new KnownError({ code: 'usage', message, hint });
 }
 
-/** The error for an input file with one or more issues. `omitted` counts the issues that are not in `issues`. */
+/** Returns the error for an input file with issues. `omitted` counts the issues that are not in `issues`. */
 export function invalidInput(message: string, issues: readonly Issue[], hint?: Hints, omitted = 0): KnownError {
   return new KnownError({ code: 'input.invalid', message, issues, issuesOmitted: omitted, hint });
 }
@@ -104,7 +104,7 @@ export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }
 
-/** The code of a failed system call, such as `ENOENT`; undefined for any other value. */
+/** Returns the code of a failed system call, such as `ENOENT`; undefined for any other value. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -40,7 +40,7 @@ export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownEr
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
-/** The error for a private folder that cannot be created. Returns a KnownError unchanged. */
+/** Returns the error for a private folder that cannot be created. Returns a KnownError unchanged. */
 export function cannotCreate(path: string, error: unknown): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? 'Fix the path';
   return failure('files.write', `Cannot create the folder ${path}`, error, `${remedy}, or ${OTHER_FOLDERS}`);

@@ -15,7 +15,7 @@ export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 type OwnEvent =
   /** Replaces pruned lines. Not hashed itself: it has the hash of the last one, and the chain continues there. */
   | { event: 'checkpoint'; entries: number }
-  /** The number of lines that all checkpoints replace. */
+  /** Number of lines that all checkpoints replace. */
   | { event: 'pruned'; entries: number }
   /** The lines before this one come from a version without a chain, and got their hashes at `at`. */
   | { event: 'chained'; entries: number; at: string }
@@ -28,7 +28,7 @@ const TAIL = /,"entry":(\d{1,15}),"chain":"([0-9a-f]{64})"\}$/;
 const TAIL_LENGTH = ',"entry":'.length + 15 + ',"chain":""}'.length + 64;
 const HASH_LENGTH = ',"chain":""}'.length + 64;
 
-/** The line for a JSON object that follows `tip`, without its line feed. */
+/** Returns the line for a JSON object that follows `tip`, without its line feed. */
 export function chainLine(json: string, tip: ChainTip): ChainTip & { line: string } {
   const entry = tip.entry + 1;
   const body = `${json.slice(0, -1)},"entry":${entry}`;
@@ -36,12 +36,12 @@ export function chainLine(json: string, tip: ChainTip): ChainTip & { line: strin
   return { entry, hash: own, line: `${body},"chain":"${own}"}` };
 }
 
-/** The line that replaces `entries` pruned lines. `tip` was the last one. */
+/** Returns the line that replaces `entries` pruned lines. `tip` was the last one. */
 export function checkpointLine(entries: number, tip: ChainTip): string {
   return `{"event":"checkpoint","entries":${entries},"entry":${tip.entry},"chain":"${tip.hash}"}`;
 }
 
-/** The number and hash in a line; undefined if the line has none. */
+/** Returns the number and hash in a line; undefined if the line has none. */
 export function statedTip(line: string): ChainTip | undefined {
   const [, entry, own] = TAIL.exec(line.slice(-TAIL_LENGTH)) ?? [];
   return entry === undefined || own === undefined ? undefined : { entry: Number(entry), hash: own };
@@ -52,7 +52,7 @@ export function isAboutChain(line: string): boolean {
   return OWN_EVENTS.test(line);
 }
 
-/** The number of lines that a checkpoint replaces; undefined for any other line. */
+/** Returns the number of lines that a checkpoint replaces; undefined for any other line. */
 export function checkpointEntries(line: string): number | undefined {
   const own = ownEvent(line);
   return own?.event === 'checkpoint' ? own.entries : undefined;
@@ -77,7 +77,7 @@ export interface ChainFault {
 export interface ChainReport {
   /** The number and hash of the last line. */
   tip: ChainTip;
-  /** The number of lines that `prune` removed. Checkpoints replace them. */
+  /** Number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
   /** Lines from a version without a chain, and when they were chained. Changes before that time cannot be detected. */
   adopted: { entries: number; at: string } | undefined;
@@ -86,7 +86,7 @@ export interface ChainReport {
   /** Lines that a killed process or a full disk left incomplete. Incomplete lines do not count as entries. */
   unfinished: number;
   faults: ChainFault[];
-  /** The number of faults that are not listed. */
+  /** Number of faults that are not listed. */
   omitted: number;
 }
 

@@ -19,7 +19,7 @@ type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
 /** Called for each key before the key joins the members of its object. */
 type OnKey = (key: string, offset: number, members: JsonMembers) => void;
 
-/** The first error; undefined for valid JSON. Recurses once per level of nesting. */
+/** Returns the first error; undefined for valid JSON. Recurses once per level of nesting. */
 export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   try {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
@@ -31,7 +31,7 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   }
 }
 
-/** The positions in valid JSON, with or without a byte-order mark. */
+/** Returns the positions in valid JSON, with or without a byte-order mark. */
 export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSpot {
   const root: JsonSpot = { offset: 0, end: 0 };
   readValue(text, skipSpace(text, text.startsWith('\ufeff') ? 1 : 0), root, onKey);

@@ -199,7 +199,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The JSON object in the text, unchecked; undefined if there is none. Integers are not exact. */
+/** Returns the JSON object in the text, unchecked; undefined if there is none. Integers are not exact. */
 export function readRecord<T extends object>(text: string | undefined): Partial<T> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -225,7 +225,7 @@ function countMembers(value: unknown): number {
   return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
 }
 
-/** The number of members in JSON text. Each member has one colon outside of strings. */
+/** Returns the number of members in JSON text. Each member has one colon outside of strings. */
 function countColons(text: string): number {
   // A regular expression would exhaust the stack on a string of several megabytes.
   let count = 0;

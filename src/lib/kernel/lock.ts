@@ -170,7 +170,7 @@ function isAlive({ pid, began }: Holder): boolean {
   return life === undefined || began === undefined || life === began;
 }
 
-/** The start time of the process in ticks since boot; `ended` for a zombie. Only Linux reports it in a file. */
+/** Returns the start time of the process in ticks since boot; `ended` for a zombie. Only Linux reports it in a file. */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;

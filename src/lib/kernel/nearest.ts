@@ -4,7 +4,7 @@ import { type Hint, type Hints, usageError } from './errors.ts';
 /** Many ids and fields share a short prefix, so a shorter word does not suggest anything. */
 const LEAST_BEGINNING = 3;
 
-/** The only candidate that starts with `word`, or else the one with the most similar spelling. Ignores case. */
+/** Returns the only candidate that starts with `word`, or else the one with the most similar spelling. Ignores case. */
 export function nearest(
   word: string,
   candidates: Iterable<string>,
@@ -18,7 +18,7 @@ export function nearest(
   return begun !== undefined && others.length === 0 ? begun : near;
 }
 
-/** The candidate with the least edit distance: two fifths of `word` may differ, but never all. Ignores case. */
+/** Returns the candidate with the least edit distance: two fifths of `word` may differ, but never all. Ignores case. */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
@@ -35,13 +35,13 @@ export function nearlySpelt(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** The hint for an unknown name: the nearest of `known`, or else `otherwise`. */
+/** Returns the hint for an unknown name: the nearest of `known`, or else `otherwise`. */
 export function nearestHint(name: string, known: Iterable<string>, otherwise: Hints): Hints {
   const guess = nearest(name, known);
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }
 
-/** A sentence, after a question with the nearest of `known` if there is one. */
+/** Returns a sentence, after a question with the nearest of `known` if there is one. */
 export function suggest(word: string, known: Iterable<string>, sentence: string, leastBeginning?: number): string {
   const guess = nearest(word, known, leastBeginning);
   return guess === undefined ? sentence : `Did you mean \`${guess}\`? ${sentence}`;

@@ -138,7 +138,7 @@ function isSecret(key: string, item: unknown): boolean {
 
 type Range = [start: number, end: number];
 
-/** The ranges of all words, including overlapping ones, so that no part of a secret remains. */
+/** Returns the ranges of all words, including overlapping ones, so that no part of a secret remains. */
 function findAll(text: string, words: Iterable<string>): Range[] {
   const ranges: Range[] = [];
   for (const word of words) {
@@ -176,7 +176,7 @@ function spellingsOf(secret: string): Set<string> {
 /** Public members of a key document, which can also occur in other text. */
 const PUBLIC_MEMBERS = /(?:^|_)(?:type|id|email|ur[il]|domain)$/i;
 
-/** Each string in a JSON document, because a single member may reveal the secret. */
+/** Returns each string in a JSON document, because a single member may reveal the secret. */
 function valuesOf(secret: string): string[] {
   if (!/^\s*[[{]/.test(secret)) return [];
   const values: string[] = [];
@@ -226,7 +226,7 @@ function encoded(text: string): string[] {
   return [hex, hex.toUpperCase(), ...base64];
 }
 
-/** The Base64 characters that depend only on `bytes`, after `shift` other bytes and before any others. */
+/** Returns the Base64 characters that depend only on `bytes`, after `shift` other bytes and before any others. */
 function base64Inside(bytes: Buffer, shift: number, form: 'base64' | 'base64url'): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(form);
   return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));

@@ -9,13 +9,13 @@ import { cannotRead } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
-/** A unique word, but not a secret: `node:crypto` would cost 2.6 ms whenever the program starts. */
+/** Returns a unique word, but not a secret: `node:crypto` would cost 2.6 ms whenever the program starts. */
 export function uniqueWord(): string {
   const parts = [systemClock.now(), host.pid, Math.random() * 2 ** 53, Math.random() * 2 ** 53];
   return parts.map((part) => Math.floor(part).toString(36)).join('');
 }
 
-/** A path in `folder` for a file that is soon renamed or removed. Open the path with the flag `wx`. */
+/** Returns a path in `folder` for a file that is soon renamed or removed. Open the path with the flag `wx`. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }

@@ -14,7 +14,7 @@ export function asSentence(text: string): string {
   return capitalized(text) + (text === '' || /[.!?]$/.test(text) ? '' : '.');
 }
 
-/** The length as the specification counts it: in characters, not in UTF-16 units. */
+/** Returns the length as the specification counts it: in characters, not in UTF-16 units. */
 export function characterCount(text: string): number {
   return Array.from(text).length;
 }

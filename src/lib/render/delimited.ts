@@ -16,7 +16,7 @@ export function columnTitle<Row>(column: Column<Row>): string {
   return column.idTitle ? title : title.toUpperCase();
 }
 
-/** The columns that `--fields` names, in the order of the flag. Throws KnownError usage (2) for an unknown name. */
+/** Returns the columns that `--fields` names, in its order. Throws KnownError usage (2) for an unknown name. */
 export function chooseColumns<C extends { key: string }>(columns: readonly C[], fields: string[] | undefined): C[] {
   if (fields === undefined) return [...columns];
   const known = columns.map((column) => column.key);

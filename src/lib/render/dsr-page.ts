@@ -83,7 +83,7 @@ function tableOf(requests: readonly RequestOverview[], isDue: boolean): string {
   return recordsTable(isDue ? HEADINGS.slice(0, -1) : HEADINGS, rows);
 }
 
-/** A table in the style of `RECORDS_STYLE`. Cells are HTML. */
+/** Returns a table in the style of `RECORDS_STYLE`. Cells are HTML. */
 export function recordsTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const heads = headings.map((heading) => `<th scope="col">${heading}</th>`).join('');
   const lines = rows.map(
@@ -93,7 +93,7 @@ export function recordsTable(headings: readonly string[], rows: readonly (readon
   return `<table class="records"><thead><tr>${heads}</tr></thead>\n<tbody>\n${lines.join('\n')}\n</tbody></table>`;
 }
 
-/** The day, with the complete time on hover. */
+/** Returns the day, with the complete time on hover. */
 function dayOf(time: string | null): string {
   return time === null ? '' : `<time title="${escapeHtml(time)}">${escapeHtml(time.slice(0, 10))}</time>`;
 }

@@ -58,7 +58,7 @@ function timesOf(request: DsrRequest, now: number): [label: string, value: strin
   ];
 }
 
-/** A copy of the request with masked identities, for dry runs and for screens that others can see. */
+/** Returns a copy of the request with masked identities, for dry runs and for screens that others can see. */
 export function maskRequest(request: DsrRequest): DsrRequest {
   type Part = Pick<DsrRequest, 'subject_identities'>;
   const masked = <Of extends Part>(part: Of): Of => {

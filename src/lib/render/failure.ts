@@ -6,7 +6,7 @@ import { cleanLine, cleanText, escapeJson } from './clean.ts';
 import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
-/** The maximum number of issues to show. Others are only counted, and JSON lists more. */
+/** Maximum number of issues to show. Others are only counted, and JSON lists more. */
 const LISTED_ISSUES = 50;
 
 /** A longer sentence quotes all of its input, such as a file with one line. */
@@ -36,7 +36,7 @@ export function failureScreen(error: KnownError, style: Style, redactor: Redacto
   return redactor.text(`${lines.join('\n')}\n`);
 }
 
-/** The number of issues that are not shown, and how to see all of them. Undefined if all issues are shown. */
+/** Returns the number of issues that are not shown, and how to see all of them. Undefined if all issues are shown. */
 function unlisted({ issues, issuesOmitted }: KnownError, json: string): string | undefined {
   const more = issues.length + issuesOmitted - LISTED_ISSUES;
   if (more <= 0) return undefined;
@@ -54,7 +54,7 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   return parts.filter((part) => part !== '').join(': ');
 }
 
-/** The error as Markdown, with its code. Ends in a line feed. */
+/** Returns the error as Markdown, with its code. Ends in a line feed. */
 export function failureMarkdown(error: KnownError, exitCode: number, redactor: Redactor): string {
   // Masks text before escaping it, because an escaped secret would not be recognized.
   const said = (text: string): string => redactor.text(shortened(text, redactor));
@@ -103,7 +103,7 @@ export function failureJson(error: KnownError, redactor: Redactor): string {
   return `${redactor.text(escapeJson(stringifyJson(document)))}\n`;
 }
 
-/** The error for an unexpected failure. With `--debug`, the error includes the stack. */
+/** Returns the error for an unexpected failure. With `--debug`, the error includes the stack. */
 export function bugError(error: unknown, debug: boolean): KnownError {
   const cause = error instanceof Error ? error : new Error(String(error));
   const stack = debug && cause.stack !== undefined ? `\n${cause.stack}` : '';

@@ -13,7 +13,7 @@ export interface PageSource {
   made_on?: number | undefined;
 }
 
-/** The known parts of `organization 1001`, `workspace 42` and `https://platform.example`. */
+/** Returns the known parts of `organization 1001`, `workspace 42` and `https://platform.example`. */
 export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
   return [
     ...(organization === undefined ? [] : [`organization ${organization}`]),
@@ -27,7 +27,7 @@ export function madeFacts({ made_on: made }: PageSource): string[] {
   return made === undefined ? [] : [`made ${minuteOf(made)} UTC`];
 }
 
-/** A line of facts that breaks only between facts; empty if there are none. */
+/** Returns a line of facts that breaks only between facts; empty if there are none. */
 export function factsLine(facts: readonly string[]): string {
   const line = facts.map((fact, index) => {
     const text = index === 0 ? capitalized(fact) : fact;

@@ -5,7 +5,7 @@ import { cleanLine } from './clean.ts';
 import type { Column } from './view.ts';
 import { largest } from '../kernel/numbers.ts';
 
-/** A table whose cells cannot end the table, start code, or add their own markup. */
+/** Returns a table whose cells cannot end the table, start code, or add their own markup. */
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
   // A Markdown table needs a heading line, so without headings that line is empty.
@@ -42,7 +42,7 @@ export function toMarkdownLine(text: string): string {
   return parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escapeMarkdown(part))).join('');
 }
 
-/** An issue as an item of a list: its position if known, its field and its message. */
+/** Returns an issue as an item of a list: its position if known, its field and its message. */
 export function toIssueItem({ file, line, column, path, message }: Issue): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return `- ${[place, path, message]

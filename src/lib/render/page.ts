@@ -30,7 +30,7 @@ export function wrapShape(shape: string, width: number): string[] {
 const EXAMPLE = /^ +\$ /;
 const SHAPE = /^ +\{/;
 
-/** The indentation of a line, or its first column with the spaces after it. */
+/** Returns the indentation of a line, or its first column with the spaces after it. */
 function startOf(line: string): string {
   const gap = /(?<=\S) {2,}(?=\S)/.exec(line);
   return gap ? line.slice(0, gap.index + gap[0].length) : (/^ */.exec(line)?.[0] ?? '');

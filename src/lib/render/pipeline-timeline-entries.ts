@@ -42,7 +42,7 @@ export function entryOf(run: RunReply): Entry {
   return { id: String(run.id), ...toneOf(run.status), ...recordsOf(run), at: startMs(run), text };
 }
 
-/** The status of a day is its worst status. A day with a success is never as bad as a day without. */
+/** Returns the status of a day is its worst status. A day with a success is never as bad as a day without. */
 export function dayEntry([day, runs]: [string, RunReply[]]): Entry {
   const [, ...others] = STATUSES;
   const status = others.find((word) => runs.some((run) => run.status === word)) ?? runs[0]?.status;

@@ -34,7 +34,7 @@ const SIGN_WIDTH = 14;
 const DATE_WIDTH = 64;
 /** If there are more runs than this, they are drawn by day, because a page of 50,000 rows would have 35 MB. */
 const MOST_RUNS = 2000;
-/** The maximum number of causes, and of runs per cause, to list above the columns. */
+/** Maximum number of causes, and of runs per cause, to list above the columns. */
 const NAMED = 5;
 
 /** The page for runs in any order. Text from the platform is escaped. The page has no script and loads nothing. */
@@ -70,7 +70,7 @@ function figures(runs: readonly RunReply[]): string {
   return `<dl class="figures">${tiles.join('')}</dl>`;
 }
 
-/** The causes of unsuccessful runs, newest first, with links to the runs or days in the table. */
+/** Returns the causes of unsuccessful runs, newest first, with links to the runs or days in the table. */
 function unwell(runs: readonly RunReply[], isDaily: boolean): string {
   const bad = runs.toReversed().filter(isBad);
   const causes = groupBy(bad, (run) => `${run.status ?? ''} ${errorsText(run.errors)}`);
@@ -212,7 +212,7 @@ function timesOf(entries: readonly Entry[]): number[] {
   return entries.flatMap(({ at }) => at ?? []);
 }
 
-/** The time span of sorted runs: `2026-01-02 03:04 to 2026-01-09 03:04 UTC`. */
+/** Returns the time span of sorted runs: `2026-01-02 03:04 to 2026-01-09 03:04 UTC`. */
 function spanOf(runs: readonly RunReply[]): string {
   const times = runs.flatMap((run) => startMs(run) ?? []);
   const [first, last] = [times[0], times.at(-1)];

@@ -14,7 +14,7 @@ export interface ProgressState {
   elapsedMs?: number;
 }
 
-/** The state of a bulk run, as text and as event data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
+/** Returns the state of a bulk run, as text and as event data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
 export function bulkFacts({
   completed,
   ms,
@@ -48,7 +48,7 @@ export function bulkFacts({
 const LEAST_WIDTH = 50;
 const LONGEST_BAR = 24;
 
-/** A fraction from 0 to 1; undefined if the total is unknown. */
+/** Returns a fraction from 0 to 1; undefined if the total is unknown. */
 export function shareOf({ done, total, share }: ProgressState): number | undefined {
   const known = share ?? (total ? done / total : undefined);
   return known === undefined ? undefined : Math.min(1, Math.max(0, known));

@@ -4,7 +4,7 @@ import type { Column, ListView } from './view.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
-/** A view with one column per role. The page shows `source`. */
+/** Returns a view with one column per role. The page shows `source`. */
 export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): ListView<MatrixRow> {
   return {
     kind: 'list',

@@ -56,7 +56,7 @@ export const ROLES_PLAN_COLUMNS: Column<RolesPlanRow>[] = [
   { key: 'escalations', value: (row) => row.escalations.join(' ') },
 ];
 
-/** Every role that the plan changes, for CSV and `-o name`. */
+/** Returns every role that the plan changes, for CSV and `-o name`. */
 export function rolesPlanRows(plan: DrawnPlan): RolesPlanRow[] {
   const ids = (role: Role): string[] => role.tasks.map((task) => task.task_id);
   const escalations = escalationsOf(plan);

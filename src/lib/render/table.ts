@@ -63,7 +63,7 @@ function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, w
   return rows.map((row) => drawLines(row, filledColumns(row, named), { style, width, keys })).join('\n\n');
 }
 
-/** The columns of a record that are not empty, and its ids. */
+/** Returns the columns of a record that are not empty, and its ids. */
 export function filledColumns<T>(data: T, columns: readonly Column<T>[]): Column<T>[] {
   return columns.filter((column) => column.id === true || cleanCell(column, data) !== '');
 }
@@ -114,7 +114,7 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
   return lines.join('\n');
 }
 
-/** The words of an id, between which the heading of its column may wrap. Other headings do not wrap. */
+/** Returns the words of an id, between which the heading of its column may wrap. Other headings do not wrap. */
 function headingParts<Row>(column: Column<Row>): string[] {
   return columnTitle(column).split(column.idTitle ? /(?<=[-_:])/ : /^/);
 }
@@ -165,7 +165,7 @@ function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
   }
 }
 
-/** The last column with the highest rank; undefined if no column may be dropped. */
+/** Returns the last column with the highest rank; undefined if no column may be dropped. */
 function nextToDrop<Row>(sized: readonly Sized<Row>[]): Sized<Row> | undefined {
   const rankOf = ({ column }: Sized<Row>): number => (column.id ? 0 : (column.rank ?? 0));
   const rank = largest(sized.map(rankOf));

@@ -11,7 +11,7 @@ export interface Column<Row> {
   /** True if the title is an id, which is shown unchanged. */
   idTitle?: boolean;
   value(row: Row): CellValue;
-  /** The text that a terminal shows instead of the value for programs. */
+  /** Returns the text that a terminal shows instead of the value for programs. */
   said?(row: Row): CellValue;
   /** Colors a cell by its state. Color only repeats the words. */
   paint?(text: string, row: Row, style: Style): string;
@@ -41,7 +41,7 @@ export interface ListView<Row> {
   columns: Column<Row>[];
   /** The sentence for an empty list, which goes to stderr. */
   empty: string;
-  /** The text for `-o name`. Default: the first id column. */
+  /** Returns the text for `-o name`. Default: the first id column. */
   name?(row: Row): string;
   html?(rows: Row[]): string;
 }
@@ -59,14 +59,14 @@ export interface DocumentView<T> {
   /** True if the text has its own format, like a script or a template: the extension of `--out` does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
-  /** The text in a pipe: tab-separated rows, like every piped table. */
+  /** Returns the text in a pipe: tab-separated rows, like every piped table. */
   piped?(data: T): string;
   /** The Markdown. Default: the text without color in a code block. */
   markdown?(data: T): string;
   html?(data: T): string;
   /** Rows for CSV and `-o name`. By default, the fields of the data are the columns. */
   list?(data: T): { columns: Column<never>[]; rows: unknown[] };
-  /** The ids, if neither the rows nor the first field contains them. */
+  /** Returns the ids, if neither the rows nor the first field contains them. */
   names?(data: T): readonly string[];
 }
 

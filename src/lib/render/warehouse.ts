@@ -23,7 +23,7 @@ export function paintStatus(text: string, style: Style): string {
   return word === 'running' || word === 'queued' || word === 'retrying' ? style.cyan(text) : text;
 }
 
-/** The column of a field. `path` is dotted. */
+/** Returns the column of a field. `path` is dotted. */
 function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<ShownResource> {
   const keys = path.split('.');
   return {
@@ -83,7 +83,7 @@ export function resourceView(type: ResourceType): RecordView<ShownResource> {
   return { kind: 'record', columns: RECORD_COLUMNS[type] };
 }
 
-/** The changes of a write, for its confirmation. Secrets are shown as references. */
+/** Returns the changes of a write, for its confirmation. Secrets are shown as references. */
 export function renderChange(
   head: string,
   changes: FieldChanges,

@@ -1,12 +1,12 @@
 // Measures, truncates and wraps text by its width in terminal columns.
 import measure from 'fast-string-width';
 
-/** The number of columns that a line takes. Color codes take none; East Asian characters and emoji take two. */
+/** Returns the number of columns that a line takes. Color codes take none; East Asian characters and emoji take two. */
 export function displayWidth(text: string): number {
   return measure(text);
 }
 
-/** The text, or its beginning followed by `…`, in at most `width` columns. */
+/** Returns the text, or its beginning followed by `…`, in at most `width` columns. */
 export function fitText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -69,7 +69,7 @@ export function wrapLogLine(line: string, width: number): string {
   return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');
 }
 
-/** A line that is too long wraps below the rightmost column that still leaves half of the width. */
+/** Returns a line that is too long wraps below the rightmost column that still leaves half of the width. */
 export function wrapAligned(text: string, width: number): string {
   return text
     .split('\n')
@@ -81,7 +81,7 @@ export function wrapAligned(text: string, width: number): string {
     .join('\n');
 }
 
-/** The text before each column: the indentation with a change sign, and everything through each wide gap. */
+/** Returns the text before each column: the indentation with a change sign, and everything through each wide gap. */
 function columnStarts(line: string): string[] {
   const indent = /^(?:\p{Cc}\[[\d;]*m| )*(?:[-+~] +)?/u.exec(line)?.[0] ?? '';
   const gaps = [...line.matchAll(/(?<=\S) {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);

@@ -12,7 +12,7 @@ import { rememberingIds } from './memory/remember-ids.ts';
 import { ADDRESS_OF, lastingAddress, lastingAudience, readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
-/** The settings for `--profile profile` or, without `profile`, according to the flags. */
+/** Returns the settings for `--profile profile` or, without `profile`, according to the flags. */
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
   return await loadSettings({

@@ -128,9 +128,9 @@ export interface Output {
   progress(title: string): Progress;
   /** Starts a wait, which is shown after a second of silence. Call the returned function when the wait ends. */
   waits(wait: Wait): () => void;
-  /** The hints as one text. Commands in hints get the target flags of the current command. */
+  /** Returns the hints as one text. Commands in hints get the target flags of the current command. */
   advice(hints: readonly Hint[]): string;
-  /** The same output without `--out`, for a command that writes its own file there. */
+  /** Returns the same output without `--out`, for a command that writes its own file there. */
   beside(): Output;
   /** Style of stderr. */
   readonly style: Style;
@@ -162,7 +162,7 @@ export interface PromptOptions {
   initial?: string;
   /** Shown in brackets after the question until the question is answered. */
   note?: string;
-  /** The text that a prompt shows for an answer, if that differs from the answer. */
+  /** Returns the text that a prompt shows for an answer, if that differs from the answer. */
   shown?(text: string): string;
   /** For a choice: true if typed text narrows the list. */
   search?: true;
@@ -174,7 +174,7 @@ export interface PromptOptions {
 
 export interface WriteFacts {
   plan?: string;
-  /** The number of changes made, not of changes planned. */
+  /** Number of changes made, not of changes planned. */
   counts?: Record<string, number>;
   /** The words of the commands that would undo the write. */
   undo?: readonly (readonly string[])[];
@@ -206,7 +206,7 @@ export interface Context {
   readonly cacheFiles: CacheFiles;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
-  /** The settings for these flags, or for `--profile PROFILE`, each with its origin. */
+  /** Returns the settings for these flags, or for `--profile PROFILE`, each with its origin. */
   settings(profile?: string): Promise<Settings>;
   profiles(): Promise<Profiles>;
   commands(): Promise<Command>;

@@ -22,13 +22,13 @@ export interface JudgedReference {
 
 export type ReferenceRules = Awaited<ReturnType<typeof openReferenceRules>>;
 
-/** The rules for this command, which depend on its flag `--allow-commands` and on the profile. */
+/** Returns the rules for this command, which depend on its flag `--allow-commands` and on the profile. */
 export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   const settings = await ctx.settings();
   const held = await profileReferences(ctx.paths.config);
   const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
 
-  /** A reason if the reference is not followed, with the flag or setting that allows it. */
+  /** Returns a reason if the reference is not followed, with the flag or setting that allows it. */
   function refusal(source: JudgedReference): { message: string; hint: Hint } | undefined {
     if (ctx.io.inputsBelow !== undefined) {
       return { message: `${source.reference} is not followed for an assistant`, hint: IN_A_TERMINAL };
@@ -136,7 +136,7 @@ async function readSecret(
   }
 }
 
-/** The whole file without the line ending of its last line. */
+/** Returns the whole file without the line ending of its last line. */
 async function readSecretFile(path: string, what: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
@@ -149,7 +149,7 @@ function missing(what: string, why: string): KnownError {
   return fail('secrets.missing', { message: `The ${what} ${why}.`, hint: NOT_SENT });
 }
 
-/** The path of a `file:` reference. Undefined for other references. */
+/** Returns the path of a `file:` reference. Undefined for other references. */
 function pathIn(reference: string, folder: string): string | undefined {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   return path === undefined ? undefined : resolve(folder, path.trim());
@@ -161,7 +161,7 @@ function filePath({ reference, folder }: JudgedReference): string | undefined {
   return path === undefined ? undefined : realPath(path);
 }
 
-/** The path with symlinks resolved, or the path as written if it does not exist. */
+/** Returns the path with symlinks resolved, or the path as written if it does not exist. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

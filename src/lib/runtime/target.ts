@@ -36,7 +36,7 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
 }
 
 /**
- * The flags that give a later command the same target, even if the profile changes. No flag sets an address, so
+ * Returns the flags that give a later command the same target, even if the profile changes. No flag sets an address, so
  * `isComplete` is false if an address is not from the profile: that command then also needs the same settings.
  */
 export function flagsOf(target: Target, { get, profile }: Settings): { flags: string[]; isComplete: boolean } {
@@ -58,7 +58,7 @@ export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 
   return `Target: ${[`${nameOf(settings.profile)}${marks}`, ...placeOf(target)].join(', ')}`;
 }
 
-/** The target without its profile: `production`, `workspace 3001`, the address. */
+/** Returns the target without its profile: `production`, `workspace 3001`, the address. */
 export function placeOf(target: Readonly<Record<string, string | null | undefined>> | Target): string[] {
   const { account_id, address, environment, org_id, workspace_id } = target as Partial<Target>;
   const ids = Object.entries({ organization: org_id, account: account_id, workspace: workspace_id });
@@ -78,7 +78,7 @@ function nameOf(profile: Setting | undefined): string {
   return profile === undefined ? 'no profile' : `profile ${profile.value}`;
 }
 
-/** The error for every write under `access: read`. The HTTP core also throws this error. */
+/** Returns the error for every write under `access: read`. The HTTP core also throws this error. */
 export function readOnly({ origins, profile }: Settings): KnownError {
   const origin = origins['access'];
   const holder = origin?.kind === 'project' ? origin.detail : `Profile \`${profile?.value ?? ''}\``;

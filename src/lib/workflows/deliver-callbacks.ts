@@ -34,7 +34,7 @@ export interface DeliveryPorts {
   outbox: Outbox;
   ledger: LedgerOf;
   targets: readonly DeliveryTarget[];
-  /** The maximum number of attempts for one delivery. */
+  /** Maximum number of attempts for one delivery. */
   attempts: number;
   /** Maximum number of concurrent attempts. */
   concurrency: number;
@@ -267,7 +267,7 @@ export class Deliveries {
   }
 }
 
-/** The ledger line for a callback; undefined if its body is not a request status. */
+/** Returns the ledger line for a callback; undefined if its body is not a request status. */
 function stateNews(callback: ReceivedLine): StateNews | undefined {
   const { at, expected_completion_time: expected, request_id: id, signature, status } = callback;
   if (id === null || status === null) return undefined;

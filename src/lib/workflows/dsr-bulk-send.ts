@@ -32,7 +32,7 @@ export interface RowPorts {
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
   describe(request: DsrRequest): Promise<SubmittedNews>;
-  /** The number of complete rows. The number shows if others succeed while one does not. */
+  /** Returns the number of complete rows. The number shows if others succeed while one does not. */
   completed(): number;
   clock: Clock;
   /** Aborted when even requests in progress are abandoned. */
@@ -45,13 +45,13 @@ export interface RowTask {
   mayExist: boolean;
   /** True if the id is from the file, so that another request may already have it. */
   givenId: boolean;
-  /** The ledger entry for an id from the file. */
+  /** Returns the ledger entry for an id from the file. */
   known(): Promise<LedgerRequest | undefined>;
   /** Called before each request of the row is sent. */
   onSend(): void;
 }
 
-/** The maximum number of times that one row is sent, and of reads that confirm it. */
+/** Maximum number of times that one row is sent, and of reads that confirm it. */
 const MAX_ATTEMPTS = 5;
 
 /** The statuses of a rejection that concerns one body. Any other rejection concerns the whole run. */
@@ -68,7 +68,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let failures = 0;
   let signed = true;
   let signature: SignatureFacts | undefined;
-  /** The number of responses that show that the platform works. */
+  /** Number of responses that show that the platform works. */
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;

@@ -35,7 +35,7 @@ export interface BulkPorts
 export interface BulkCounts {
   requests: number;
   retries: number;
-  /** The number of responses with an invalid signature. */
+  /** Number of responses with an invalid signature. */
   unsigned: number;
 }
 
@@ -67,7 +67,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   }
   return { requests: gate.requests, retries: gate.retries, unsigned };
 
-  /** The remaining rows, in groups. The ids of each group are in the journal. */
+  /** Yields the remaining rows, in groups. The ids of each group are in the journal. */
   async function* tasks(hardSignal: AbortSignal): AsyncGenerator<Task[]> {
     const { api, table, verify } = ports;
     const marks = dsrEndpoints.create.names?.body ?? [];

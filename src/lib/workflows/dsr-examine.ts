@@ -19,18 +19,18 @@ import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reade
 
 export interface Examined {
   rows: number;
-  /** The number of rows whose id is not in the file. */
+  /** Number of rows whose id is not in the file. */
   withoutId: number;
-  /** The number of completed rows in a results file. */
+  /** Number of completed rows in a results file. */
   done: number;
   /** Kind, such as `gdpr erasure` -> number of rows. */
   kinds: Map<string, number>;
   skipWaiting: number;
-  /** The number of rows that name only devices. */
+  /** Number of rows that name only devices. */
   devicesOnly: number;
-  /** The number of rows whose e-mail address contains upper-case letters. */
+  /** Number of rows whose e-mail address contains upper-case letters. */
   upperCase: number;
-  /** The number of rows to send whose deadline has passed, and the maximum number of days since then. */
+  /** Number of rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number;
   mostDaysLate: number;
   /** The columns, under our own names, that the rows use. The results file has these columns if the rows have none. */
@@ -40,7 +40,7 @@ export interface Examined {
   digest: string;
 }
 
-/** The number of requests of a bulk run that a dry run shows. */
+/** Number of requests of a bulk run that a dry run shows. */
 const FIRST = 100;
 
 /** Reads all inputs. `name` is used in messages. Throws invalid input (9) with every issue, duplicates included. */
@@ -145,7 +145,7 @@ export async function openRows(
   return found;
 }
 
-/** The columns that contain the fields of a request. */
+/** Returns the columns that contain the fields of a request. */
 function usedBy(request: DsrRequest): string[] {
   return [
     ...ROW_FIELDS.filter((field) => field in request),

@@ -36,7 +36,7 @@ export function proofOf(
   return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
 }
 
-/** The conflict (6) for an id that belongs, or may belong, to another request. */
+/** Returns the conflict (6) for an id that belongs, or may belong, to another request. */
 export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
   return fail('dsr.id_taken', {
     message:
@@ -53,7 +53,7 @@ interface Controlled {
 }
 
 /**
- * The same calls, but each reply must have the workspace as its `controller_id` (specification, "C"). A user of
+ * Returns the same calls, but each reply must have the workspace as its `controller_id` (specification, "C"). A user of
  * `openCreate` checks each reply itself. Throws conflict (6) for a request of another workspace, and ignores its reply.
  */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {

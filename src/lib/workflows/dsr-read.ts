@@ -9,7 +9,7 @@ import { ifFound } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
-/** The number of concurrent reads, low enough that a list of requests does not use up the rate limit. */
+/** Number of concurrent reads, low enough that a list of requests does not use up the rate limit. */
 const AT_ONCE = 4;
 
 /** The current state of a request. `date` is the platform's time, and undefined for a state from the ledger. */
@@ -21,7 +21,7 @@ export async function readRequests(ids: readonly string[], ports: DsrPorts): Pro
   return await joined(replies, ports);
 }
 
-/** All requests of a group, as the platform lists them. */
+/** Returns all requests of a group, as the platform lists them. */
 export async function readGroup(groupId: string, ports: DsrPorts): Promise<RequestOverview[]> {
   const { body, date } = await ports.api.list(groupId, ports.signal);
   return await joined(

@@ -8,8 +8,8 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 /**
- * The input's columns, plus id, status and error: a CSV that can be submitted again. Columns that the input already has
- * are filled in. For rows without columns, `used` names the columns.
+ * Yields the input's columns, plus id, status and error: a CSV that can be submitted again. Columns that the input
+ * already has are filled in. For rows without columns, `used` names the columns.
  */
 export async function* resultLines(
   table: RowTable,
@@ -25,7 +25,7 @@ export async function* resultLines(
   yield* tableLines(table, options, ['subject_request_id', 'status', 'error'], values, used);
 }
 
-/** The rows, each with an id, and with a time if they have none: CSV as CSV, and JSON as one line per row. */
+/** Yields the rows, each with an id, and with a time if they have none: CSV as CSV, and JSON as one line per row. */
 export async function* preparedLines(table: RowTable, options: RowOptions): AsyncGenerator<string> {
   const { submitted_time } = options.defaults;
   if (table.heading.columns) {

@@ -131,7 +131,7 @@ async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts)
   return { status: reply.status, result };
 }
 
-/** The line in the ledger for a request, before the request is sent. */
+/** Returns the line in the ledger for a request, before the request is sent. */
 export async function submittedEvent(
   request: DsrRequest,
   submitter: Submitter,
@@ -163,7 +163,7 @@ export async function submittedEvent(
   };
 }
 
-/** The rejection (409) with a hint. The hint names the open request if this machine submitted it. */
+/** Returns the rejection (409) with a hint. The hint names the open request if this machine submitted it. */
 async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
   const isSame = (event: SubmittedNews): boolean => event.id !== news.id && isSameSubject(event, news);
   const open = (await byPerson(ledger, { belongs: isSame, phase: statusAfter, isOpen }))?.(news)[0];
@@ -260,7 +260,7 @@ export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<
 /** A request without an outcome may still be in progress for this long. */
 const SENDING_MS = 30_000;
 
-/** The number of requests that are read from the ledger at a time. */
+/** Number of requests that are read from the ledger at a time. */
 const PART = 2000;
 
 /**

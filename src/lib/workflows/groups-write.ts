@@ -4,7 +4,7 @@ import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';
 import { checkUntouched, createConfirmed, updateConfirmed, type WritePorts } from './resource-write.ts';
 
-/** The calls for a plan. PATCH writes only the attributes, so only attributes are compared. */
+/** Returns the calls for a plan. PATCH writes only the attributes, so only attributes are compared. */
 export function groupCalls(api: GroupsApi, method?: GroupPlan['method']) {
   const isPatch = method === 'PATCH';
   return {
@@ -18,7 +18,7 @@ export function groupCalls(api: GroupsApi, method?: GroupPlan['method']) {
   };
 }
 
-/** The request that `writeGroup` would send; undefined if there is nothing to do. */
+/** Returns the request that `writeGroup` would send; undefined if there is nothing to do. */
 export function describeGroupWrite(api: GroupsApi, { method }: GroupPlan, { id, ...body }: GroupRequest) {
   switch (method) {
     case 'POST':

@@ -196,7 +196,7 @@ function paused(id: string, cause: KnownError): KnownError {
   });
 }
 
-/** The error for a command that was stopped before it sent the trigger. */
+/** Returns the error for a command that was stopped before it sent the trigger. */
 function notTriggered(id: string, error: unknown, seen: Seen): unknown {
   if (!(error instanceof KnownError)) return error;
   const hints: Record<Seen, Hint> = {

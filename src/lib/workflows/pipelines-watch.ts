@@ -81,7 +81,7 @@ export async function retryWhileNotFound<T>(
   }
 }
 
-/** The error for an unsuccessful run (exit code 1), with its reasons. */
+/** Returns the error for an unsuccessful run (exit code 1), with its reasons. */
 export function runFailed(pipelineId: string, run: RunReply): KnownError {
   const reasons = (run.errors ?? []).flatMap(({ message }) => (message ? [message] : []));
   const counts = `${String(run.successful_records ?? 0)} records succeeded, ${String(run.failed_records ?? 0)} failed`;

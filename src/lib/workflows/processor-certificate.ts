@@ -15,7 +15,7 @@ export interface ProcessorCertificate {
 export interface CertificateSource {
   /** The stored certificate while it is valid, else a new one. Throws KnownError if discovery or the download fails. */
   get(): Promise<ProcessorCertificate>;
-  /** A certificate that is newer than the failed one. Undefined if a recent refresh found none. */
+  /** Returns a certificate that is newer than the failed one. Undefined if a recent refresh found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
 }
 
@@ -76,7 +76,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   };
 }
 
-/** A certificate that the user provides: the text of a file, or an address. */
+/** Returns a certificate that the user provides: the text of a file, or an address. */
 export function givenCertificate(
   name: string,
   from: { text: string } | DsrApi,

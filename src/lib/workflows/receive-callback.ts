@@ -109,7 +109,7 @@ export function mayPass(error: KnownError): boolean {
   );
 }
 
-/** The workspace in a body, even if the other fields of the body are unknown. */
+/** Returns the workspace in a body, even if the other fields of the body are unknown. */
 function controllerOf(value: unknown): string | undefined {
   const id = isRecord(value) ? value['controller_id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;

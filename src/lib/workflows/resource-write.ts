@@ -13,7 +13,7 @@ export interface ResourceCalls<Reply, Body> {
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** The part that can be compared, without secrets and without the fields that the platform adds. */
+  /** Returns the part that can be compared, without secrets and without the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
 }
 
@@ -162,7 +162,7 @@ function takenMeanwhile(
   });
 }
 
-/** The conflict for a changed resource. `wasSent`: the write may have taken effect before another one. */
+/** Returns the conflict for a changed resource. `wasSent`: the write may have taken effect before another one. */
 function changedMeanwhile(
   id: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,

@@ -189,7 +189,7 @@ async function readStamps(reply: Manifest, { api, signal, out }: ReplacePorts): 
   }
 }
 
-/** The error if the platform has roles other than those that were sent. Each difference is an issue. */
+/** Returns the error if the platform has roles other than those that were sent. Each difference is an issue. */
 function liveDiffers(planned: Planned, now: Manifest, revision: string): KnownError {
   const { request } = planned;
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));

@@ -25,7 +25,7 @@ export interface SeedBulkPorts extends GateOptions, SeedInputs, Pick<SendPorts, 
 
 export interface SeedProgress {
   counts: SeedCounts;
-  /** The approximate number of completed bytes. The total is undefined if the size of an input is unknown. */
+  /** Approximate number of completed bytes. The total is undefined if the size of an input is unknown. */
   bytes: number;
   totalBytes: number | undefined;
 }

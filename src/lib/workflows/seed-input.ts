@@ -13,7 +13,7 @@ import { checkParquet, parquetRows } from './seed-parquet.ts';
 
 export interface SeedInput {
   name: string;
-  /** The number of bytes to read, if it is known. */
+  /** Number of bytes to read, if it is known. */
   bytes: number | undefined;
   /** Checks the header of a table, unless the input can be read only once. Throws invalid input (9). */
   check(): Promise<void>;
@@ -32,8 +32,8 @@ export interface SeedInputs {
 }
 
 /**
- * The batches of all inputs after `completed`, in groups as they are read, and how many bytes were read. The caller
- * returns each batch to the packer.
+ * Yields the batches of all inputs after `completed`, in groups as they are read, and how many bytes were read. The
+ * caller returns each batch to the packer.
  */
 export async function* readBatches(
   inputs: readonly SeedInput[],
@@ -128,7 +128,7 @@ async function* lineRows(
   reader.end();
 }
 
-/** The start of the first line at the offset or after it. */
+/** Returns the start of the first line at the offset or after it. */
 async function lineStart({ chunks, size }: InputBytes, offset: number): Promise<number> {
   if (offset === 0 || offset === size) return offset;
   // The byte before the offset shows whether a line begins there.

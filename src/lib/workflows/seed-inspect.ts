@@ -136,7 +136,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   };
 }
 
-/** The program that probably wrote the inputs. */
+/** Returns the program that probably wrote the inputs. */
 function sourceOf(
   { delimiters, names, ...clues }: { delimiters: Set<string>; names: string[] } & Record<string, unknown>,
   columns: ReadonlyMap<string, InspectedColumn>,

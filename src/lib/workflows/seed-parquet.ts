@@ -64,7 +64,7 @@ function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): 
   };
 }
 
-/** The cell as in CSV. Undefined if CSV has no such cell, or if the value may have been rounded. */
+/** Returns the cell as in CSV. Undefined if CSV has no such cell, or if the value may have been rounded. */
 function plainText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -86,7 +86,7 @@ function bodyTaker(packer: RowPacker, columns: readonly string[]): Take {
   };
 }
 
-/** The row as JSON. A null field is omitted, because a column cannot express absence in any other way. */
+/** Returns the row as JSON. A null field is omitted, because a column cannot express absence in any other way. */
 function bodyOf(columns: readonly string[], cells: readonly unknown[]): string {
   const fields = columns.flatMap((name, index) => {
     const cell = fieldOf(name, cells[index]);

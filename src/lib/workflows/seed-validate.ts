@@ -10,7 +10,7 @@ export interface CheckedSeeds {
   batches: number;
   /** The first issues, in order. A row may have several issues. */
   issues: Issue[];
-  /** The number of further issues. */
+  /** Number of further issues. */
   omitted: number;
   /** The body of the first request. */
   first: Buffer | undefined;
@@ -39,7 +39,7 @@ export async function validateSeeds(
   return checked;
 }
 
-/** The batches, each of which is valid until the next one. */
+/** Yields the batches, each of which is valid until the next one. */
 async function* batchesOf(
   { inputs, rules }: SeedInputs,
   limits: BatchLimits,
@@ -55,14 +55,14 @@ async function* batchesOf(
   }
 }
 
-/** The issues of a row, with the position of the row. */
+/** Returns the issues of a row, with the position of the row. */
 export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line' | 'issues'>): Issue[] {
   return issues.map(({ path, message }) => ({ file, line, path, message }));
 }
 
 export type FoundRow = { body: string } | { refused: RefusedRow };
 
-/** The row with this number, counted from 1; undefined if there are fewer rows. */
+/** Returns the row with this number, counted from 1; undefined if there are fewer rows. */
 export async function findRow(opened: SeedInputs, wanted: number, signal: AbortSignal): Promise<FoundRow | undefined> {
   let row = 0;
   // Batches of only one row preserve the order of accepted and rejected rows.

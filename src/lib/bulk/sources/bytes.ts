@@ -38,7 +38,7 @@ interface RawBytes {
   name: string;
   /** The absolute path, or the address without its query; undefined for standard input. */
   key: string | undefined;
-  /** The path of a file with these bytes, for formats that are not read from start to end. */
+  /** Returns the path of a file with these bytes, for formats that are not read from start to end. */
   file(): Promise<string>;
   /** The path that the names of results files are based on; undefined for standard input. */
   base: string | undefined;
@@ -48,7 +48,7 @@ interface RawBytes {
   /** True if the bytes can be read only once. */
   isOnce: boolean;
   /**
-   * The bytes from `start` to `end`, which are only for uncompressed files. In `InputBytes`, the bytes are
+   * Yields the bytes from `start` to `end`, which are only for uncompressed files. In `InputBytes`, the bytes are
    * decompressed. A chunk is valid only until the next one is read, which may overwrite it.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
@@ -95,7 +95,7 @@ export async function openInputs(names: readonly string[], source: InputSource, 
   return [first, ...others];
 }
 
-/** A placeholder for another shard's input: every shard has the same list of inputs. */
+/** Returns a placeholder for another shard's input: every shard has the same list of inputs. */
 function emptyInput(name: string, base: string | undefined): InputBytes {
   const content = { format: 'ndjson', wrapping: 'none', dialect: {}, isDivisible: false } as const;
   return {
@@ -140,7 +140,7 @@ async function openAddress(address: string, cwd: string, options: ReadOptions): 
   return await recognize(raw, await firstBytes(raw.chunks()), options);
 }
 
-/** A path in the working folder, named after the last part of the address. */
+/** Returns a path in the working folder, named after the last part of the address. */
 function addressBase(address: string, cwd: string): string {
   return join(cwd, decodeURIComponent(posix.basename(new URL(address).pathname)).replace(/[/\\]/g, '_') || 'input');
 }

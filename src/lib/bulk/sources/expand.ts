@@ -13,8 +13,8 @@ const LONGEST_PATH = 4_096;
 const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
 
 /**
- * The inputs that the arguments and the list name, in that order. Files of a folder or pattern are sorted by name.
- * Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
+ * Returns the inputs that the arguments and the list name, in that order. Files of a folder or pattern are sorted by
+ * name. Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
   words: readonly string[],
@@ -56,7 +56,7 @@ async function find(pattern: string, cwd: string): Promise<string[]> {
   return names.sort();
 }
 
-/** The lines of a list, or the entries of a Redshift manifest as files next to it. */
+/** Returns the lines of a list, or the entries of a Redshift manifest as files next to it. */
 async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
   if (!text.trimStart().startsWith('{')) return readLines(name, text);

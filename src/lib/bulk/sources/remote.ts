@@ -25,7 +25,7 @@ export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
-/** An argument for output: removes the query of an address and keeps any other argument unchanged. */
+/** Returns an argument for output: removes the query of an address and keeps any other argument unchanged. */
 export function withoutQuery(word: string): string {
   return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
 }
@@ -35,7 +35,7 @@ export function hideLink(word: string): string {
   return isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word;
 }
 
-/** The address without its query. Throws usage (2) for an invalid address, or for http to another machine. */
+/** Returns the address without its query. Throws usage (2) for an invalid address, or for http to another machine. */
 export function addressName(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const name = withoutQuery(address);
@@ -114,7 +114,7 @@ export async function openRemote(address: string, get: GetAddress) {
     return bytes;
   }
 
-  /** The bytes from `start` to `end`. Requests the next part while the last one is used. */
+  /** Yields the bytes from `start` to `end`. Requests the next part while the last one is used. */
   async function* chunks(start = 0, end = total): AsyncGenerator<Buffer> {
     let at = start;
     const request = (): Promise<Buffer> => {
@@ -151,7 +151,7 @@ export async function openRemote(address: string, get: GetAddress) {
   };
 }
 
-/** A file that only its owner can read, and that is removed when the process exits. */
+/** Returns a file that only its owner can read, and that is removed when the process exits. */
 function temporaryFile(): { path: string; file: number } {
   const folder = makeScratchFolder('input');
   host.onExit(() => rmSync(folder, { recursive: true, force: true }));

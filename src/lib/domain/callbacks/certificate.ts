@@ -62,7 +62,7 @@ export function checkCertificate(pem: string, domain: string, trust: Certificate
   return { key: own.publicKey, validTo: Date.parse(own.validTo), fingerprint };
 }
 
-/** All certificates in PEM text; undefined if there are none or too many, or if one is damaged. */
+/** Returns all certificates in PEM text; undefined if there are none or too many, or if one is damaged. */
 export function parseCertificates(pem: string): X509Certificate[] | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0 || blocks.length > MAX_CERTIFICATES) return undefined;
@@ -73,7 +73,7 @@ export function parseCertificates(pem: string): X509Certificate[] | undefined {
   }
 }
 
-/** The problem with the processor's own certificate. */
+/** Returns the problem with the processor's own certificate. */
 function ownIssue(own: X509Certificate, domain: string, now: number): string | undefined {
   if (!isFor(own, domain)) return `is not for ${domain}`;
   const dates = dateIssue(own, now);

@@ -11,7 +11,7 @@ export interface DeliveryTarget {
 
 export const FORWARD = 'forward';
 
-/** The `--on` targets, in command-line order. */
+/** Returns the `--on` targets, in command-line order. */
 export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   const counts = new Map<string, number>();
   return statuses.map((status) => {
@@ -21,7 +21,7 @@ export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   });
 }
 
-/** The names of the targets that must receive a callback; none if the callback is repeated. */
+/** Returns the names of the targets that must receive a callback; none if the callback is repeated. */
 export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: readonly DeliveryTarget[]): string[] {
   if (isRepeat(state, callback)) return [];
   const first = isFirst(state, callback);
@@ -36,7 +36,7 @@ export interface TargetHealth {
   failed: Set<string>;
   /** The time when the first of these deliveries failed. */
   failedSince: number;
-  /** The number of pauses since the target went down. */
+  /** Number of pauses since the target went down. */
   pauses: number;
   /** While the target is down, deliveries are not tried before this time. */
   retryAt: number;
@@ -97,10 +97,10 @@ export interface Running {
 }
 
 /**
- * The deliveries that may start now, and when the next one may. The hooks of a callback wait for those of earlier
- * callbacks of the request, but not for each other. The forward address gets one callback of a request at a time.
- * Neither kind takes the last free slot from the other, so that a hanging receiver does not block the hooks (decision:
- * D258). A target that is down gets one attempt at a time.
+ * Returns the deliveries that may start now, and when the next one may. The hooks of a callback wait for those of
+ * earlier callbacks of the request, but not for each other. The forward address gets one callback of a request at a
+ * time. Neither kind takes the last free slot from the other, so that a hanging receiver does not block the hooks
+ * (decision: D258). A target that is down gets one attempt at a time.
  */
 export function nextDeliveries(
   { open }: OutboxState,

@@ -71,7 +71,7 @@ export function readDer(bytes: Buffer, at: number): DerValue {
   return { tag, content: bytes.subarray(start, start + length), end: start + length };
 }
 
-/** The values inside a constructed value. */
+/** Returns the values inside a constructed value. */
 export function childrenOf({ content }: DerValue): DerValue[] {
   const children: DerValue[] = [];
   for (let at = 0; at < content.length;) {

@@ -98,7 +98,7 @@ export function deliveryId({ id }: { id: string }, target: string): string {
   return `${id}.${target}`;
 }
 
-/** The request that a callback belongs to. A callback without a request id counts as a request of its own. */
+/** Returns the request that a callback belongs to. A callback without a request id counts as a request of its own. */
 export function requestOf({ id, request_id, workspace_id }: ReceivedLine): string {
   return request_id === null ? id : `${workspace_id} ${request_id}`;
 }
@@ -156,7 +156,7 @@ function takeOutcome({ open }: OutboxState, line: OutcomeLine): void {
 /** How long the platform may repeat a callback. Older statuses are dropped. */
 const REMEMBERED_MS = 90 * 86_400_000;
 
-/** The smallest set of lines that produces the same state. */
+/** Returns the smallest set of lines that produces the same state. */
 export function compactLines({ open, seen, unknown }: OutboxState, now: number): string[] {
   const lines: OutboxLine[] = [];
   for (const deliveries of groupBy(open.values(), ({ callback }) => callback.id).values()) {

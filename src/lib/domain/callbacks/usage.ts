@@ -21,13 +21,13 @@ const DNS_NAME = 0x82;
 
 type Extensions = ReadonlyMap<string, Extension>;
 
-/** The reason not to trust a certificate at all: an unknown critical extension. */
+/** Returns the reason not to trust a certificate at all: an unknown critical extension. */
 export function unknownCondition(extensions: Extensions): string | undefined {
   const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
   return unknown && 'has an unknown critical extension';
 }
 
-/** The reason why the key must not sign messages. */
+/** Returns the reason why the key must not sign messages. */
 export function signingIssue(extensions: Extensions): string | undefined {
   if (!allowsUsage(extensions, DIGITAL_SIGNATURE)) return 'is not meant for signatures';
   const usage = extensions.get(EXTENDED_KEY_USAGE);
@@ -38,8 +38,8 @@ export function signingIssue(extensions: Extensions): string | undefined {
 }
 
 /**
- * The reason why a certificate cannot issue the next one. `below` counts the authorities from there to the certificate
- * of `domain`.
+ * Returns the reason why a certificate cannot issue the next one. `below` counts the authorities from there to the
+ * certificate of `domain`.
  */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);

@@ -38,7 +38,7 @@ export class CsvFeed implements RowReader {
     this.scan = new RecordScan(escapes);
   }
 
-  /** The current record as text. */
+  /** Returns the current record as text. */
   get source(): string {
     const { end, start } = this.scan.record;
     return this.#pending.bytes.toString('utf8', start, end);
@@ -65,12 +65,12 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** The error invalid input (9) at a byte of the current record, by default its first byte. */
+  /** Returns the error invalid input (9) at a byte of the current record, by default its first byte. */
   error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }
 
-  /** The offset of a byte in the current record, or -1. */
+  /** Returns the offset of a byte in the current record, or -1. */
   indexOf(byte: number): number {
     const { end, start } = this.scan.record;
     const at = this.#pending.bytes.subarray(start, end).indexOf(byte);

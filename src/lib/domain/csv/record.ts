@@ -18,7 +18,7 @@ export interface CsvRecord {
   next: number;
   /** Cells. */
   count: number;
-  /** The number of lines in the record. */
+  /** Number of lines in the record. */
   lines: number;
   /** True if no cell of the record needs unescaping. */
   isPlain: boolean;
@@ -80,7 +80,7 @@ export class RecordScan {
     }
   }
 
-  /** The offset after the closing quote of a cell that begins at `start`; -1 if there is no closing quote. */
+  /** Returns the offset after the closing quote of a cell that begins at `start`; -1 if there is no closing quote. */
   #afterQuoted(bytes: Buffer, start: number, limit: number): number {
     const { record } = this;
     for (let at = start; at < limit; at++) {
@@ -98,7 +98,7 @@ export class RecordScan {
     return -1;
   }
 
-  /** The offset of the separator or the line feed that ends a cell. */
+  /** Returns the offset of the separator or the line feed that ends a cell. */
   #afterUnquoted(bytes: Buffer, start: number, limit: number, separator: number): number {
     this.#quoteAt = -1;
     let at = start;
@@ -133,7 +133,7 @@ export class RecordScan {
     }
   }
 
-  /** The text of each cell of the last record. */
+  /** Returns the text of each cell of the last record. */
   texts(): string[] {
     const { bytes, starts, ends } = this.cells;
     const { count, isPlain } = this.record;

@@ -46,7 +46,7 @@ export function composeRequest(parts: RequestParts, vendorDomain: string): Recor
   return body;
 }
 
-/** The identities inside or outside the vendor extension; undefined if there are none. */
+/** Returns the identities inside or outside the vendor extension; undefined if there are none. */
 function identityMap(identities: RequestParts['identities'], extension: boolean): Record<string, unknown> | undefined {
   const own = identities.filter(([type]) => isExtensionType(type) === extension);
   if (own.length === 0) return undefined;

@@ -17,15 +17,15 @@ export interface RequestFacts {
 }
 
 /**
- * The time when the answer to the subject is due: one calendar month under GDPR (the last day of a shorter month), 45
- * days under CCPA (decision: D55). Undefined for other regulations.
+ * Returns the time when the answer to the subject is due: one calendar month under GDPR (the last day of a shorter
+ * month), 45 days under CCPA (decision: D55). Undefined for other regulations.
  */
 export function deadlineOf(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + CCPA_DAYS * DAY_MS;
   return regulation === 'gdpr' ? addMonths(submittedAt, 1) : undefined;
 }
 
-/** The latest legal extension: two more months under GDPR, 45 more days under CCPA. */
+/** Returns the latest legal extension: two more months under GDPR, 45 more days under CCPA. */
 export function longestExtension(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + 2 * CCPA_DAYS * DAY_MS;
   return regulation === 'gdpr' ? addMonths(submittedAt, 3) : undefined;
@@ -58,8 +58,8 @@ export function expectedDays(type: string | undefined, skipWaiting: boolean): { 
 }
 
 /**
- * The last moment when the request can be cancelled. Undefined if the request can no longer be cancelled, or if that
- * moment is unknown: only the waiting period of an erasure has a known length.
+ * Returns the last moment when the request can be cancelled. Undefined if the request can no longer be cancelled, or if
+ * that moment is unknown: only the waiting period of an erasure has a known length.
  */
 export function cancellableUntil(facts: RequestFacts): number | undefined {
   const { receivedAt, skipWaiting, status, type } = facts;
@@ -67,13 +67,13 @@ export function cancellableUntil(facts: RequestFacts): number | undefined {
   return receivedAt + (skipWaiting ? DAY_MS : DSR_LIMITS.waitingDays * DAY_MS);
 }
 
-/** The time when results expire. Only access and portability have results. */
+/** Returns the time when results expire. Only access and portability have results. */
 export function resultsExpireAt({ completedAt, status, type }: RequestFacts): number | undefined {
   if (status !== 'completed' || type === 'erasure' || completedAt === undefined) return undefined;
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
 }
 
-/** The deadline of a request, computed from strings in the ledger or a response. */
+/** Returns the deadline of a request, computed from strings in the ledger or a response. */
 export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
   const at = submittedTime === undefined ? undefined : parseIso(submittedTime);
   return at === undefined ? undefined : deadlineOf(regulation, at);

@@ -80,7 +80,7 @@ function stateText({ http_status: code, source, status }: LedgerRequest['states'
   return `${status} (${code === undefined ? '' : `${code}, `}${source})`;
 }
 
-/** The state of a request whose deadline is neither met nor missed. */
+/** Returns the state of a request whose deadline is neither met nor missed. */
 export function openText({ finished_at, request: { states, status } }: RequestEvidence): string {
   if (isNotSubmitted(status)) {
     const code = states.at(-1)?.http_status;
@@ -108,7 +108,7 @@ export function hasIdentities(body: Buffer): boolean {
   }
 }
 
-/** The signature bytes of a message, for `openssl dgst -verify`. */
+/** Returns the signature bytes of a message, for `openssl dgst -verify`. */
 export function signatureOf(headers: HeaderLines): Buffer | undefined {
   const text = headers.find(([name]) => name.toLowerCase() === SIGNATURE_HEADER)?.[1];
   return text === undefined ? undefined : Buffer.from(text, 'base64');

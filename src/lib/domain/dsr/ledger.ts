@@ -115,7 +115,7 @@ export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, 
   return Object.entries(one ?? {}).some(([type, hash]) => other?.[type] === hash);
 }
 
-/** The request after an event. Returns undefined if the event adds nothing. */
+/** Returns the request after an event. Returns undefined if the event adds nothing. */
 export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest | undefined {
   const start = (): LedgerRequest => ({ states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id });
   switch (event.event) {
@@ -167,7 +167,7 @@ const NO_RESULTS = ['at', 'http_status', ...ACTOR] as const;
 const MARK = ['at', 'answered', 'extended', 'reason', ...ACTOR] as const;
 const KEPT = ['at', 'file', 'headers_sha256', 'body_sha256', ...ACTOR] as const;
 
-/** The fields with these names that the event has. */
+/** Returns the fields with these names that the event has. */
 function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {
   const fields: Partial<Event> = {};
   for (const name of names) if (event[name] !== undefined) fields[name] = event[name];
@@ -180,7 +180,7 @@ export function statusAfter(status: string | undefined, event: LedgerEvent): str
   return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
 }
 
-/** The type, the status and the answer of a request, which decide whether it is due. */
+/** Returns the type, the status and the answer of a request, which decide whether it is due. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string | undefined {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   const isStart = event.event === 'submitted' && (type === '' || isNotSubmitted(status));
@@ -238,8 +238,8 @@ export function answeredAt({
 }
 
 /**
- * The deadline after an event, in milliseconds. An extension counts only if it was recorded before the deadline passed
- * (decision: D288).
+ * Returns the deadline after an event, in milliseconds. An extension counts only if it was recorded before the deadline
+ * passed (decision: D288).
  */
 export function deadlineAfter(
   before: number | undefined,
@@ -249,7 +249,7 @@ export function deadlineAfter(
   return extended !== undefined && isInTime ? parseIso(extended) : before;
 }
 
-/** The latest extension that counts, or else the legal deadline, in ISO 8601. */
+/** Returns the latest extension that counts, or else the legal deadline, in ISO 8601. */
 export function deadlineOfRequest({
   marks = [],
   regulation,
@@ -259,7 +259,7 @@ export function deadlineOfRequest({
   return deadline === undefined ? undefined : isoSeconds(deadline);
 }
 
-/** The keyed hashes of the identities, in one line. */
+/** Returns the keyed hashes of the identities, in one line. */
 export function identitiesText({ identities = {} }: Pick<LedgerRequest, 'identities'>): string {
   const pairs = Object.entries(identities).map((pair) => pair.join('='));
   return pairs.join('; ');

@@ -77,7 +77,7 @@ function futureTime(value: unknown, now: number): FieldIssue[] {
   return [{ path: ['submitted_time'], message }];
 }
 
-/** Every identity of a request with its type. Identities in the extension come last. */
+/** Returns every identity of a request with its type. Identities in the extension come last. */
 export function identitiesOf(request: DsrRequest): [type: string, value: string][] {
   const maps = [
     request.subject_identities,

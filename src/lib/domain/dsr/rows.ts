@@ -173,13 +173,13 @@ export function isBody(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('subject_identities' in value || 'extensions' in value);
 }
 
-/** The column that an issue of the composed body belongs to; undefined if the issue is about the whole row. */
+/** Returns the column that an issue of the composed body belongs to; undefined if the issue is about the whole row. */
 export function columnOfIssue({ path }: FieldIssue, targets: readonly ColumnTarget[]): number | undefined {
   const name = [...path].reverse().find((segment) => typeof segment === 'string' && targets.includes(segment));
   return name === undefined ? undefined : targets.indexOf(String(name));
 }
 
-/** The missing column that would resolve an issue; empty if the issue is about the whole row. */
+/** Returns the missing column that would resolve an issue; empty if the issue is about the whole row. */
 export function fieldOfIssue({ path }: FieldIssue): string {
   return String([...path].reverse().find((segment) => known.has(String(segment))) ?? '');
 }

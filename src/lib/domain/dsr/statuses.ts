@@ -40,7 +40,7 @@ export function isOpen(status: string | undefined): boolean {
   return status === undefined || (!isNotSubmitted(status) && !isFinal(status));
 }
 
-/** The result of waiting for `wanted`; undefined while the wait continues. */
+/** Returns the result of waiting for `wanted`; undefined while the wait continues. */
 export function hasReached(status: string, wanted: string): 'reached' | 'impossible' | undefined {
   if (status === wanted) return 'reached';
   if (status === 'cancelled' || wanted === 'cancelled') return isFinal(status) ? 'impossible' : undefined;

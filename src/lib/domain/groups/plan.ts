@@ -44,7 +44,7 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
   return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
 }
 
-/** The words of the commands that undo the plan, and what no command restores. */
+/** Returns the words of the commands that undo the plan, and what no command restores. */
 export function undoGroup({ changes, id, method }: GroupPlan, live: GroupReply | undefined) {
   if (method === 'POST') return { undo: [['groups', 'delete', id]] };
   const { added = [], changed = [], removed = [] } = changes.attributes ?? {};
@@ -72,7 +72,7 @@ export function toGroupRequest(live: GroupReply): GroupRequest {
   };
 }
 
-/** The comparable fields of a definition, or of a part of one. */
+/** Returns the comparable fields of a definition, or of a part of one. */
 export function comparableGroup(group: Partial<GroupReply> | Partial<GroupRequest>): Record<string, unknown> {
   const attributes = [...(group.attributes ?? [])].map(({ id, type }) => ({ id, type }));
   return {

@@ -71,12 +71,12 @@ export class Pacing {
     this.#excuses = createExcuses(options.rate);
   }
 
-  /** The number of additional requests that may start; none if it is 0 or less. */
+  /** Returns the number of additional requests that may start; none if it is 0 or less. */
   get room(): number {
     return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }
 
-  /** The time when the next request may be sent. */
+  /** Returns the time when the next request may be sent. */
   get startAt(): number {
     return Math.max(this.#pausedUntil, this.#schedule.startAt);
   }
@@ -93,7 +93,7 @@ export class Pacing {
     this.#schedule.wasBlocked(from, to);
   }
 
-  /** The pause before a row that has failed this often is sent again. */
+  /** Returns the pause before a row that has failed this often is sent again. */
   rowPause(failures: number): number {
     return this.#options.random() * backoff(failures, ROW_CAP_MS);
   }

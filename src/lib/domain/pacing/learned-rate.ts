@@ -48,13 +48,13 @@ export function createLearnedRate(wanted = Infinity) {
   let last: Limit | undefined;
   let curve: Curve | undefined;
 
-  /** The accepted rate in requests per second: those sent and accepted in the second before `at`. */
+  /** Returns the accepted rate in requests per second: those sent and accepted in the second before `at`. */
   function takenBefore(at: number): number {
     const within = sent.filter((one) => one > at - SECOND_MS && one <= at);
     return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - smallest(within))) * SECOND_MS;
   }
 
-  /** The allowed requests per second at `now`; `Infinity` until a rate was learned. */
+  /** Returns the allowed requests per second at `now`; `Infinity` until a rate was learned. */
   function at(now: number): number {
     if (curve === undefined) return Infinity;
     const { from, low, high, returnMs } = curve;

@@ -50,7 +50,7 @@ export function createSlots(rate: number) {
   const taken = new Float64Array(count).fill(-Infinity);
   let oldest = 0;
   return {
-    /** The earliest time for the next request, in milliseconds on the clock. */
+    /** Returns the earliest time for the next request, in milliseconds on the clock. */
     get from(): number {
       return (taken[oldest] as number) + stretchMs;
     },

@@ -1,6 +1,6 @@
 // Judges failed requests (5xx, or no response): whether they are a few among many, too many, or an outage.
 
-/** The number of recent requests that count. */
+/** Number of recent requests that count. */
 const RECENT = 1000;
 /** Tolerated failures: a tenth of the requests, plus ten. */
 const TOLERATED = 10;

@@ -1,4 +1,4 @@
-// The number of concurrent requests, which grows while responses stay fast, and shrinks when they slow or hit a limit.
+// Number of concurrent requests, which grows while responses stay fast, and shrinks when they slow or hit a limit.
 
 export type Window = ReturnType<typeof createWindow>;
 

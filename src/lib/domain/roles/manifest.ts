@@ -32,7 +32,7 @@ export function toReply(manifest: Manifest): ManifestReply {
   return { ...extra, last_modified_on, last_modified_by, roles };
 }
 
-/** The ids of a role's tasks, each once, without `user:core`, which every role has. */
+/** Returns the ids of a role's tasks, each once, without `user:core`, which every role has. */
 export function taskIds(role: Pick<Role, 'tasks'>): string[] {
   return [...new Set(role.tasks.map((task) => task.task_id))].filter((id) => id !== CORE_TASK);
 }

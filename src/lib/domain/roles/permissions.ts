@@ -16,7 +16,7 @@ export function permissionResult() {
   return z.object({ ...texts, escalation: z.boolean() });
 }
 
-/** The permissions of a role in the order of the reference, with unknown tasks last. */
+/** Returns the permissions of a role in the order of the reference, with unknown tasks last. */
 export function permissionsOf(role: Pick<Role, 'tasks'>): z.infer<ReturnType<typeof permissionResult>>[] {
   const ids = new Set([CORE_TASK, ...taskIds(role)]);
   const known = PERMISSIONS.filter((permission) => ids.delete(permission.task_id));
@@ -48,7 +48,7 @@ export function matrixRow() {
 
 export type MatrixRow = z.infer<ReturnType<typeof matrixRow>>;
 
-/** Every task that a role holds, in the order of the reference, and which roles hold it. */
+/** Returns every task that a role holds, in the order of the reference, and which roles hold it. */
 export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
   const held = new Set(roles.flatMap(taskIds));
   const listed = PERMISSIONS.filter(({ task_id }) => held.delete(task_id));
@@ -141,7 +141,7 @@ function grants(role: Role, task: string): string[] {
   return [`${role.role_id} has ${task}${by === task ? '' : ` (by ${by})`}`];
 }
 
-/** Every id that does not exist, with the nearest existing one. A policy with a typo would otherwise always hold. */
+/** Returns every unknown id, with the nearest existing one. A policy with a typo would otherwise always hold. */
 export function unknownIds(
   { only, never }: RolesAssertion,
   roles: readonly Role[],

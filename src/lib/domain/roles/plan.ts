@@ -54,7 +54,7 @@ export type RolesDiff = Omit<PlanFields, 'base' | 'warnings' | 'kept'>;
 export type ModifiedRole = PlanFields['modified'][number];
 type RoleChanges = ModifiedRole['changes'];
 
-/** The changes that turn `from` into `to`; `base` is the stamp of `from`. */
+/** Returns the changes that turn `from` into `to`; `base` is the stamp of `from`. */
 export function compareManifests(from: Manifest, to: readonly Role[]): RolesComparison {
   const base = { last_modified_on: from.last_modified_on, last_modified_by: from.last_modified_by };
   return { plan: null, base, ...diffRoles(from.roles, to) };
@@ -117,12 +117,12 @@ const THRESHOLD_PERCENT = 30;
 /** `roles delete` of more roles needs a flag. */
 export const MOST_UNGUARDED = 3;
 
-/** The words of a rollback to the manifest before this push, with the flags that its guards need. */
+/** Returns the words of a rollback to the manifest before this push, with the flags that its guards need. */
 export function rollbackOf(planned: PlannedPush, revision: string): string[] {
   return ['roles', 'rollback', revision, ...flagsBack(planned, {})];
 }
 
-/** The words of the command that undoes this push; of one that undoes only this push if there is one. */
+/** Returns the words of the command that undoes this push; of one that undoes only this push if there is one. */
 export function undoOf(planned: PlannedPush, revision: string): string[] {
   const { create, delete: deleted, modify } = planned.plan.summary;
   if (create > MOST_UNGUARDED || deleted + modify > 0) return rollbackOf(planned, revision);
@@ -141,7 +141,7 @@ interface GuardedPush {
   request: { roles: readonly unknown[] };
 }
 
-/** Every guard that stops this push, so that one run reports all of them. */
+/** Returns every guard that stops this push, so that one run reports all of them. */
 export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): GuardRefusal[] {
   const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;

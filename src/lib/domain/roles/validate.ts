@@ -151,7 +151,7 @@ interface Checking {
   checkTask: TaskCheck;
 }
 
-/** The role as it is sent, with tasks as maps; undefined for a value that is not a map. */
+/** Returns the role as it is sent, with tasks as maps; undefined for a value that is not a map. */
 function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): Role | undefined {
   const { known, report } = shared;
   if (!isRecord(item)) {

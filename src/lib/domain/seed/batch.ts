@@ -25,7 +25,7 @@ export interface RefusedRow {
   original: string;
 }
 
-/** The issues of a row in one line. */
+/** Returns the issues of a row in one line. */
 export function reasonOf(issues: readonly RowIssue[]): string {
   return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
@@ -74,12 +74,12 @@ export class Batch {
     return (this.#ends.at(-1) ?? 0) + 1;
   }
 
-  /** The length of the longest body that fits without more memory. */
+  /** Returns the length of the longest body that fits without more memory. */
   get capacity(): number {
     return this.#bytes.length;
   }
 
-  /** The line where a row begins, or its number if the input has no lines. */
+  /** Returns the line where a row begins, or its number if the input has no lines. */
   line(index: number): number {
     return this.#lines[index] as number;
   }
@@ -98,19 +98,19 @@ export class Batch {
     this.to = position;
   }
 
-  /** The bytes of one row, which the batch owns. */
+  /** Returns the bytes of one row, which the batch owns. */
   row(index: number): Buffer {
     return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
   }
 
-  /** The body of the whole batch. The batch owns the bytes. */
+  /** Returns the body of the whole batch. The batch owns the bytes. */
   body(): Buffer {
     const last = this.size - 1;
     this.#bytes[last] = CLOSE_BRACKET;
     return this.#bytes.subarray(0, last + 1);
   }
 
-  /** The body of some of the rows. */
+  /** Returns the body of some of the rows. */
   bodyOf(rows: readonly number[]): Buffer {
     if (rows.length === this.count) return this.body();
     const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);

@@ -16,7 +16,7 @@ export type Blame = ReturnType<typeof createBlame>;
 interface Attribute {
   /** The name in quotes, as in a row: `"name"`. */
   needle: Buffer;
-  /** The number of rows that were rejected alone because of this attribute. */
+  /** Number of rows that were rejected alone because of this attribute. */
   convicted: number;
   /** True if a row with this attribute was accepted, so that its name is valid. */
   cleared: boolean;
@@ -31,7 +31,7 @@ export function createBlame() {
   const attributes = new Map<string, Attribute>();
   const isBad = ({ convicted, cleared }: Attribute): boolean => convicted >= PROOF && !cleared;
 
-  /** The first interpretation of `<attribute name>: <error message>` whose name occurs in the rows. */
+  /** Returns the first interpretation of `<attribute name>: <error message>` whose name occurs in the rows. */
   function find(batch: Batch, rows: readonly number[], messages: readonly string[]) {
     for (const message of messages) {
       for (let colon = message.indexOf(': '); colon > 0; colon = message.indexOf(': ', colon + 1)) {

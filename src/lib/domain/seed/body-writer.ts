@@ -31,7 +31,7 @@ export interface TableDefaults {
 }
 
 export interface BodyWriter {
-  /** The maximum size of the body for a record of `length` bytes. */
+  /** Returns the maximum size of the body for a record of `length` bytes. */
   room(length: number): number;
   /** Writes the body and returns its length, or FAIL if a cell needs the exact check. */
   write(cells: Cells, out: Buffer): number;
@@ -171,7 +171,7 @@ function partOf(head: string, indexes: readonly number[], write: Write, tail: st
   return { head: Buffer.from(head), indexes, write, tail: Buffer.from(tail) };
 }
 
-/** An attribute, and the offset of its date in the head. */
+/** Returns an attribute, and the offset of its date in the head. */
 function attributePart({ name, type, cells }: TableAttribute): { part: Part; offset: number } {
   const rule = SEED_RULES[type];
   const before = `,{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","cutoff_date":"`;

@@ -32,7 +32,7 @@ export interface Header {
   skippedColumns: SkippedColumn[];
 }
 
-/** Reads a header. A map replaces the names of its columns. */
+/** Reads a header. Returns a map replaces the names of its columns. */
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,
@@ -77,14 +77,14 @@ export function readHeader(
 /** Identity types that are common as column names. */
 const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
 
-/** The field that a column's name suggests. */
+/** Returns the field that a column's name suggests. */
 export function fieldLike(title: string): string | undefined {
   if (typeof readField(title) !== 'string') return title;
   const guess = nearest(title.replaceAll(/[\s-]+/g, '_'), [...PLAIN, ...USUAL_IDENTITIES]);
   return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;
 }
 
-/** The column that a field describes, or an error. */
+/** Returns the column that a field describes, or an error. */
 function readField(field: string): Column | string {
   const parts = splitField(field);
   if (parts === undefined) return 'has an unclosed double quote';

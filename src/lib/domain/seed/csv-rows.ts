@@ -111,7 +111,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   };
 }
 
-/** The table for a header. Throws invalid input (9) with every invalid column. */
+/** Returns the table for a header. Throws invalid input (9) with every invalid column. */
 export function tableOf(
   header: readonly string[],
   { name, defaults, map, rules, onSkippedColumns, onNullWord, line = 1 }: TableOptions & { line?: number },

@@ -74,7 +74,7 @@ export class ElementReader implements RowReader {
   readonly #taker: JsonTaker;
   readonly #pending = new Pending();
   #position = 0;
-  /** The number of the current line. The taker gets the line where an element begins. */
+  /** Number of the current line. The taker gets the line where an element begins. */
   #line = 1;
   #inArray: boolean | undefined;
   /** The last token of the array. */
@@ -85,7 +85,7 @@ export class ElementReader implements RowReader {
   #start = -1;
   #depth = 0;
   #inString = false;
-  /** The number of characters in the line up to `#counted`. */
+  /** Number of characters in the line up to `#counted`. */
   #column = 0;
   #counted = 0;
 

@@ -10,7 +10,7 @@ import type { RowRules } from './row-rules.ts';
 /** A row as it is sent, or the issues of a row. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
-/** The value of a row's JSON text, or an error. */
+/** Returns the value of a row's JSON text, or an error. */
 export function readRecord(text: string): { value: unknown } | { message: string } {
   try {
     const value = parseJson(text);

@@ -27,7 +27,7 @@ export interface JsonTaker {
 /** No user needs a longer row, and platforms reject larger bodies. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 
-/** The number of bytes of an unreadable row to show. */
+/** Number of bytes of an unreadable row to show. */
 export const SHOWN_BYTES = 200;
 
 /** Unread bytes in one contiguous piece, followed by a line feed. */
@@ -47,7 +47,7 @@ export class Pending {
     this.bytes[this.length] = LINE_FEED;
   }
 
-  /** The number of bytes that make up complete lines. */
+  /** Returns the number of bytes that make up complete lines. */
   wholeLines(): number {
     return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
   }

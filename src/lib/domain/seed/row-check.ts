@@ -38,7 +38,7 @@ const MAX_IDENTITY_BYTES = 4096;
 const findEnvironment = createWordFinder(['"production"', '"development"']);
 const USER_ATTRIBUTE = [fieldOf('attribute_name', scanName), fieldOf('attribute_value', scanString)];
 
-/** The check for a deployment's words. Rows with other words fail here, and are translated later. */
+/** Returns the check for a deployment's words. Rows with other words fail here, and are translated later. */
 export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowRules): RowCheck {
   const plainTypes = [...new Set([...identityTypes.words].map(toWire))].filter((type) => toWire(type) === type);
   const findType = createWordFinder(plainTypes.map((type) => JSON.stringify(type)));

@@ -23,7 +23,7 @@ const MAX_COMPARED_KEYS = 16;
 /** Numbers with more digits go to the exact check. */
 const MAX_PLAIN_DIGITS = 40;
 
-/** The bytes of a JSON string without escapes. */
+/** Returns the bytes of a JSON string without escapes. */
 export function word(text: string): Uint8Array {
   return Buffer.from(JSON.stringify(text));
 }
@@ -39,7 +39,7 @@ export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
 }
 
-/** The length of the byte-order mark at the beginning of an input; 0 if there is none. */
+/** Returns the length of the byte-order mark at the beginning of an input; 0 if there is none. */
 export function markLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
@@ -67,7 +67,7 @@ export function scanString(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** A string that is not empty. */
+/** Returns a string that is not empty. */
 export function scanName(bytes: Uint8Array, start: number): number {
   const at = scanString(bytes, start);
   return at === start + 2 ? FAIL : at;

@@ -9,7 +9,7 @@ export interface Shard {
   count: number;
 }
 
-/** The number of consecutive records that belong to the same shard. */
+/** Number of consecutive records that belong to the same shard. */
 const RECORDS_TOGETHER = 1000;
 
 /** True if the record with this number, counted from 0, belongs to the shard. */
@@ -17,7 +17,7 @@ export function inRecordShard(record: number, shard: Shard | undefined, together
   return shard === undefined || Math.floor(record / together) % shard.count === shard.index;
 }
 
-/** The byte range where the shard's lines begin. */
+/** Returns the byte range where the shard's lines begin. */
 export function shardRange(size: number, shard: Shard | undefined): { start: number; end: number } {
   if (shard === undefined) return { start: 0, end: size };
   const edge = (index: number): number => Number((BigInt(size) * BigInt(index)) / BigInt(shard.count));
@@ -30,7 +30,7 @@ interface Engine {
   name: string;
   /** The variable that the engine sets in each process that it numbers. */
   variable: string;
-  /** The number of the first process. */
+  /** Number of the first process. */
   from: number;
   /** The variable with the number of processes, if the engine sets one. */
   size?: string;

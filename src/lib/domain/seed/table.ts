@@ -33,7 +33,7 @@ export function createTable(
   const seedsOf = (cells: readonly unknown[]) =>
     attributes.map((attribute) => ({ ...attribute, seed: seedValue(attribute, cells) })).filter(({ seed }) => seed);
 
-  /** The body as a value, which may be invalid. Cells may be values from a Parquet file. */
+  /** Returns the body as a value, which may be invalid. Cells may be values from a Parquet file. */
   function value(cells: readonly unknown[]): Record<string, unknown> {
     const cell = (index: number): unknown => (index < 0 || isEmpty(cells[index]) ? undefined : cells[index]);
     const date = dateText(cell(dateAt)) ?? defaults.cutoffDate;
@@ -56,7 +56,7 @@ export function createTable(
 
   const title = (index: number | undefined): string => (header[index ?? -1] ?? '').trim();
 
-  /** The column that a path of the body comes from, and how many segments of the path lead to its cell. */
+  /** Returns the column that a path of the body comes from, and how many segments of the path lead to its cell. */
   function find(path: FieldIssue['path'], cells: readonly unknown[]): [column: string, depth: number] {
     const [field, key, place, part] = path;
     switch (field) {
@@ -127,7 +127,7 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
   return [...groups.values()];
 }
 
-/** The date part of a time. Anything else is returned unchanged. */
+/** Returns the date part of a time. Anything else is returned unchanged. */
 function dateText(cell: unknown): unknown {
   return typeof cell === 'string' && /^\d{4}-\d\d-\d\d[T ]\d/.test(cell) ? cell.slice(0, 10) : cell;
 }

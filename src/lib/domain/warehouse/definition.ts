@@ -28,13 +28,13 @@ const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[
   pipeline: [],
 };
 
-/** A response in the form of a request, without read-only fields or nulls. */
+/** Returns a response in the form of a request, without read-only fields or nulls. */
 export function toDefinition(reply: Record<string, unknown>): Definition {
   const rest = Object.entries(reply).filter(([key]) => !READ_ONLY_FIELDS.includes(key));
   return withoutNulls(Object.fromEntries(rest)) as Definition;
 }
 
-/** A copy with masked secrets, for screens, files and dry runs. */
+/** Returns a copy with masked secrets, for screens, files and dry runs. */
 export function withHiddenSecrets<T extends object>(type: ResourceType, value: T): T {
   return SECRET_PATHS[type].reduce<T>(
     (copy, path) => (typeof valueAt(copy, path) === 'string' ? withValue(copy, path, MASK) : copy),
@@ -42,7 +42,7 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
   );
 }
 
-/** The part of a definition that can be compared, without secrets and in one spelling. */
+/** Returns the part of a definition that can be compared, without secrets and in one spelling. */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
   const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
@@ -83,7 +83,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
 }
 
-/** A copy with a different value at `path`. Undefined removes the value. Missing parents are not created. */
+/** Returns a copy with a different value at `path`. Undefined removes the value. Missing parents are not created. */
 export function withValue<T extends object>(value: T, [key = '', ...rest]: readonly string[], item: unknown): T {
   const record = value as Record<string, unknown>;
   if (rest.length > 0) {

@@ -272,7 +272,7 @@ export function identityColumns(sql: string, names: Pick<ReturnType<typeof creat
   };
 }
 
-/** The names in the outer select list; undefined if it has a `*` or cannot be read. */
+/** Returns the names in the outer select list; undefined if it has a `*` or cannot be read. */
 export function selectedColumns(sql: string): string[] | undefined {
   // An unclosed construct extends to the end of the text, because searching for its end from each position would take
   // quadratic time.

@@ -120,7 +120,7 @@ export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: 
   };
 }
 
-/** The steps of a plan that must succeed before this one (decision: D106). */
+/** Returns the steps of a plan that must succeed before this one (decision: D106). */
 export function neededSteps(
   { action, type, id }: Step,
   steps: readonly Step[],
@@ -192,7 +192,7 @@ export interface WarehouseRefusal {
 const THRESHOLD_RESOURCES = 10;
 const THRESHOLD_PERCENT = 30;
 
-/** All guards that stop the plan. `live` is the number of resources in the workspace. */
+/** Returns all guards that stop the plan. `live` is the number of resources in the workspace. */
 export function guardWarehouse(
   { steps, summary }: WarehousePlan,
   live: number,

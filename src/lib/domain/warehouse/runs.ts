@@ -7,7 +7,7 @@ export function isEnded({ status }: Pick<RunReply, 'status'>): boolean {
   return (ENDED_RUN_STATUSES as readonly unknown[]).includes(status);
 }
 
-/** The id as text, because 64 bits do not fit into a double. */
+/** Returns the id as text, because 64 bits do not fit into a double. */
 export function runId({ id }: Pick<RunReply, 'id'>): string {
   return String(id);
 }
@@ -18,12 +18,12 @@ export function oldestFirst(runs: readonly RunReply[]): RunReply[] {
   return [...runs].sort((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
 }
 
-/** The start of a run, or else its scheduled start, in ISO 8601 as the platform wrote it. */
+/** Returns the start of a run, or else its scheduled start, in ISO 8601 as the platform wrote it. */
 export function startOf({ started_on, logical_date }: RunReply): string | undefined {
   return started_on ?? logical_date ?? undefined;
 }
 
-/** The number of successful and failed records; 0 if the platform reports no number. */
+/** Returns the number of successful and failed records; 0 if the platform reports no number. */
 export function recordsOf({ successful_records: successful, failed_records: failed }: RunReply): {
   successful: number;
   failed: number;
@@ -39,14 +39,14 @@ function countOf(count: RunReply['successful_records']): number {
 /** The known statuses: a success, then the worst first. */
 export const STATUSES = ['success', 'failed', 'stopped', 'retrying', 'running', 'queued'];
 
-/** The number of runs with each status, in the order of `STATUSES`: `2,000 success, 1 failed`. */
+/** Returns the number of runs with each status, in the order of `STATUSES`: `2,000 success, 1 failed`. */
 export function statusCounts(runs: readonly RunReply[]): string {
   const counts = new Map(STATUSES.map((status) => [status, 0]));
   for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
   return [...counts].flatMap(([status, count]) => (count > 0 ? `${grouped(count)} ${status}` : [])).join(', ');
 }
 
-/** The UTC day of a run: `2026-01-02`, or `unknown`. */
+/** Returns the UTC day of a run: `2026-01-02`, or `unknown`. */
 export function dayOf(run: RunReply): string {
   const ms = parseIso(startOf(run) ?? '');
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
@@ -63,7 +63,7 @@ export function ageOf(lastSuccess: RunReply | undefined, now: number): number | 
   return ended === undefined ? undefined : Math.max(0, now - ended);
 }
 
-/** The age of the newest data, measured from the end of the last range that was read. */
+/** Returns the age of the newest data, measured from the end of the last range that was read. */
 export function lagOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
   const end = parseIso(lastSuccess?.range_end ?? '');
   return end === undefined ? undefined : Math.max(0, now - end);

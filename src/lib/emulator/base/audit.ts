@@ -9,7 +9,7 @@ export interface Audit {
   last_modified_by: string | null;
 }
 
-/** The audit fields of a new resource. `at` is epoch milliseconds; `by` is an email address. */
+/** Returns the audit fields of a new resource. `at` is epoch milliseconds; `by` is an email address. */
 export function created(at: number, by: string): Audit {
   return { created_on: isoMillis(at), created_by: by, last_modified_on: null, last_modified_by: null };
 }

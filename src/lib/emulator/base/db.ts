@@ -14,7 +14,7 @@ export interface Database {
   run(sql: string, ...values: SqlValue[]): number;
   /** Inserts a row and returns its row id. */
   insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
-  /** The first row; undefined if there is none. */
+  /** Returns the first row; undefined if there is none. */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
   /** Increases with every write. */
@@ -191,7 +191,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
     return stored as Row;
   }
 
-  /** The condition of a match, and its values. */
+  /** Returns the condition of a match, and its values. */
   function where(match: Fields): [string, SqlValue[]] {
     const columns = columnsOf(match);
     const conditions = Object.keys(columns).map((column) => `${column} = ?`);
@@ -201,7 +201,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
   /** Selects rows. `rest` is the rest of the SELECT statement. */
   const select = (rest: string, ...values: SqlValue[]): Row[] =>
     db.all<Record<string, unknown>>(`SELECT * FROM ${name} ${rest}`, ...values).map(rowOf);
-  /** The rows that match. `rest` may contain the order of the rows. */
+  /** Returns the rows that match. `rest` may contain the order of the rows. */
   const list = (match: Fields = {}, rest = ''): Row[] => {
     const [condition, values] = where(match);
     return select(`${condition} ${rest}`, ...values);

@@ -160,7 +160,7 @@ export interface EmulatorControl {
   };
   faults: {
     add(fault: Fault): Promise<Fault>;
-    /** The faults that still apply, each with the remaining `times`. */
+    /** Returns the faults that still apply, each with the remaining `times`. */
     list(): Promise<Fault[]>;
     clear(): Promise<void>;
   };
@@ -211,7 +211,7 @@ export interface Fault {
   delay?: number | string | undefined;
   /** Close the connection without a response, before or after processing the request. */
   drop?: 'before' | 'after' | undefined;
-  /** The number of requests to affect. Default: all. */
+  /** Number of requests to affect. Default: all. */
   times?: number | undefined;
   /** The share of matching requests to affect, from 0 to 1. Default: 1. */
   probability?: number | undefined;

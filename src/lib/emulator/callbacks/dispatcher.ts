@@ -30,14 +30,14 @@ interface Surroundings {
   /** The processor domain. */
   domain: string;
   signer(): Promise<Signer>;
-  /** The address of the data subject requests. */
+  /** Returns the address of the data subject requests. */
   base(): string;
 }
 
 /** One attempt every quarter of an hour, for a day. */
 const MOST_ATTEMPTS = 96;
 
-/** The number of receivers that are called concurrently. Each receiver gets its callbacks one by one. */
+/** Number of receivers that are called concurrently. Each receiver gets its callbacks one by one. */
 const LANES = 8;
 const BATCH = 1000;
 
@@ -175,9 +175,9 @@ interface CallbackCheck {
 }
 
 /**
- * The four checks that a receiver makes, in the specification's order ("Events", 5), for the console. These checks
- * share no code with the client's, to reveal bugs there. `chain` is the platform's PEM text: the certificates of the
- * processor and its authority.
+ * Returns the four checks that a receiver makes, in the specification's order ("Events", 5), for the console. These
+ * checks share no code with the client's, to reveal bugs there. `chain` is the platform's PEM text: the certificates of
+ * the processor and its authority.
  */
 function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
   const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';

@@ -20,7 +20,7 @@ export function statusReply(request: StoredRequest, base: string): RequestStatus
   return { ...callbackBody(request, base), group_id: request.group_id };
 }
 
-/** The body of a callback: the status of a request without its group. */
+/** Returns the body of a callback: the status of a request without its group. */
 export function callbackBody(request: StoredRequest, base: string): RequestStatusReply {
   return {
     controller_id: String(request.workspace),
@@ -52,7 +52,7 @@ function expected({ expected_at }: StoredRequest): string | null {
   return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
 }
 
-/** The error for an invalid body. `xpid` together with another identity has its own message. */
+/** Returns the error for an invalid body. `xpid` together with another identity has its own message. */
 export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
   const { notAlone, invalid } = DSR_FAILURES;
   const onlyXpid = issues.every(({ failure }) => failure === notAlone);

@@ -134,7 +134,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   };
 }
 
-/** The subject of a request: all profiles that have one of its identities (decision: D142). */
+/** Returns the subject of a request: all profiles that have one of its identities (decision: D142). */
 function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
   const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
     (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),

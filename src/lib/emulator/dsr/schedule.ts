@@ -11,12 +11,12 @@ export const WORK_MS = 2 * DAY_MS;
 /** How long results are available. */
 export const RESULTS_MS = DSR_LIMITS.resultsDays * DAY_MS;
 
-/** The next quarter of an hour, when the platform sends callbacks, and forwards and picks up requests. */
+/** Returns the next quarter of an hour, when the platform sends callbacks, and forwards and picks up requests. */
 export function nextQuarter(time: number): number {
   return (Math.floor(time / QUARTER_MS) + 1) * QUARTER_MS;
 }
 
-/** The time when the platform picks up a request. An erasure waits, unless it skips the waiting period. */
+/** Returns the time when the platform picks up a request. An erasure waits, unless it skips the waiting period. */
 export function pickUpTime(request: DsrRequest, received: number): number {
   const waits = request.subject_request_type === 'erasure' && !skipsWaiting(request);
   return waits ? received + DSR_LIMITS.waitingDays * DAY_MS : nextQuarter(received);

@@ -9,7 +9,7 @@ const SHORTEST_RUN_MS = 1000;
 
 export type PipelineLife = ReturnType<typeof createPipelineLife>;
 
-/** The next scheduled run of a pipeline at or after `at`. */
+/** Returns the next scheduled run of a pipeline at or after `at`. */
 export function nextRunOf(
   { definition, ranOnce, lastLogicalAt }: Pick<Pipeline, 'definition' | 'ranOnce' | 'lastLogicalAt'>,
   at: number,
@@ -17,7 +17,7 @@ export function nextRunOf(
   return nextRun(definition, Math.max(at, (lastLogicalAt ?? -Infinity) + 1), ranOnce);
 }
 
-/** The pipeline without its fault, scheduled for the next interval. */
+/** Returns the pipeline without its fault, scheduled for the next interval. */
 export function withoutFault(pipeline: Pipeline, at: number): Pipeline {
   const healthy: Pipeline = { ...pipeline, status: 'idle', errors: [], cause: undefined };
   return { ...healthy, nextRunAt: nextRunOf(healthy, at) };

@@ -17,7 +17,7 @@ export function judgePipeline(issues: FieldIssue[]): PlatformError {
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
 }
 
-/** The problem with a pipeline's data plan; undefined if there is no plan or the plan is active. */
+/** Returns the problem with a pipeline's data plan; undefined if there is no plan or the plan is active. */
 export function describePlanFailure(
   { data_plan_id: id, data_plan_version: version }: Pick<PipelineRequest, 'data_plan_id' | 'data_plan_version'>,
   workspace: number,
@@ -58,7 +58,7 @@ export function runReply(run: Run) {
   };
 }
 
-/** The reason why a whole run failed, once it has ended, and the reasons why records failed. */
+/** Returns the reason why a whole run failed, once it has ended, and the reasons why records failed. */
 function messages({ ended_at, progress: { failure, reasons } }: Run): string[] {
   const records = Object.entries(reasons).map(
     ([reason, count]) => `${count} ${count === 1 ? 'record' : 'records'} failed: ${reason}`,

@@ -77,7 +77,7 @@ function identityOf(column: string, value: number | bigint | string): string {
   return text;
 }
 
-/** An event as intake would receive it. All other columns become custom attributes of the event. */
+/** Returns an event as intake would receive it. All other columns become custom attributes of the event. */
 function eventOf({ event_name, event_type = 'custom_event', timestamp_unixtime_ms, ...rest }: Record<string, unknown>) {
   if (typeof event_name !== 'string') throw new BadRow('no `event_name`');
   return {

@@ -25,7 +25,7 @@ export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ra
   return next !== undefined && next <= end ? next : undefined;
 }
 
-/** The start of the schedule's interval that contains `at`, or `at` itself if there are no intervals. */
+/** Returns the start of the schedule's interval that contains `at`, or `at` itself if there are no intervals. */
 export function logicalDate({ type, frequency, start: text }: Schedule, at: number): number {
   const start = timeOf(text);
   if (type !== 'interval' || !frequency || start === undefined || at < start) return at;
@@ -34,7 +34,7 @@ export function logicalDate({ type, frequency, start: text }: Schedule, at: numb
   return next === at ? next : boundary(start, frequency, index - 1);
 }
 
-/** The boundary with this index, counted from 0. In a month that is too short, the boundary is the last day. */
+/** Returns the boundary with this index, counted from 0. In a month that is too short, the boundary is the last day. */
 export function boundary(start: number, frequency: Frequency, index: number): number {
   if (frequency !== 'monthly') return start + index * FIXED_MS[frequency];
   const date = new Date(start);
@@ -45,7 +45,7 @@ export function boundary(start: number, frequency: Frequency, index: number): nu
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/** The index, counted from 0, of the first boundary at or after `at`. */
+/** Returns the index, counted from 0, of the first boundary at or after `at`. */
 function indexFrom(start: number, frequency: Frequency, at: number): number {
   if (at <= start) return 0;
   if (frequency !== 'monthly') return Math.ceil((at - start) / FIXED_MS[frequency]);
@@ -57,7 +57,7 @@ function indexFrom(start: number, frequency: Frequency, at: number): number {
 /** The rows that a run reads, selected by the time in their `iterator_field`. */
 type DataRange = Pick<RunProgress, 'rangeStart' | 'afterStart' | 'rangeEnd' | 'bounded'>;
 
-/** The range of a run at `at`; `position` is the end of the last successful run, if any. */
+/** Returns the range of a run at `at`; `position` is the end of the last successful run, if any. */
 export function dataRange(
   { sync_mode, schedule }: { sync_mode: SyncMode; schedule: Schedule },
   at: number,

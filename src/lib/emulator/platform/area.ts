@@ -32,15 +32,15 @@ export interface Platform {
   readonly signing: Signing;
   /** The words of a deployment. `exchange.ts` translates them. */
   readonly names: DeploymentNames;
-  /** The email address for a client id or other name. */
+  /** Returns the email address for a client id or other name. */
   emailOf(name: string): string;
   /** Runs due work in the background. */
   wake(): void;
   /** An audience of tokens, in addition to the platform's own addresses. */
   readonly audience: string | undefined;
-  /** The platform's address without a trailing slash. Available once the server is listening. */
+  /** Returns the platform's address without a trailing slash. Available once the server is listening. */
   baseUrl(): string;
-  /** The platform's address in a response: the public one, or that of the request, from its `Host`. */
+  /** Returns the platform's address in a response: the public one, or that of the request, from its `Host`. */
   addressOf(host: string | undefined): string;
 }
 
@@ -48,7 +48,7 @@ export interface Platform {
 export interface PlatformRequest<Params> {
   params: Params;
   query: URLSearchParams;
-  /** A header by its lower-case name. Returns the first value if the header is repeated. */
+  /** Returns a header by its lower-case name. Returns the first value if the header is repeated. */
   header(name: string): string | undefined;
   /** The body in neutral words. */
   body: Buffer;
@@ -76,7 +76,7 @@ export interface OpenArea<Endpoints> {
   control?: ControlRoutes;
   /** Replaces the state with the fixtures. Called inside a transaction. */
   load?(fixtures: Fixtures): void;
-  /** The time of the next due work (epoch ms); undefined if there is none. */
+  /** Returns the time of the next due work (epoch ms); undefined if there is none. */
   nextDue?(): number | undefined;
   /**
    * Runs the work that is due by `now` (epoch ms), in order. With `nextDue`, `catchUp` is called for one time after

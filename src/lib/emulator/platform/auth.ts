@@ -106,7 +106,7 @@ function basic(auth: Auth, header: string | undefined, directory: Directory): Ca
   return { id: key, workspace };
 }
 
-/** The workspace of a caller with Basic credentials. Only for endpoints that require such credentials. */
+/** Returns the workspace of a caller with Basic credentials. Only for endpoints that require such credentials. */
 export function workspaceOf({ workspace }: Caller): WorkspaceFixture {
   if (!workspace) throw new TypeError('these credentials do not belong to any workspace');
   return workspace;

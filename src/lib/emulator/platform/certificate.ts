@@ -106,7 +106,7 @@ function keyIdentifier(key: KeyObject): Buffer {
   return createHash('sha1').update(bits).digest();
 }
 
-/** A positive, unique number (RFC 5280, 4.1.2.2). */
+/** Returns a positive, unique number (RFC 5280, 4.1.2.2). */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

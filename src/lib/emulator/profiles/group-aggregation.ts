@@ -8,7 +8,7 @@ export interface Member {
   last_modified_on: string;
 }
 
-/** The values of a group's attributes by attribute id. Omits attributes without a value. */
+/** Returns the values of a group's attributes by attribute id. Omits attributes without a value. */
 export function aggregate(attributes: readonly GroupAttribute[], members: readonly Member[]): Record<string, unknown> {
   return Object.fromEntries(
     attributes.flatMap(({ id, type }) => {

@@ -69,7 +69,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     return id;
   }
 
-  /** The request in a path. Throws 404 if the request is unknown or belongs to another workspace. */
+  /** Returns the request in a path. Throws 404 if the request is unknown or belongs to another workspace. */
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
     const { data: id } = parseWith(SubjectRequestId, call.params.requestId);

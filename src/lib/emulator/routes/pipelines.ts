@@ -138,7 +138,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
   };
 }
 
-/** The changes that a reset makes: the next run reads from the configured `from`. */
+/** Returns the changes that a reset makes: the next run reads from the configured `from`. */
 function withoutPosition({ resets }: Pipeline): Pick<Pipeline, 'position' | 'resets'> {
   return { position: undefined, resets: resets + 1 };
 }

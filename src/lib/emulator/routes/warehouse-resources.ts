@@ -30,12 +30,12 @@ interface ResourceRules<Stored extends Resource> {
   what: string;
   idParameter: 'connectionId' | 'modelId' | 'pipelineId';
   store: Pick<DocumentStore<Stored>, 'list' | 'get' | 'add' | 'replace'>;
-  /** The definition in a body. `before` is the resource that an update replaces. Throws an error response. */
+  /** Returns the definition in a body. `before` is the resource that an update replaces. Throws an error response. */
   read(request: Call, workspace: number, before?: Stored): Stored['definition'];
-  /** The resource to store, with `audit`. Called inside a transaction for an update. */
+  /** Returns the resource to store, with `audit`. Called inside a transaction for an update. */
   make(workspace: number, definition: Stored['definition'], now: number, before?: Stored): Omit<Stored, 'audit'>;
   remove(workspace: number, id: string): void;
-  /** The definition as the platform returns it. */
+  /** Returns the definition as the platform returns it. */
   shown?(definition: Stored['definition']): Stored['definition'];
   statusOf(stored: Stored): string;
   /** True if a list includes the definition. */
@@ -57,7 +57,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
     return stored;
   }
 
-  /** The workspace and the resource in the path. Throws 404. */
+  /** Returns the workspace and the resource in the path. Throws 404. */
   function findFor(request: Call): { workspace: number; stored: Stored } {
     const workspace = workspaceOf(request);
     return { workspace, stored: find(workspace, request.params[rules.idParameter] ?? '') };

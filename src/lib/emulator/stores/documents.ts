@@ -39,7 +39,7 @@ export function createDocumentStore<Document>(
   const cached = new Map<string, Document>();
   let revision = -1;
 
-  /** The documents that were read after the last write, or written by it. */
+  /** Returns the documents that were read after the last write, or written by it. */
   function known(): Map<string, Document> {
     if (revision !== db.revision()) cached.clear();
     revision = db.revision();

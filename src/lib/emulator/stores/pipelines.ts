@@ -24,7 +24,7 @@ export interface Pipeline {
   cause?: FaultCause | undefined;
   /** The end of the range of the last successful run (epoch ms); absent before the first run and after a reset. */
   position?: number | undefined;
-  /** The number of resets. A run that started before a reset does not change the position. */
+  /** Number of resets. A run that started before a reset does not change the position. */
   resets: number;
   /** True if a scheduled run has succeeded, so that a schedule of type `once` is done. */
   ranOnce: boolean;
@@ -80,13 +80,13 @@ export interface RunProgress {
   afterStart: boolean;
   /** False for a full sync without bounds, which reads all rows. */
   bounded: boolean;
-  /** The number of completed rows of the query. A resumed run skips these rows. */
+  /** Number of completed rows of the query. A resumed run skips these rows. */
   rows: number;
   succeeded: number;
   failed: number;
   /** Reason for failed records -> number of these records. */
   reasons: Record<string, number>;
-  /** The number of resets of the pipeline when the run started. */
+  /** Number of resets of the pipeline when the run started. */
   resets: number;
   /** True if all rows are written. The run then ends at `due_at`. */
   done: boolean;

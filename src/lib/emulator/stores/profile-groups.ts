@@ -21,7 +21,7 @@ interface Candidate {
   xpid: bigint;
 }
 
-/** The number of documents read per step. */
+/** Number of documents read per step. */
 const ROWS_PER_STEP = 100;
 
 export function createProfileGroups(db: Database, profiles: ProfileTable) {

@@ -81,7 +81,7 @@ export function createProfiles(db: Database) {
   const events = openTable<{ profile: number; at: number; event: unknown }>(db, 'profile_events', ['event']);
   let revision = 0;
 
-  /** The profile that a change applies to (`fresh` for a new profile), and its new identities. */
+  /** Returns the profile that a change applies to (`fresh` for a new profile), and its new identities. */
   function identify(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
     const identities = identitiesOf(change);
     if (change.xpid !== undefined) {
@@ -197,7 +197,7 @@ function identitiesOf({ identities }: Subject): Identity[] {
   return Object.entries(identities ?? {}).map(([type, value]) => [internalIdentityType(type), value]);
 }
 
-/** Each attribute of the change, with its source. */
+/** Returns each attribute of the change, with its source. */
 function sourcesOf({ user_attributes = {}, calculated_attributes = [] }: ProfileChange, from: string) {
   const names = [
     ...Object.keys(user_attributes).map((name) => `user_attributes.${name}`),

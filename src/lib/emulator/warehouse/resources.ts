@@ -6,7 +6,7 @@ import type { Database } from '../base/db.ts';
 import { createDocumentStore, type Kept } from '../stores/documents.ts';
 import { createPipelinesStore, createRunsStore } from '../stores/pipelines.ts';
 
-/** A request without the fields that only the platform sets. */
+/** Returns a request without the fields that only the platform sets. */
 export function withoutReadOnly<Definition extends object>(sent: Definition): Definition {
   return Object.fromEntries(Object.entries(sent).filter(([field]) => !READ_ONLY_FIELDS.includes(field))) as Definition;
 }

@@ -52,7 +52,7 @@ function tokenAt(sql: string, at: number, kinds: Kinds): Token {
   return { kind: 'symbol', text: sql.slice(at, at + 1) };
 }
 
-/** The opening delimiter of a `broken` token. */
+/** Returns the opening delimiter of a `broken` token. */
 export function openingOf({ text }: Token): string {
   return text.startsWith('/*') ? '/*' : text.slice(0, 1);
 }

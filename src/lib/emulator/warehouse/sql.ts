@@ -9,7 +9,7 @@ const ENDS_COLUMNS = ['INTO', 'FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];
 
 const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
 
-/** The problem with a query's outer form, in any dialect; undefined for a single SELECT or WITH … SELECT. */
+/** Returns the problem with a query's outer form, in any dialect; undefined for a single SELECT or WITH … SELECT. */
 export function describeForm(sql: string): string | undefined {
   const complaint = complaintAbout(tokenize(sql));
   return complaint === undefined || complaintAbout(tokenize(sql, 'any')) === undefined ? undefined : complaint;
@@ -35,7 +35,7 @@ function complaintAbout(all: readonly Token[]): string | undefined {
   return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT names no column' : undefined;
 }
 
-/** The number of open parentheses after each token. */
+/** Returns the number of open parentheses after each token. */
 function depthsOf(tokens: readonly Token[]): number[] {
   let depth = 0;
   return tokens.map(({ text }) => {
@@ -160,7 +160,7 @@ interface Frame {
   expect: boolean;
 }
 
-/** The indexes of the tokens where a table name starts. */
+/** Returns the indexes of the tokens where a table name starts. */
 function tablePositions(tokens: readonly Token[]): ReadonlySet<number> {
   const positions = new Set<number>();
   const frames: Frame[] = [];

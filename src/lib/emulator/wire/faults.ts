@@ -26,7 +26,7 @@ export const Fault = z
     delay: z.optional(Delay),
     /** Close the connection without a response, before or after processing the request. */
     drop: z.optional(z.enum(['before', 'after'])),
-    /** The number of requests still to affect. Default: all. */
+    /** Number of requests still to affect. Default: all. */
     times: z.optional(z.int().check(z.minimum(1, 'must be at least 1'))),
     /** The share of matching requests to affect, from 0 to 1. Default: 1. */
     probability: z.optional(z.number().check(z.minimum(0, 'must be 0 to 1'), z.maximum(1, 'must be 0 to 1'))),

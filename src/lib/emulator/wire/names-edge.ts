@@ -5,15 +5,15 @@ import { isRecord, parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Answer } from './platform-error.ts';
 
 export interface DeploymentNames extends WireNames {
-  /** The neutral word for a deployment's word or a neutral word. */
+  /** Returns the neutral word for a deployment's word or a neutral word. */
   fromEither(word: string): string;
-  /** A message of the platform in the deployment's words. */
+  /** Returns a message of the platform in the deployment's words. */
   inWords(text: string): string;
 }
 
 /**
- * The names of a deployment that knows only its own words. A neutral word that has a translation is unknown here, as it
- * would be in that deployment (decision: D155).
+ * Returns the names of a deployment that knows only its own words. A neutral word that has a translation is unknown
+ * here, as it would be in that deployment (decision: D155).
  */
 export function deploymentNames(given: NamesMap): DeploymentNames {
   const names = plainNames(given);
@@ -48,7 +48,7 @@ export function queryFromWire(query: URLSearchParams, { names: marks }: Endpoint
   return query;
 }
 
-/** A response in the deployment's words. Translates marked fields and error messages. */
+/** Returns a response in the deployment's words. Translates marked fields and error messages. */
 export function replyToWire(answer: Answer, endpoint: Endpoint | undefined, names: DeploymentNames): Answer {
   if (names.empty || answer.text === undefined || answer.headers?.['content-type'] !== undefined) return answer;
   const marks = answer.status < 300 ? (endpoint?.names?.reply ?? []) : [];

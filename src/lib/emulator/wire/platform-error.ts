@@ -38,7 +38,7 @@ export function refusal(status: number, messages: string | string[], headers?: R
   return new PlainRefusal(status, typeof messages === 'string' ? [messages] : messages, headers);
 }
 
-/** A response with a JSON body. */
+/** Returns a response with a JSON body. */
 export function answer(status: number, body: unknown, headers?: Record<string, string>): Answer {
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
 }
@@ -59,7 +59,7 @@ export function write(outgoing: ServerResponse, result: Answer, date?: string): 
   outgoing.writeHead(result.status, headersOf(result)).end(result.text);
 }
 
-/** The headers of a response, without its date. */
+/** Returns the headers of a response, without its date. */
 export function headersOf({ status, text, headers }: Answer): Record<string, string> {
   if (text === undefined) return { ...(status !== 204 && { 'content-length': '0' }), ...headers };
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
@@ -70,7 +70,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** The path as sent, and the query with its `?`. */
+/** Returns the path as sent, and the query with its `?`. */
 export function splitUrl({ url = '' }: IncomingMessage): { path: string; search: string } {
   // A client that uses the platform as a proxy sends the complete address.
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');

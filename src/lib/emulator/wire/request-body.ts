@@ -56,7 +56,7 @@ export function parseBody(body: Buffer, refuse: (detail: string) => Error, most 
   }
 }
 
-/** The number of entries in the longest list of a body, down to the deepest level of lists in the specification. */
+/** Returns the length of the longest list in a body, down to the deepest level of lists in the specification. */
 function longestList(value: unknown, depth = 4): number {
   if (typeof value !== 'object' || value === null || depth === 0) return 0;
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -80,7 +80,7 @@ export function checkBody<Schema extends z.ZodMiniType>(
   );
 }
 
-/** An error with the specification's message, followed by the details of this request. */
+/** Returns an error with the specification's message, followed by the details of this request. */
 export function refuse({ status, message }: Failure, ...details: string[]): PlatformError {
   return refusal(status, details.length === 0 ? message : details.map((detail) => `${message}: ${detail}`));
 }
@@ -119,7 +119,7 @@ export function acceptJson<Schema extends z.ZodMiniType>(
   return acceptBody(schema, readJson(body, malformed), (issues) => refuse(invalid, ...sentences(issues)));
 }
 
-/** A sentence for each issue: first the position, then the problem. */
+/** Returns a sentence for each issue: first the position, then the problem. */
 export function sentences(issues: readonly FieldIssue[]): string[] {
   const listed = issues.slice(0, MOST_ISSUES);
   const messages = listed.map(sentenceOf);

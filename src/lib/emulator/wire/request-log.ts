@@ -12,7 +12,7 @@ export interface LoggedRequest {
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-/** The maximum number of requests. Older requests are removed, so that a long load test cannot fill the disk. */
+/** Maximum number of requests. Older requests are removed, so that a long load test cannot fill the disk. */
 const KEPT = 100_000;
 const BATCH = 1000;
 

@@ -15,7 +15,7 @@ import { isLoopback } from '../../kernel/address.ts';
 /** Listening addresses that accept connections to any address of the machine. */
 const EVERYWHERE = ['0.0.0.0', '::'];
 
-/** The host in a `Host` header, without its port and in lower case; empty if the header is malformed. */
+/** Returns the host in a `Host` header, without its port and in lower case; empty if the header is malformed. */
 export function hostName(header: string | undefined): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(header ?? '')?.[1]?.toLowerCase() ?? '';
 }

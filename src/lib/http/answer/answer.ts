@@ -7,7 +7,7 @@ export interface Answer {
   headers: Record<string, string>;
   /** The part that could be decoded. */
   text: string;
-  /** The number of bytes of the body, as they were sent. */
+  /** Number of bytes of the body, as they were sent. */
   size: number;
   /** The reason why the body cannot be trusted. The reason completes the sentence "the response …". */
   problem: string | undefined;

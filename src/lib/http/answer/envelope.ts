@@ -56,7 +56,7 @@ export function isErrorDocument(answer: Answer): boolean {
   return (Array.isArray(errors) && errors.length > 0) || Boolean(error) || isFailure(statusCode) || isFailure(code);
 }
 
-/** The title of a page on one line, without secrets; empty if there is none. */
+/** Returns the title of a page on one line, without secrets; empty if there is none. */
 export function htmlTitle(text: string, redact: Redact): string {
   const [, title = ''] = /<title[^<>]*>([^]*?)(?:<\/title|$)/i.exec(text) ?? [];
   const [shown = ''] = redact(title).split('<');

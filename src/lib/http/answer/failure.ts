@@ -67,7 +67,7 @@ export function unreadable(call: FailedCall, answer: Answer, problem: string): K
   });
 }
 
-/** The error for a write that the platform may have executed. `cause` is the failure that hides the outcome. */
+/** Returns the error for a write that the platform may have executed. `cause` is the failure that hides the outcome. */
 export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnknownError {
   const { method, path } = call.request;
   const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
@@ -170,7 +170,7 @@ function redirect(call: FailedCall, answer: Answer): KnownError {
   return failure(call, 'http.redirect', message, { status: answer.status, hint });
 }
 
-/** The limit that was exceeded, from `x-rate-limit-exceeded: requests_per_minute` (decision: D7). */
+/** Returns the limit that was exceeded, from `x-rate-limit-exceeded: requests_per_minute` (decision: D7). */
 function exceededLimit(answer: Answer): string | undefined {
   const header = Object.entries(answer.headers).find(([name]) => name.endsWith('rate-limit-exceeded'));
   return header && `${header[0]}: ${header[1]}`;

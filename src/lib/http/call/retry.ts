@@ -11,7 +11,7 @@ export type Outcome =
 
 export interface Circumstances {
   safety: Safety;
-  /** The number of the failed attempt, counted from 1. */
+  /** Number of the failed attempt, counted from 1. */
   attempt: number;
   attempts: number;
   /** Milliseconds since the epoch, to interpret a date in `Retry-After`. */

@@ -118,7 +118,7 @@ const END = '\r\n\r\n';
 /** A longer interim response is passed to the parser. */
 const MAX_HELD = 16_384;
 
-/** A connector whose connections skip every `100 Continue` before a response (RFC 9110, 15.2.1). */
+/** Returns a connector whose connections skip every `100 Continue` before a response (RFC 9110, 15.2.1). */
 export function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...result) => {

@@ -21,7 +21,7 @@ export interface ArgSpec {
     /** The commands that list the choices, and that create the first. */
     readonly list: string;
     readonly create?: string;
-    /** The maximum number of choices; the newest are shown first. Other ids can be typed. */
+    /** Maximum number of choices; the newest are shown first. Other ids can be typed. */
     readonly newest?: number;
     /** Returns undefined if these flags make the argument unnecessary. */
     readonly choices: (
@@ -151,7 +151,7 @@ export function defineCommand<
   };
 }
 
-/** The record of a command, which `commanderOf` registers whole; undefined for a group. */
+/** Returns the record of a command, which `commanderOf` registers whole; undefined for a group. */
 export const recordOf = (command: Command): CommandRecord | undefined => helpOf(command) as CommandRecord | undefined;
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
@@ -261,7 +261,7 @@ export function optionKey(flag: string): string {
   return flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** The arguments of a command that runs the record with these values. Omits flags that have their default value. */
+/** The arguments of a command that runs the record with these values. Omits flags that have their default. */
 export function commandWords(
   { flags: specs = {}, path }: CommandRecord,
   args: readonly string[],

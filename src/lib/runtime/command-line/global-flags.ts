@@ -179,7 +179,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
   return quickOutput(cwd, host.home(io.env));
 }
 
-/** The format for the extension of `--out`. Throws KnownError usage (2) if `flag` is a different format. */
+/** Returns the format for the extension of `--out`. Throws KnownError usage (2) if `flag` is a different format. */
 function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | undefined {
   const out = text(raw, 'out');
   const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';

@@ -10,7 +10,7 @@ import type { GlobalFlags, OutputFormat } from '../context.ts';
 /** The names that `--fields` accepts: the columns of the view or, without a view, the fields of the result. */
 export type Columns = readonly { key: string }[];
 
-/** The fields of a document as `columns`: `asColumns('name current')`. */
+/** Returns the fields of a document as `columns`: `asColumns('name current')`. */
 export function asColumns(keys: string): Columns {
   return keys.split(' ').map((key) => ({ key }));
 }
@@ -62,7 +62,7 @@ export interface CommandHelp {
   values?: Readonly<Record<string, OfferedValues>>;
   /** At least two complete command lines that begin with `cdpadm` and can be run unchanged. */
   examples: string[];
-  /** The schema of the `-o json` result, built on first use. Without a schema, a command prints no result. */
+  /** Returns the schema of the `-o json` result, built on first use. Without a schema, a command prints no result. */
   output?: () => z.ZodMiniType;
   /** Exit codes with a special meaning in this command: `{ conflict: 'another admin changed it' }`. */
   exits?: Exits;
@@ -88,7 +88,7 @@ export function withHelp(command: Command, help: CommandHelp): Command {
   return command;
 }
 
-/** The full name of a command: `cdpadm roles push`. */
+/** Returns the full name of a command: `cdpadm roles push`. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
@@ -97,12 +97,12 @@ export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
 
-/** The command that these words name below `root`; undefined for unknown words. */
+/** Returns the command that these words name below `root`; undefined for unknown words. */
 export function commandAt(root: Command | undefined, words: readonly string[]): Command | undefined {
   return words.reduce((command, word) => command?.commands.find((child) => child.name() === word), root);
 }
 
-/** The usage line of a command: `cdpadm roles push [file] [flags]`. */
+/** Returns the usage line of a command: `cdpadm roles push [file] [flags]`. */
 export function usageOf(command: Command): string {
   const words = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '…' : ''}`;
@@ -113,7 +113,7 @@ export function usageOf(command: Command): string {
   return [pathOf(command), ...below, ...words, '[flags]'].join(' ');
 }
 
-/** The codes that a command shares with all commands of its kind, except those that it explains itself. */
+/** Returns the codes that a command shares with all commands of its kind, except those that it explains itself. */
 export function usualExits({ calls, exits = {} }: CommandHelp): [code: number, word: string][] {
   return byCode(USUAL_EXITS[calls]).filter(([code]) => !byCode(exits).some(([own]) => own === code));
 }
@@ -128,7 +128,7 @@ export function formatsOf(command: Command): readonly OutputFormat[] {
   return helpOf(command)?.formats ?? COMMON_FORMATS;
 }
 
-/** The fields of a result; undefined for a list, and for a result that may have more fields. */
+/** Returns the fields of a result; undefined for a list, and for a result that may have more fields. */
 function keysOf(schema: z.ZodMiniType | undefined): Columns | undefined {
   const { catchall, shape } = (schema?._zod.def ?? {}) as { catchall?: unknown; shape?: object };
   return shape && catchall === undefined ? asColumns(Object.keys(shape).join(' ')) : undefined;

@@ -18,7 +18,7 @@ export function readerOf(flag: string, spec: Spec): ((text: string) => unknown) 
   return most === undefined ? read && ((text) => read(text, flag)) : (text) => readCount(flag, text, most);
 }
 
-/** The word that matches `text` in any letter case. Throws KnownError usage (2) with the nearest word. */
+/** Returns the word that matches `text` in any letter case. Throws KnownError usage (2) with the nearest word. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
   if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));

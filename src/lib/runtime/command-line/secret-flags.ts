@@ -102,7 +102,7 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
   return secret;
 }
 
-/** The first line of a stream, up to the length of the longest secret. */
+/** Returns the first line of a stream, up to the length of the longest secret. */
 async function firstLine({ io, signal }: Context): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

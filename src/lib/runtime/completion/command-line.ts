@@ -46,7 +46,7 @@ interface Frame {
   close: ')' | '`' | '';
 }
 
-/** The words of the last command. The last word is the one at the cursor, and may be empty. */
+/** Returns the words of the last command. The last word is the one at the cursor, and may be empty. */
 function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading): TypedWord[] {
   const outer: Frame[] = [];
   let frame: Frame = { words: [], word: undefined, quote: '', from: 0, close: '' };

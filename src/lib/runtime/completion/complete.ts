@@ -171,7 +171,7 @@ function findOption(chain: readonly Command[], flag: string): Option | undefined
   return chain.flatMap((command) => command.options).find(({ long, short }) => long === flag || short === flag);
 }
 
-/** The command's own flags, and then the global ones. Omits flags that were given and may be given only once. */
+/** Returns the command's own flags, then the global ones. Omits flags that were given and may be given only once. */
 function flagsOf({ chain, point }: State): Candidate[] {
   const options = chain.toReversed().flatMap((command) => command.options.filter(({ hidden }) => !hidden));
   const help = { value: '--help', description: 'show help' };

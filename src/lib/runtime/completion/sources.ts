@@ -74,7 +74,7 @@ const coordinates =
 
 const variables: Source = (_point, known) => known().variables;
 
-/** The locations of a secret: variables after `env:`, and paths after `file:`. */
+/** Returns the locations of a secret: variables after `env:`, and paths after `file:`. */
 const places =
   (...kinds: readonly string[]): Source =>
   ({ typed }, known) => {
@@ -83,7 +83,7 @@ const places =
   };
 const definitionSecret = places('env:', 'file:', 'keychain:', 'command:');
 
-/** The answer to the question: the name of the profile or, for an operation on one pipeline, its id. */
+/** Returns the answer to the question: the name of the profile or, for an operation on one pipeline, its id. */
 const confirmed: Source = ({ path, operands }, known) => {
   const typed = /^(?:profile |pipelines (?:reset|update)$)/.test(path) ? operands[0] : known().profile;
   return typed === undefined ? [] : [typed];
@@ -96,7 +96,7 @@ const profiles: Source = (_point, known) => [
 
 const ownProfiles: Source = (_point, known) => known().profiles;
 
-/** The tasks that the platform listed, or else those of the specification. */
+/** Returns the tasks that the platform listed, or else those of the specification. */
 const tasks: Source = async (_point, known) => {
   const { PERMISSIONS } = await import('../../contract/role-catalog.ts');
   const meanings = new Map(PERMISSIONS.map((one) => [one.task_id, `${one.feature}: ${one.permission}`]));
@@ -123,7 +123,7 @@ const idsBelow =
   ({ operands: [parent = ''] }, known) =>
     known().ids(`${kind} of ${parent}`);
 
-/** The revisions of the organization in use, newest first. */
+/** Returns the revisions of the organization in use, newest first. */
 const revisions: Source = async (_point, known) => {
   const { revisionNames } = await import('../../config/roles-store.ts');
   const { paths, scope } = known();
@@ -140,7 +140,7 @@ const runningPorts: Source = async (_point, known) => {
   }));
 };
 
-/** The columns of the command's list or, after a comma, the remaining columns. */
+/** Returns the columns of the command's list or, after a comma, the remaining columns. */
 const fields: Source = async ({ command, flags, operands, typed }) => {
   const { columns } = helpOf(command) ?? {};
   const { fieldsOf } = await import('../output/result-shape.ts');
@@ -152,7 +152,7 @@ const fields: Source = async ({ command, flags, operands, typed }) => {
   return (known ?? []).filter((name) => !given.includes(name)).map((name) => [...given, name].join(','));
 };
 
-/** The flags as a command gets them: `--dry-run` as `dryRun`. */
+/** Returns the flags as a command gets them: `--dry-run` as `dryRun`. */
 function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
 }

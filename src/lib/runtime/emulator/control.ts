@@ -144,7 +144,7 @@ function noEmulator(message: string, hint: Hints): KnownError {
   return fail('emulator.none', { message, hint });
 }
 
-/** The error for a response that no control address sends. `problem` completes "a response that …". */
+/** Returns the error for a response that no control address sends. `problem` completes "a response that …". */
 function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): KnownError {
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
@@ -153,7 +153,7 @@ function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, pr
   });
 }
 
-/** The error for a change that the platform may have made. */
+/** Returns the error for a change that the platform may have made. */
 function unconfirmed(
   { method, path }: Pick<ControlCall, 'method' | 'path'>,
   origin: string,
@@ -171,7 +171,7 @@ function unconfirmed(
   });
 }
 
-/** The error for a rejected call. A 400 is like an invalid flag, and a 404 means an unknown resource. */
+/** Returns the error for a rejected call. A 400 is like an invalid flag, and a 404 means an unknown resource. */
 function rejected(status: number, text: string): KnownError {
   const message = `The embedded platform rejected the call: ${rejectionIn(text)}.`;
   if (status === 400) return usageError(message);

@@ -24,7 +24,7 @@ export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   return known;
 }
 
-/** The platform's addresses, ids and secrets, by the names of the settings. */
+/** Returns the platform's addresses, ids and secrets, by the names of the settings. */
 export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
   // The environment cannot set this value for a pinned profile, and `local` cannot store it.
   return { ...settingsOf(ready), environment: 'development' };

@@ -29,7 +29,7 @@ export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator
   };
 }
 
-/** The platforms whose process is still running, newest first. */
+/** Returns the platforms whose process is still running, newest first. */
 export function listEmulators(paths: SettingsPaths): RunningEmulator[] {
   const folder = folderOf(paths);
   return (existsSync(folder) ? readdirSync(folder) : [])

@@ -186,7 +186,7 @@ function formOf(placeholder: string): 'text' | 'file' | 'folder' {
   return placeholder === 'file' ? 'file' : placeholder === 'dir' ? 'folder' : 'text';
 }
 
-/** The text after a semicolon applies only to the command line. */
+/** Returns the text after a semicolon applies only to the command line. */
 function briefly(help: string, placeholder = ''): string {
   const format = placeholder.includes('=') ? `, ${placeholder}` : '';
   return help.replace(/;.*/, format).replaceAll(/--[a-z]+(?:-[a-z]+)*/g, (flag) => `\`${snake(flag.slice(2))}\``);
@@ -200,7 +200,7 @@ function describe({ form, help }: Pick<Parameter, 'form' | 'help'>): string {
   return form === 'file' || form === 'folder' ? `the content itself, not a path: ${help}` : help;
 }
 
-/** The JSON Schema of parameters with the same name, which several commands may have. */
+/** Returns the JSON Schema of parameters with the same name, which several commands may have. */
 export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Record<string, unknown> {
   const [{ choices, form, most }] = parameters;
   const many = parameters.some((it) => it.many);
@@ -214,8 +214,8 @@ export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Reco
 }
 
 /**
- * The command line without global flags. `store` stores content and returns its path. Throws KnownError usage (2) for an
- * argument that is unknown, missing or of the wrong type.
+ * Returns the command line without global flags. `store` stores content and returns its path. Throws KnownError usage
+ * (2) for an argument that is unknown, missing or of the wrong type.
  */
 export function wordsOf(
   record: CommandRecord,

@@ -77,7 +77,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   if (reason instanceof KnownError && exitOf(reason) !== 'waitTimedOut') throw new ServiceStopped();
 }
 
-/** The parts of the profile that determine the tools and answers. Warns if there are no tools that write. */
+/** Returns the parts of the profile that determine the tools and answers. Warns if there are no tools that write. */
 async function readProfile(ctx: Context, allowWrites: boolean) {
   try {
     const settings = await ctx.settings();
@@ -99,7 +99,7 @@ function withReason(signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** The output stream of the protocol. If a client closes the stream, the server ends. */
+/** Returns the output stream of the protocol. If a client closes the stream, the server ends. */
 function outputOf(ctx: Context, ended: AbortController): Writable {
   const output = new Writable({ write: (chunk: Buffer, _encoding, done) => void ctx.io.stdout.write(chunk, done) });
   return output.on('error', () => ended.abort(interrupted()));
@@ -111,7 +111,7 @@ function inputClosed({ io: { stdin } }: Context): Promise<void> {
   });
 }
 
-/** The schemas and pages that `schema` and `help` print. */
+/** Returns the schemas and pages that `schema` and `help` print. */
 function resourcesOf(root: Command) {
   const argumentOf = (name: string) => root.commands.find((command) => command.name() === name);
   const schemas = argumentOf('schema')?.registeredArguments[0]?.argChoices ?? [];

@@ -120,7 +120,7 @@ export function openSession(
     return answer(record, await runRecord(ctx, record, planned.values, ['--yes'], signal)).content;
   }
 
-  /** The command for a person, with the target of this session. */
+  /** Returns the command for a person, with the target of this session. */
   function byPerson(record: CommandRecord, values: Values): string {
     const words = wordsOf(record, values, () => 'FILE').filter((word) => word !== '--');
     const line = shellLine(['cdpadm', ...words, ...targetFlags(ctx.flags).flat()]);
@@ -149,14 +149,14 @@ export function openSession(
   };
 }
 
-/** A hash of the target, the requests, and everything that the dry run read. */
+/** Returns a hash of the target, the requests, and everything that the dry run read. */
 function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome): string {
   // Each command opens the embedded platform on a different port.
   const text = canonicalJson({ path, values, data, read }).replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
   return hash('sha256', text).slice(0, 32);
 }
 
-/** A dry run without the bodies of its requests, if its plan contains every change. */
+/** Returns a dry run without the bodies of its requests, if its plan contains every change. */
 function withoutBodies(outcome: Outcome): Outcome {
   const { data } = outcome;
   if (!isRecord(data) || data['plan'] === undefined || !Array.isArray(data['requests'])) return outcome;
@@ -189,7 +189,7 @@ function answerOf(parts: Values, hidden: Hidden) {
   return answerWithin(fits, parts, hidden);
 }
 
-/** An answer with at most `most` items of each list. `isCut` is true if something was omitted. */
+/** Returns an answer with at most `most` items of each list. `isCut` is true if something was omitted. */
 function answerWithin(most: number, parts: Values, hidden: Hidden) {
   const cut = { items: 0, texts: 0 };
   const shown = shorten(parts, { most, cut, ...hidden }) as Values;

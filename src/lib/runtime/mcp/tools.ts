@@ -102,7 +102,7 @@ function signatureOf(record: CommandRecord): string {
   return `${record.path}(${words.join(', ')}): ${record.summary}`;
 }
 
-/** The schema of a result with its command, or of an error. */
+/** Returns the schema of a result with its command, or of an error. */
 function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Tool['outputSchema']> {
   const text = { type: 'string' };
   // Many commands have the same result schema.
@@ -150,7 +150,7 @@ function withDefinitions(schema: Schema): Schema {
 /** Only these keys are kept, because a masked string may violate any other rule. */
 const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'required', 'type', 'additionalProperties'];
 
-/** The schema of a result as it is in an answer, where a 64-bit or masked number is a string. */
+/** Returns the schema of a result as it is in an answer, where a 64-bit or masked number is a string. */
 function answerSchema(schema: Schema): Schema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     // By default, any other property is allowed.

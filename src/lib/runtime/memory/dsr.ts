@@ -21,7 +21,7 @@ export async function openChains(ctx: Context) {
   };
 }
 
-/** The certificate that is stored for the DSR address in use, so that callbacks can be verified offline. */
+/** Returns the certificate that is stored for the DSR address in use, so that callbacks can be verified offline. */
 export async function openCertificates(ctx: Context) {
   const { createHash } = await import('node:crypto');
   // The port of the embedded platform changes, but its lasting address is always `local`.

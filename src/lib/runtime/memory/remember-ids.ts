@@ -79,7 +79,7 @@ const KEEPERS: Keepers = {
   },
 };
 
-/** The same clients, but they store the ids in the responses listed in `KEEPERS`. */
+/** Returns the same clients, but they store the ids in the responses listed in `KEEPERS`. */
 export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api {
   const ids = openKnownIds(ctx.paths.cache, {
     profile: settings.profile?.value,

@@ -11,7 +11,7 @@ import { readRecord } from '../../kernel/json.ts';
 
 export type SecretMemory = Awaited<ReturnType<typeof openSecretMemory>>;
 
-/** The key of the stored hash of a secret: `connection/crm/config.password`. */
+/** Returns the key of the stored hash of a secret: `connection/crm/config.password`. */
 export function secretKey(type: string, id: string, path: string): string {
   return `${type}/${id}/${path}`;
 }

@@ -59,7 +59,7 @@ function endedFields() {
     outcome: z.enum(['done', 'rejected', 'partial', 'unknown']),
     error: z.nullable(z.string()),
     plan: z.nullable(z.string()),
-    /** The number of requests that may have changed the platform, and the ids of the first 20. */
+    /** Number of requests that may have changed the platform, and the ids of the first 20. */
     requests: z.int(),
     request_ids: z.array(z.string()),
     /** What the command did. Set as soon as it is known. */
@@ -70,7 +70,7 @@ function endedFields() {
   };
 }
 
-/** An entry as `log` prints it. */
+/** Returns an entry as `log` prints it. */
 export function loggedWrite() {
   return z.object({ ...startedFields(), ...endedFields() });
 }

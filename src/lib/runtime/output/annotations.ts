@@ -5,7 +5,7 @@ import { MIN_SECRET_LENGTH } from '../../kernel/redact.ts';
 import { breakCommands } from '../../render/clean.ts';
 import type { GlobalFlags, Io, TextSink } from '../context.ts';
 
-/** The maximum number of annotations that GitHub shows of each level in each step. */
+/** Maximum number of annotations that GitHub shows of each level in each step. */
 export const MOST_ANNOTATIONS = 10;
 
 export function wantsAnnotations({ annotations }: GlobalFlags, env: Io['env']): boolean {

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
-/** The JSON Schema (draft 7) of the command's `-o json`. Undefined if the command has no result. */
+/** Returns the JSON Schema (draft 7) of the command's `-o json`. Undefined if the command has no result. */
 export function resultSchema(command: Command): Schema | undefined {
   const { output } = helpOf(command) ?? {};
   if (!output) return undefined;
@@ -22,7 +22,7 @@ function textOf(schema: Schema): string {
   return shapeOf(schema) || 'any JSON';
 }
 
-/** The JSON Schema for several profiles. Undefined for a command that accepts only one profile. */
+/** Returns the JSON Schema for several profiles. Undefined for a command that accepts only one profile. */
 export function repeatedSchema(command: Command): Schema | undefined {
   const { output, reads, severalProfiles } = helpOf(command) ?? {};
   if (!output || (reads !== true && severalProfiles === undefined)) return undefined;
@@ -43,7 +43,7 @@ export function repeatedSchema(command: Command): Schema | undefined {
   };
 }
 
-/** The fields that all forms of the result (or of its items) have. */
+/** Returns the fields that all forms of the result (or of its items) have. */
 export function fieldsOf(command: Command): string[] {
   const { output } = helpOf(command) ?? {};
   const schema = output ? jsonSchemaOfResult(output()) : {};
@@ -65,7 +65,7 @@ function opened(value: Schema): Schema {
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The JSON Schema (draft 7). An object is closed unless its schema is loose. 64-bit integers are integers. */
+/** Returns the JSON Schema (draft 7). An object is closed unless its schema is loose. 64-bit integers are integers. */
 export function jsonSchemaOfResult(output: z.ZodMiniType): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(output, {
     target: 'draft-7',
@@ -108,7 +108,7 @@ export function shapeOf(schema: Schema): string {
   return `{${fields.join(',')}}`;
 }
 
-/** The shape or, if there is none, the name of the type. */
+/** Returns the shape or, if there is none, the name of the type. */
 function wordOf(schema: Schema): string {
   const shape = shapeOf(schema);
   return shape === '' && typeof schema['type'] === 'string' ? schema['type'] : shape;

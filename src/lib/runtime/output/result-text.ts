@@ -25,7 +25,7 @@ export function isJsonFormat({ output }: GlobalFlags): boolean {
   return output === 'json' || output === 'ndjson';
 }
 
-/** The text of the result with a final line feed. Empty for an empty list on a terminal. */
+/** Returns the text of the result with a final line feed. Empty for an empty list on a terminal. */
 export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Surface): Promise<string> {
   const isVerbatim = flags.formatOfFile && view.kind === 'document' && view.verbatim?.(data);
   switch (isVerbatim ? 'table' : flags.output) {
@@ -82,7 +82,7 @@ const VALUES: ListView<unknown> = {
   },
 };
 
-/** The view of a record or of a list of records. Undefined for anything else. */
+/** Returns the view of a record or of a list of records. Undefined for anything else. */
 function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> | undefined {
   const records = Array.isArray(data) ? data : [data];
   if (records.length === 0 || !records.every(isRecord)) return undefined;
@@ -134,7 +134,7 @@ export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): 
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
 }
 
-/** The ids of a result, one per line. Throws KnownError usage (2) if a query found records without ids. */
+/** Returns the ids of a result, one per line. Throws KnownError usage (2) if a query found records without ids. */
 export function nameText(data: unknown, view: AnyView): string {
   if (view.kind === 'document' && view.names) {
     return view
@@ -152,7 +152,7 @@ export function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-/** The rows and columns of a result. Throws KnownError usage (2), naming `format`, if there are none. */
+/** Returns the rows and columns of a result. Throws KnownError usage (2), naming `format`, if there are none. */
 export function listOf(
   data: unknown,
   view: AnyView,
@@ -166,7 +166,7 @@ export function listOf(
   return { rows, columns: columns as unknown as Column<unknown>[] };
 }
 
-/** The fields of a result without rows of its own: a single row, or one for each record of a list. */
+/** Returns the fields of a result without rows of its own: a single row, or one for each record of a list. */
 function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
   const rows = Array.isArray(data) ? data : [data];
   if (rows.length === 0) return { rows, columns: [] };
@@ -201,7 +201,7 @@ export function canGoInParts({ output, summary }: GlobalFlags, { terminal }: Sur
   return !summary && !terminal && ['json', 'ndjson', 'csv', 'table', 'name'].includes(output);
 }
 
-/** The text that `resultText` would return for all rows of all parts. */
+/** Yields the text that `resultText` would return for all rows of all parts. */
 export async function* textInParts(
   parts: AsyncIterable<unknown[]>,
   view: AnyView,

@@ -15,7 +15,7 @@ export interface Asker {
 export const BACK = '<';
 export const TO_GO_BACK = `type ${BACK} to go back`;
 
-/** The error if the user declined (exit code 12). */
+/** Returns the error if the user declined (exit code 12). */
 export function refused(message: string): KnownError {
   return fail('guard.refused', { message });
 }

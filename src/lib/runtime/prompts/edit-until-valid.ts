@@ -34,7 +34,7 @@ export async function editUntilValid<T>(
   }
 }
 
-/** The errors, with their lines in the text that is shown next, below the header. */
+/** Returns the errors, with their lines in the text that is shown next, below the header. */
 function errorLines(error: KnownError): string[] {
   const issues = error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
   const extra = issues.length + 2;
@@ -45,7 +45,7 @@ function errorLines(error: KnownError): string[] {
   return ['The text is not valid yet. Fix these errors, or empty the file to cancel:', ...lines];
 }
 
-/** The errors as comments. `cleanLine` keeps each error on one line. */
+/** Returns the errors as comments. `cleanLine` keeps each error on one line. */
 function errorHeader(error: KnownError): string {
   return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
 }
