@@ -20,7 +20,7 @@ const KEPT =
   /^(work-[^/]+\/(password\.txt|(service\/connections\/)?service-key\.json|sync\/|connection)|cache\/tokens\/|state\/emulators\/|config\/secrets)/;
 
 /**
- * The number of characters of a secret, in any encoding, that count as a leak. No other text shares as many characters
+ * Number of characters of a secret, in any encoding, that count as a leak. No other text shares this many characters
  * with a canary.
  */
 const SHOWN = 12;
@@ -49,7 +49,7 @@ function rejecting(name: string, type: string, bodyOf: (received: ReceivedReques
   };
 }
 
-/** The secrets of a request without `Bearer` or a field name, which a pattern would recognize. */
+/** The secrets in a request without `Bearer` or a field name, which a pattern would recognize. */
 function bareOf({ headers, body }: ReceivedRequest): string[] {
   const [scheme = '', text = ''] = (headers['authorization'] ?? '').split(' ');
   const carried = scheme === 'Basic' ? Buffer.from(text, 'base64').toString().split(/:(.*)/s) : [text];
@@ -128,7 +128,7 @@ function secretsOf(): string[] {
   return [...Object.values(canaries), ...tokens, ...(isNamedByProfile() ? [environment] : [])];
 }
 
-/** A variable of the user is a secret of the program only if a profile refers to it. */
+/** A user's variable is one of the program's secrets only if a profile refers to it. */
 function isNamedByProfile(): boolean {
   const { folder } = world.home;
   return filesBelow(folder)
@@ -136,7 +136,7 @@ function isNamedByProfile(): boolean {
     .some((path) => readFileSync(path, 'utf8').includes('CDP_SECRET'));
 }
 
-/** The first part of a secret in a string. */
+/** Returns the first part of a secret in a string. */
 function pieceIn(text: string, pieces: ReadonlySet<string>): string | undefined {
   for (let at = 0; at + SHOWN <= text.length; at++) {
     const piece = text.slice(at, at + SHOWN);
@@ -167,7 +167,7 @@ function leaks(wanted: CommandCase, outcome: Outcome): string[] {
   });
 }
 
-/** Files and folders of the program that other users may access. */
+/** Returns the program's files and folders that other users may access. */
 function openFiles(): string[] {
   const home = world.home.folder;
   const own = ['config', 'state', 'cache', 'data'].map((kind) => join(home, kind));

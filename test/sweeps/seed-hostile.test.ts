@@ -14,7 +14,7 @@ const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const dated = (date: string): string => ONE.replace('2024-01-31', date);
 const valued = (value: string): string => ONE.replace('"3"', value);
 const named = (name: string): string => ONE.replace('Orders', name);
-/** The column of the attribute name in a row, from 1. */
+/** Column of the attribute name in a row, from 1. */
 const NAME_AT = ONE.indexOf('Orders') + 1;
 
 const DATE = 'cutoff_date: must be a valid date as yyyy-MM-dd';
@@ -66,7 +66,7 @@ const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = 
   ['a byte that is not UTF-8', '\u0000bad', 'contains a byte that is not UTF-8'],
 ]; // prettier-ignore
 
-/** Replaces `\0bad` with a row that has a byte that is not UTF-8. */
+/** Replaces `\0bad` with a row that contains a byte that is not UTF-8. */
 function bytes(text: string): Buffer {
   const [before = '', after] = text.split('\u0000bad');
   if (after === undefined) return Buffer.from(text);

@@ -1,6 +1,6 @@
 // Kills a seeding run with -9 at each of its requests, before and after delivery and after the response, and kills its
-// resume too. Every row arrives, each rejected row is reported once, and no repair is needed.
-// Runs a sample by default; `vitest --mode whole` runs every pair of kills.
+// resume too. Every row arrives and each rejected row is reported once, without any repair. Runs a sample by default;
+// `vitest --mode whole` runs every pair of kills.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { PROGRAM } from '../helpers/root.ts';
 
 const ROWS = 40;
 const BATCHES = 4;
-/** The requests of a run without kills: its batches, and those that find the row that the platform rejects. */
+/** The requests in a run without kills: its batches, and those that find the row that the platform rejects. */
 const REQUESTS = 9;
 /** One row fails validation, and the platform rejects another. */
 const INVALID = 7;
@@ -24,7 +24,6 @@ const REJECTED = 23;
 type Moment = 'before' | 'unanswered' | 'answered';
 const MOMENTS: readonly Moment[] = ['before', 'unanswered', 'answered'];
 interface Kill {
-  /** The number of the request, from 1. */
   at: number;
   moment: Moment;
 }
@@ -109,7 +108,7 @@ test(
     for (const [first, second] of PAIRS) {
       const what = `SEED=${SEED}: ${first.moment} ${first.at}, then ${second.moment} ${second.at}`;
       arrived = new Set();
-      // With fewer requests than the kill waits for, the process simply ends.
+      // If there are fewer requests than the kill waits for, the process simply ends.
       let code = await run(false, first);
       // A process whose request has no response cannot have finished.
       if (first.at <= BATCHES && first.moment !== 'answered') expect(code, what).toBeNull();

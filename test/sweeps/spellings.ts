@@ -1,10 +1,10 @@
-// The encodings that a secret may leak in unnoticed.
+// Encodings in which a secret may leak unnoticed.
 
-/** The secret itself, in JSON, in a URL, in hex, and in base64 at each alignment. */
+/** Returns the secret itself, in JSON, in a URL, in hex, and in base64 at each alignment. */
 export function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const inside = [0, 1, 2].map((shift) => {
-    // Bytes at an offset, without the base64 characters that depend on their neighbors.
+    // Encodes at each base64 alignment and drops the characters that depend on neighboring bytes.
     const text = Buffer.concat([Buffer.alloc(shift, 'x'), bytes])
       .toString('base64')
       .replace(/=+$/, '');

@@ -1,9 +1,9 @@
-// The stage for the commands of the table: a platform with at least one resource of each kind, and matching files.
+// The stage for the commands in the table: a platform with at least one resource of each kind, and matching files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONNECTION, MODEL, PIPELINE, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';
 
-/** Requests on the platform: three pending ones of one group, and one with results. */
+/** Requests on the platform: three pending ones in one group, and one with results. */
 export const PENDING = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 export const PENDING_TOO = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 export const COMPLETED = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c13';
@@ -221,7 +221,7 @@ const PART = {
   argv: ['cdpadm', 'dsr', 'submit', '--bulk', 'people.csv', '--yes', '--resume'],
 };
 
-/** Writes every file that the command lines of the table name. */
+/** Writes every file that is named in the table's command lines. */
 export function stageFiles(folder: string): void {
   stageWarehouse(folder);
   const files: Record<string, string> = {
@@ -230,7 +230,7 @@ export function stageFiles(folder: string): void {
     'subjects.csv': 'regulation,subject_request_type,email\ngdpr,access,person1@people.example\n',
     'profile.json': '{"base_url":"https://api.example.com"}',
     'people.csv': `email,group_id\n${[1, 2, 3, 4].map((n) => `person${n}@people.example,bulk\n`).join('')}`,
-    // The request of another person has the first id.
+    // The other person's request has the first id.
     'taken.csv': `email,subject_request_id\nperson5@people.example,${PENDING}\nperson6@people.example,${PENDING.replace('8c11', '8c21')}\n`,
     'users.ndjson': [1, 2, 3, 4, 5].map((id) => `${JSON.stringify(seed(id))}\n`).join(''),
     'user.json': JSON.stringify(seed(7)),

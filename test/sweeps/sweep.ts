@@ -8,14 +8,14 @@ export { SEED };
 export const GIVE_UP_MS = 240_000;
 
 /**
- * A random generator for one part of a sweep, such as a world or a case. The same seed gives the same numbers,
- * independent of the other parts.
+ * Returns a random generator for one part of a sweep, such as a world or a case. The same seed produces the same
+ * numbers, independent of the other parts.
  */
 export function randomOf(part: number): () => number {
   return randomFrom(SEED ^ Math.imul(part + 1, 0x9e3779b9));
 }
 
-/** Prints a line at once. */
+/** Prints a line immediately. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -40,9 +40,7 @@ export async function inTurn<Worker, Item>(
   return sum;
 }
 
-/**
- * Passes random items to `work`, each at most once, until the sum of its results reaches `enough`. Returns that sum.
- */
+/** Runs `work` on random items, each at most once, until the sum of its results reaches `enough`. Returns that sum. */
 export async function inSample<Item>(
   items: readonly Item[],
   enough: number,

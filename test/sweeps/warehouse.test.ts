@@ -26,7 +26,7 @@ interface Passing {
 
 let home: PlatformHome;
 let clock: Clock;
-/** A proxy in front of the platform. A test may act before a request passes. */
+/** A proxy in front of the platform. A test may act before a request is forwarded. */
 let proxy: Server;
 let passed: Passing[];
 let beforePassing: (request: Passing) => Promise<void>;
@@ -88,7 +88,7 @@ function runThroughProxy(line: string | string[], env: Record<string, string> = 
   return home.run(line, { clock, env: { ...SECRET_ENV, CDPADM_BASE_URL, CDPADM_AUDIENCE, ...env } });
 }
 
-/** The number of POST requests whose path ends with `end`. */
+/** Returns the number of POST requests whose path ends with `end`. */
 const received = async (end: string): Promise<number> =>
   (await home.platform.api.requests()).filter(({ method, path }) => method === 'POST' && path.endsWith(end)).length;
 

@@ -1,4 +1,4 @@
-// A platform with a fast clock and a proxy in front of it. Any command of the table can run there.
+// A platform with a fast clock and a proxy in front of it. Any command in the table can run there.
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import type { CommandCase } from './cases.ts';
 import { GIVE_UP_MS } from './sweep.ts';
 import { CANARIES, FIXTURES, PENDING, stageFiles } from './stage.ts';
 
-/** The speed of the clock of programs and platforms, relative to the machine's. */
+/** Speed of the clock of programs and platforms, relative to the machine's clock. */
 const SPEED_UP = 200;
 
-/** A genuine callback of the platform, verbatim. */
+/** A genuine callback from the platform, verbatim. */
 export interface Callback {
   headers: Record<string, string>;
   body: string;
@@ -28,7 +28,7 @@ export interface Callback {
 export interface Outcome extends CliResult {
   /** The command did not finish. */
   hangs: boolean;
-  /** The error of `serves`. */
+  /** The error from `serves`. */
   served?: Error;
 }
 
@@ -38,7 +38,7 @@ export interface World {
   /** The working folder of the current run. */
   readonly folder: string;
   readonly home: CliHome;
-  /** Words of command lines that are only known during the run. */
+  /** Words in command lines that are known only during the run. */
   readonly words: Map<string, string>;
   readonly callback: Callback;
   /** The clock of programs and platforms. */
@@ -49,9 +49,9 @@ export interface World {
   prepare(wanted: CommandCase): Promise<void>;
   /** Resets the proxy for another run after `prepare`. */
   begin(plan?: FaultPlan): Promise<void>;
-  /** Runs the command line of the case in the prepared home. */
+  /** Runs the case's command line in the prepared home. */
   run(wanted: CommandCase, flags?: readonly string[], plan?: FaultPlan, options?: CliOptions): Promise<Outcome>;
-  /** The command line as `run` runs it. */
+  /** Returns the command line as `run` runs it. */
   lineOf(wanted: CommandCase, flags?: readonly string[]): string[];
   /** The environment of the program. */
   env(wanted?: CommandCase): Record<string, string>;
@@ -59,10 +59,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** How long pending requests stay pending, by the platform's fast clock. */
+/** Time that pending requests stay pending, by the platform's fast clock. */
 const FRESH_MS = 600_000;
 
-/** `options` are those of the platform. */
+/** `options` are the platform's options. */
 export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Promise<World> {
   const clock = createFastClock(SPEED_UP);
   const platform = await startTestEmulator({
@@ -132,7 +132,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
       writeFileSync(join(home.cwd, 'callback.body'), callback.body);
       register(home, ready, platform.port);
       for (const step of before) await (typeof step === 'string' ? runOk(step) : step(world));
-      // Each run starts without a token, so that fetching it is one of its requests.
+      // Each run starts without a token, so fetching one is among its requests.
       rmSync(current().env.CDPADM_CACHE_DIR ?? '', { recursive: true, force: true });
       rmSync(join(current().env.CDPADM_STATE_DIR ?? '', 'budget'), { recursive: true, force: true });
     },
@@ -193,7 +193,7 @@ function wrote(requests: readonly ProxiedRequest[]): boolean {
   );
 }
 
-/** Replaces the port of the addresses. */
+/** Replaces the port in the addresses. */
 function readdressed(ready: EmulatorReady, port: number): EmulatorReady {
   const own = new URL(ready.base_url).host;
   const text = JSON.stringify(ready).replaceAll(own, `127.0.0.1:${port}`);
@@ -208,7 +208,7 @@ function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
   registerEmulator(paths, emulator);
 }
 
-/** Makes the platform send a callback and returns it; `email` is the platform's word for the email identity. */
+/** Makes the platform send a callback and returns it; `email` is the platform's name for the email identity. */
 async function genuineCallback(platform: TestEmulator, email: string): Promise<Callback> {
   const received: Callback[] = [];
   const receiver = createServer((request, response) => {

@@ -23,7 +23,10 @@ const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 /** Random moments for each command line. */
 const MOMENTS = 2;
-/** In a sample: the number of kills, and how many must take effect; at a random moment the run may already be over. */
+/**
+ * In a sample: the number of kills, and the number that must take effect; at a random moment the run may already be
+ * over.
+ */
 const TRIED = 14;
 const LEAST = 10;
 
@@ -92,7 +95,7 @@ interface Kept {
   mode: number;
 }
 
-/** Every file of the home by its relative path. */
+/** Returns every file in the home by its relative path. */
 function filesIn({ home }: World): Map<string, Kept> {
   const found = readdirSync(home.folder, { recursive: true, encoding: 'utf8' }).map((name) => join(home.folder, name));
   return new Map(
@@ -129,9 +132,9 @@ interface Run {
   operations: string[];
   ms: number;
   clean: Clean;
-  /** The files of the user's folder and the configuration, normalized. */
+  /** Files in the user's folder and the configuration, normalized. */
   left: Map<string, Kept>;
-  /** The path of every file, normalized. */
+  /** Path of every file, normalized. */
   paths: Set<string>;
 }
 
@@ -181,7 +184,7 @@ function isTorn(path: string, text: string): boolean {
   }
 }
 
-/** Finds files that match neither their state before the run nor the state after it. */
+/** Finds files that match neither their state before the run nor their state after it. */
 function damage(world: World, before: Map<string, Kept>, whole: Run): string[] {
   const problems: string[] = [];
   const now = filesIn(world);
@@ -262,7 +265,7 @@ async function problemsOf(world: World, wanted: CommandCase, kill: Kill, whole: 
     if (isOwn(path) || isTemporary(path) || whole.left.has(path)) continue;
     problems.push(`then ${path} is new`);
   }
-  // A write of a private file deletes temporary files next to it.
+  // A write to a private file deletes temporary files next to it.
   const replaced = again.operations.flatMap(
     (operation) => /^renameSync ((?:state|cache|config)\/.*)$/.exec(operation)?.[1] ?? [],
   );
@@ -298,11 +301,10 @@ test(
     printLine(`seed ${SEED}`);
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: isWhole ? WORLDS : 1 }, () => createWorld()));
-    /** The commands already killed; those that only read and write the same files count as one. */
+    /** The commands killed so far; those that only read and write the same files count as one. */
     const known = new Map<string, string>();
     let kills = 0;
 
-    /** Returns the number of kills. */
     async function killEach(world: World, wanted: CommandCase): Promise<number> {
       const whole = await measure(world, wanted);
       if (whole.operations.length === 0) return 0;

@@ -1,4 +1,4 @@
-// `api`: any call, with the address and credentials of its path.
+// `api`: any call, with the address and credentials for its path.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../sweeps/stage.ts';
 import { allEndpoints } from '../../../src/lib/contract/index.ts';

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => emulator.api.clearFaults());
 afterAll(() => emulator.close());
 
-/** The environment without a workspace. */
+/** Returns the environment without a workspace. */
 function environment(more: Record<string, string> = {}): Record<string, string> {
   const { base_url, auth_url, org_id, account_id, client_id, client_secret } = emulator.ready;
   const values = {
@@ -186,7 +186,7 @@ describe('auth test', () => {
   });
 });
 
-/** The numbers of profiles and warehouse resources on the platform. */
+/** Number of profiles and warehouse resources on the platform. */
 async function countRecords(): Promise<unknown> {
   return await (await fetch(`${emulator.control}/counts`)).json();
 }

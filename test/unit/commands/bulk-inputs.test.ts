@@ -53,7 +53,7 @@ describe('requests from several inputs', () => {
     expect([run.code, run.data.rows, run.data.submitted], run.stderr).toEqual([0, 2, 2]);
     expect(run.data.results).toBe(join(home.cwd, 'several/a.csv.results.csv'));
     expect(home.read('several/a.csv.results.csv')).toMatch(/^email,subject_request_id,status,error\na@.*\nb@.*\n$/);
-    // The results file in the folder is not an input, and the same content is the same run.
+    // The results file in the folder is not an input, and the same content counts as the same run.
     const again = await home.run(`${DSR} several/a.csv several/b.csv.gz`);
     expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
   });

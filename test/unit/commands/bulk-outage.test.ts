@@ -1,4 +1,4 @@
-// Both bulk runs during one minute, in simulated time, in which the token service and all that depends on it is down.
+// Both bulk runs during one simulated minute in which the token service and everything that depends on it are down.
 import { expect, it, onTestFinished } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { createFastClock } from '../../helpers/fast-clock.ts';
@@ -9,7 +9,7 @@ import { userRows } from '../../helpers/seeding-home.ts';
 const MINUTE_MS = 60_000;
 const ROWS = 120;
 
-/** A home whose platform is down from the tenth request on, for one minute of the home's clock. */
+/** A home whose platform is down from the tenth request on, for one minute by the home's clock. */
 async function homeInOutage(home: PlatformHome): Promise<FaultProxy> {
   const proxy = await startFaultProxy(Number(new URL(home.platform.ready.base_url).port));
   onTestFinished(() => proxy.close());

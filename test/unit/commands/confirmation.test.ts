@@ -72,7 +72,7 @@ it.each(WRITES)('shows the target of `%s` before it writes', async (line, settin
   const shown = `Target: no profile (protected), production, ${named.join('')}${address}`;
   expect(stderr.startsWith(shown), stderr).toBe(true);
   const data = JSON.parse(stdout || '[]') as { target?: object };
-  // A response of the platform is printed unchanged, without a target.
+  // A platform response is printed unchanged, without a target.
   if (!Array.isArray(data) && !/^(groups|connections|api)/.test(line)) expect(data.target).toEqual(target);
 });
 

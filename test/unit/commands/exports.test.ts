@@ -1,4 +1,4 @@
-// Exports of warehouses and tools: both bulk commands read each export, or reject it and state the reason.
+// Exports from warehouses and tools: both bulk commands read each export, or reject it and state the reason.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,7 +101,7 @@ it('covers every text sample', () => {
   expect(join(exportsFolder, 'dbx')).toContain('exports');
 });
 
-/** `file:line: field: reason` of each issue. */
+/** Returns `file:line: field: reason` for each issue. */
 function textOf(stderr: string): string {
   const { error } = JSON.parse(stderr) as {
     error: { issues?: { file: string; line?: number; column?: number; path: string; message: string }[] };

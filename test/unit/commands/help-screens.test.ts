@@ -28,12 +28,12 @@ beforeAll(async () => {
   }
 });
 
-/** The lines below a heading. */
+/** Returns the lines below a heading. */
 function section(screen: string, heading: string): string[] {
   return new RegExp(`^${heading}\n((?: .*\n)+)`, 'm').exec(screen)?.[1]?.trimEnd().split('\n') ?? [];
 }
 
-/** The exit codes that have their own line or are in the sentence about the usual ones. */
+/** Returns the exit codes that have their own line or are in the sentence about the usual ones. */
 function codesIn(lines: readonly string[]): number[] {
   const text = lines.join(' ');
   const own = lines.flatMap((line) => /^ {2}(\d+) {2}/.exec(line)?.[1] ?? []);

@@ -1,4 +1,4 @@
-// `help recipes`: every command line of the page succeeds, in its order, for one user on one platform.
+// `help recipes`: every command line on the page succeeds, in order, for one user on one platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ async function succeed(args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** The words of a line as a shell would pass them to the program. */
+/** Returns the words of a line as a shell would pass them to the program. */
 function wordsOf(line: string): string[] {
   const shown = line.replace(/"\$\(cat (.*?)\)"/, (_text, file: string) =>
     readFileSync(join(home.cwd, file), 'utf8').trim(),

@@ -1,4 +1,4 @@
-// Small rules of single commands: usage errors for mistyped values, file formats by extension, previews in dry runs.
+// Small rules for single commands: usage errors for mistyped values, file formats by extension, previews in dry runs.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// Resumes runs that `kill -9` ended in earlier releases: test/data/journals has what these releases left on the disk.
+// Resumes runs that `kill -9` ended in earlier releases: test/data/journals contains what these releases left on disk.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ function writePrivately(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
 }
 
-/** Writes the inputs and the journal of a release. `name` turns the digest of the key into the name of the journal. */
+/** Writes a release's inputs and journal. `name` converts the digest of the key to the journal's name. */
 function restore(release: string, folder: string, journal: string, name: string, path: string): void {
   for (const file of ['people.csv', 'users.ndjson', 'users.ndjson.rejects.ndjson'])
     writeFileSync(join(folder, file), fixture(release, file), { mode: 0o600 });
@@ -44,7 +44,7 @@ it.each(RELEASES)('resumes a run of data subject requests that %s began with the
   ];
   const ids = journal.flatMap(({ p = [] }) => p.map(([, planned]) => planned));
   const completed = journal.flatMap(({ d = [] }) => d).length;
-  // Two more requests arrived, but their outcome was not recorded.
+  // Two more requests arrived, but their outcomes were not recorded.
   const people = fixture(release, 'people.csv').split('\n');
   const credentials = basicAuth(`${home.env.CDPADM_WORKSPACE_KEY}:${home.env.CDPADM_WORKSPACE_SECRET}`);
   for (const [index, arrived] of ids.slice(0, completed + 2).entries()) {

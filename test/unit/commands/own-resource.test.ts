@@ -47,7 +47,7 @@ async function replace(
 
 const EMPTY: PlatformAnswer = { status: 200, headers: {}, body: Buffer.from('') };
 
-/** The response of the platform with one field changed. */
+/** Returns the platform's response with one field changed. */
 function changed(response: PlatformAnswer, field: string): Replacement | undefined {
   if (response.status !== 200) return undefined;
   const body = JSON.parse(response.body.toString()) as Record<string, unknown>;

@@ -8,7 +8,7 @@ import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { memoryKeychain, secretsOptions } from '../lib/config/folders.ts';
 
-/** Answers prompts by their prefix, and all others with Enter. `review` are the settings chosen from the list. */
+/** Answers prompts by their prefix, and all others with Enter. `review` lists the settings to select from the list. */
 function answerPrompts(answers: Record<string, string>, review: readonly string[] = [], { yes = false } = {}) {
   const asked: string[] = [];
   const reply = (question: string, options: PromptOptions = {}): Promise<string> => {

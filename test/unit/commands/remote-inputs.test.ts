@@ -1,4 +1,4 @@
-// Bulk inputs at an address: signed links of an object store with its own authority, with and without range requests.
+// Bulk inputs at an address: signed links from an object store with its own authority, with and without range requests.
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -20,7 +20,7 @@ interface Store {
   requests: IncomingMessage[];
   /** Called before each response. */
   onRequest?: (number: number) => void;
-  /** True if the connection of a request closes after half of the response. */
+  /** True if a request's connection closes halfway through the response. */
   drops?: (number: number) => boolean;
   url(name: string): string;
 }
@@ -76,12 +76,12 @@ afterEach(async () => {
   await seeding.close();
 });
 
-/** Runs the program with trust in the authority of the store. */
+/** Runs the program with trust in the store's authority. */
 const trusting = (options: CliOptions = {}): CliOptions => ({ ...options, env: { CDPADM_CA_FILE: 'store.pem' } });
 const run = (args: string[], options?: CliOptions) => seeding.run(args, trusting(options));
 const bulk = (args: string[]) => seeding.bulk(args, trusting());
 
-/** The output of a run and the contents of all its files. */
+/** Returns the output of a run and the contents of all its files. */
 function traces(...texts: string[]): string {
   const files = readdirSync(join(seeding.folder, '..'), { recursive: true, withFileTypes: true });
   const contents = files
@@ -93,7 +93,7 @@ function traces(...texts: string[]): string {
 describe('an address', () => {
   it.each([true, false])('is read like a file, with range requests: %s', async (hasRanges) => {
     store.hasRanges = hasRanges;
-    // Contents that are longer than one part.
+    // Contents longer than one part.
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(30_000)), etag: '"1"' };
     const { code, result, stderr } = await bulk([store.url('users.ndjson')]);
     expect([code, result.accepted, stderr.includes('signed link')]).toEqual([0, 30_000, false]);

@@ -1,4 +1,4 @@
-// The screens of roles and profiles on a narrow, a normal and a wide terminal and in a pipe, as golden files.
+// Screens for roles and profiles on a narrow, a normal and a wide terminal and in a pipe, as golden files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -91,7 +91,7 @@ function steady(text: string): string {
     .replace(/\b[0-9a-f]{8,}\b/g, (hex) => '0'.repeat(hex.length));
 }
 
-/** Lines wider than the terminal, except command lines and the values of a plan. */
+/** Returns the lines wider than the terminal, except command lines and the values in a plan. */
 function tooWide(text: string, columns: number): string[] {
   return text.split('\n').filter((line) => displayWidth(line) > columns && !/^(\$ |\s+[+-] \w+: ")/.test(line));
 }

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 300;
 let home: CliHome;
 let server: Server;
 let address: string;
-/** Requests with a matching path do not get a response. */
+/** Requests with a matching path receive no response. */
 let hanging: RegExp;
 let locks: (Lock | undefined)[];
 
@@ -44,7 +44,7 @@ afterEach(() => {
 interface Case {
   line: string;
   env?: Record<string, string>;
-  /** The paths that do not get a response. Others do. */
+  /** The paths that receive no response. Others do. */
   hanging?: RegExp;
   /** A lock in the home's folder that another process holds. */
   lock?: string;
@@ -148,7 +148,7 @@ describe.each([
   test.each(CASES)('%s', async (_what, setup) => {
     const result = await stopped(setup, isInterrupted);
     expect(result.code).toBe(code);
-    // On a busy machine, other commands may be overdue too.
+    // On a busy machine, other commands may also be overdue.
     if (setup.isAbandoned) expect(result.isOverdue).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-// A mistyped word gets the nearest one suggested: commands, flags, values, ids, types. The exit code is checked too.
+// The nearest word is suggested for a mistyped one: commands, flags, values, ids, types. The exit code is checked too.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Option } from 'commander';
 import { runCli } from '../../helpers/cli.ts';

@@ -60,7 +60,10 @@ const SUBMIT = 'dsr submit --regulation gdpr --type access --identity email=a@ex
 const INCREMENTAL = '--sync-mode incremental --iterator-field at --iterator-data-type timestamp';
 const GROUP = 'groups create -f group.yaml --yes';
 
-/** The lines before it, the write, and the number of commands that undo it. ID is the id of the last request. */
+/**
+ * The command lines to run first, the write, and the number of commands that undo it. ID stands for the last request's
+ * id.
+ */
 const WRITES: [before: string[], line: string, commands: number][] = [
   [[], 'roles create fresh --description New --task rules:view', 1],
   [[], 'roles update user-role --name Reader', 1],
@@ -192,6 +195,6 @@ it('covers every command that writes', async () => {
   const { data } = await home.json<{ path: string; effect: string }[]>('help --json');
   const covered = (path: string) => WRITES.some(([, line]) => line.startsWith(`${path} `) || line === path);
   const writes = data.filter(({ effect }) => effect === 'write').map(({ path }) => path.replace(/^cdpadm /, ''));
-  // The editor is not a line.
+  // The editor's write is not a command line.
   expect(writes.filter((path) => !covered(path))).toEqual(['roles edit']);
 });

@@ -1,4 +1,4 @@
-// `dsr bulk-results`: bulk runs of several files, joined as if they had been one run.
+// `dsr bulk-results`: bulk runs of several files, combined as if they had been one run.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';

@@ -1,4 +1,4 @@
-// `dsr submit --bulk` and `dsr prepare`: valid and invalid files, faults of the platform, interrupted and resumed runs.
+// `dsr submit --bulk` and `dsr prepare`: valid and invalid files, platform faults, interrupted and resumed runs.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -34,13 +34,13 @@ function people(count: number, group = 'g'): string {
   return `email,group_id\n${rows.join('\n')}\n`;
 }
 
-/** The ids in the results file. */
+/** Returns the ids in the results file. */
 function ids(file = 'people.csv.results.csv'): string[] {
   const lines = home.read(file).trimEnd().split('\n').slice(1);
   return lines.map((line) => line.split(',')[2] ?? '');
 }
 
-/** The contents of all state files. */
+/** Returns the contents of all state files. */
 function stateTexts(): string {
   const folder = home.env.CDPADM_STATE_DIR ?? '';
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -50,7 +50,7 @@ function stateTexts(): string {
     .join('');
 }
 
-/** The number of requests of the groups on the platform. */
+/** Returns the number of requests in the groups on the platform. */
 async function countOnPlatform(count: number, group = 'g'): Promise<number> {
   let sum = 0;
   for (let index = 0; index <= Math.floor((count - 1) / 150); index++) {

@@ -1,4 +1,4 @@
-// The certificate of a callback comes only from the address that discovery returns, never from a redirect or a header.
+// A callback's certificate comes only from the address that discovery returns, never from a redirect or a header.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { listenOnLoopback } from '../../../helpers/loopback.ts';
 
 let home: CliHome;
 let servers: Server[];
-/** Requests by server: discovery, and another server that must never get a request. */
+/** Requests by server: discovery, and another server that must never receive a request. */
 let seen: Record<'own' | 'other', IncomingMessage[]>;
 let own: string;
 let other: string;
@@ -133,7 +133,7 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
   const { code, stderr } = await verify(...flags);
   expect([code, stderr]).toEqual([exit, expect.stringMatching(message)]);
   expect(seen.other).toEqual([]);
-  // Only the call to discovery has credentials.
+  // Only the discovery call has credentials.
   expect(seen.own.map(({ url, headers }) => [url, headers.authorization !== undefined])).toEqual([
     ['/v3/discovery/', true],
     ['/certificate.pem', false],
@@ -152,7 +152,7 @@ it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/p
 describe('a listener without a certificate', () => {
   const HEADERS = { 'x-opendsr-processor-domain': 'opendsr.platform.example', 'x-opendsr-signature': 'AAAA' };
 
-  /** The status of a callback and its reason. The certificate has six seconds to arrive. */
+  /** Returns a callback's status and the reason. The certificate has six seconds to arrive. */
   async function outcome(warning?: string, more = {}): Promise<[status: number, detail: string]> {
     const listener = await listenForCallbacks(home, ['--retries', '0'], {
       env: { ...env(), ...more },

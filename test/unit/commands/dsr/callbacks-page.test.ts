@@ -1,4 +1,4 @@
-// docs/dsr.md shows callbacks from end to end, in several shells: this test runs its command lines.
+// docs/dsr.md shows callbacks end to end, in several shells; this test runs its command lines.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmulatorReady } from '../../../../src/lib/emulator/index.ts';
@@ -13,7 +13,7 @@ const [start = '', turn = '', listen = '', submit = '', advance = ''] = block
   .split('\n')
   .map((line) => line.replace(/ +#.*$/, ''));
 
-/** The words of a line of the page, with ports and `--yes` for the test. */
+/** Returns the words of a line on the page, with ports and `--yes` for the test. */
 const words = (line: string, ...more: string[]): string[] => [...line.split(' ').slice(1), ...more];
 
 let home: CliHome;

@@ -1,4 +1,4 @@
-// `dsr callbacks listen` with genuine and forged callbacks: the response, the kept files and the forwarded bytes.
+// `dsr callbacks listen` with genuine and forged callbacks: the response, the saved files and the forwarded bytes.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ describe('a listener', () => {
       'in_progress',
       'completed',
     ]);
-    // Repeats in reverse order are acknowledged, but store nothing new.
+    // Repeats in reverse order are acknowledged but not stored again.
     for (const { body, headers } of [...forwarded()].reverse())
       expect((await send('POST', url, { body, headers })).status).toBe(202);
     expect(

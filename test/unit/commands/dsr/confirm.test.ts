@@ -34,7 +34,7 @@ const BODIES: Record<string, string> = {
   'an error document': '{"code":400,"message":"no","errors":[{"message":"no"}]}',
   'half a body': '{"subject_request_id":',
 };
-/** A status that only the injected fault of the platform returns. */
+/** A status that only the platform's injected fault returns. */
 const INJECTED = 503;
 
 interface Replaced {
@@ -81,7 +81,7 @@ const BULK = 'dsr submit --bulk people.csv --regulation gdpr --type access --gro
 const writePeople = (count: number): void =>
   home.write('people.csv', `email\n${Array.from({ length: count }, (_, row) => `p${row}@example.com`).join('\n')}\n`);
 
-/** The rows of a results file. */
+/** Returns the rows in a results file. */
 function rowsOf(file: string): { id: string; status: string; error: string }[] {
   const lines = home.read(file).trimEnd().split('\n').slice(1);
   return lines.map((line) => {
@@ -90,7 +90,7 @@ function rowsOf(file: string): { id: string; status: string; error: string }[] {
   });
 }
 
-/** Rows whose reported status contradicts the platform. */
+/** Returns the rows whose reported status contradicts the platform. */
 async function falseClaims(rows: ReturnType<typeof rowsOf>): Promise<string[]> {
   await proxy.begin();
   const ids = await stored();

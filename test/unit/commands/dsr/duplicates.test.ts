@@ -1,4 +1,4 @@
-// `dsr submit` of requests that the ledger already has, and to several workspaces.
+// `dsr submit` for requests that the ledger already has, and to several workspaces.
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
@@ -81,7 +81,7 @@ it('finds the same duplicates in a dry run, before the prompt and during the run
   const run = await home.run('dsr submit --bulk people.csv --yes');
   expect(run).toMatchObject({ code: 3, stdout: expect.stringMatching(/^unknown\s+0$/m) as string });
   expect(run.stderr).toMatch(/1 row repeats a recent request[^]*1 repeats a recent request[^]*Submitting/);
-  // Completed rows of a results file are not open, and the rejected row is not sent.
+  // Completed rows in a results file are not open, and the rejected row is not sent.
   const rest = await home.json('dsr submit --bulk people.csv.results.csv --dry-run');
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
@@ -201,7 +201,7 @@ it('submits to each profile under its own id, and exits with 3 if some fail', as
   const some = await home.json<{ profile: string; data?: { subject_request_id: string }; error?: { code: string } }[]>(
     submit('jane@example.com', ...both),
   );
-  // Both profiles have the same workspace here, so the second request is a duplicate.
+  // Both profiles use the same workspace here, so the second request is a duplicate.
   expect(some.code).toBe(3);
   expect(some.data).toMatchObject([{ profile: 'eu' }, { profile: 'us', error: { code: 'dsr.duplicate' } }]);
   const dry = await home.json(submit('ben@example.com', '--dry-run', ...both));

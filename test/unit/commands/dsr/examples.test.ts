@@ -21,7 +21,9 @@ const group = dsr.build(createContext(createTestIo().io, new AbortController().s
 const examples = leavesBelow(group).flatMap(([, command]) => helpOf(command)?.examples ?? []);
 
 let home: PlatformHome;
-/** Creates the data of the examples: a pending request of a group, a file of subjects, a callback with its certificate. */
+/**
+ * Creates the data for the examples: a pending request in a group, a file of subjects, a callback with its certificate.
+ */
 beforeEach(async () => {
   home = await createDsrHome();
   const receiver = await startCallbackServer({ host: '127.0.0.1', port: 0 }, async ({ body, headers }) => {

@@ -1,4 +1,4 @@
-// `dsr list`: the selection and order of requests, and the message about omitted requests.
+// `dsr list`: selection and order of requests, and the message about omitted requests.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What the ledger states about a request that the platform rejected, that was never sent, or whose response was lost.
+// What the ledger records about a request that the platform rejected, that was never sent, or whose response was lost.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
@@ -84,7 +84,7 @@ it('records a lost request as not submitted after a day, if the credentials belo
   await loseResponse('before');
   expect((await home.run(ACCESS)).code).toBe(8);
   const [sooner, later] = [-60_000, 60_000].map((ms) => createTestClock(Date.now() + DAY_MS + ms));
-  // No request of this workspace was ever read with these credentials.
+  // No request in this workspace was ever read with these credentials.
   expect(await due({}, later)).toEqual(['unknown']);
   expect((await home.run(ACCESS.replace('jane', 'joe'))).code).toBe(0);
   const foreign = { CDPADM_WORKSPACE_KEY: 'second-workspace-key', CDPADM_WORKSPACE_SECRET: 'second-workspace-secret' };

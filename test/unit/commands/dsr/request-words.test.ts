@@ -1,4 +1,4 @@
-// Regulation, type and time of a request: in any letter case, not in the future, and the same from every source.
+// A request's regulation, type and time: in any letter case, not in the future, and the same from every source.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';

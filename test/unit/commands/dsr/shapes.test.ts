@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-/** Checks the output, or each of its lines, against the schema of the command. */
+/** Checks the output, or each of its lines, against the command's schema. */
 function checkShape(path: string, output: string, byLine = false): void {
   const command = commands.get(path);
   if (!command) throw new Error(`Unknown command ${path}`);
@@ -27,7 +27,7 @@ function checkShape(path: string, output: string, byLine = false): void {
 }
 
 async function check(path: string, args = '', exit = 0): Promise<string> {
-  // The platform advances by a day between two polls of a waiting command.
+  // The platform advances by a day between two polls by a waiting command.
   const sleep = async (): Promise<void> => {
     await home.platform.api.advance('1d');
   };

@@ -13,7 +13,7 @@ import type { PlatformHome } from '../../../helpers/platform-home.ts';
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 
 let home: PlatformHome;
-/** Another platform with workspaces of the same ids. */
+/** Another platform whose workspaces have the same ids. */
 let other: TestEmulator;
 let envs: { a: Record<string, string>; b: Record<string, string>; c: Record<string, string> };
 type Place = keyof typeof envs;
@@ -59,7 +59,7 @@ interface Entry {
   states: { status: string }[];
 }
 
-/** The states of each entry in the ledger, by destination. */
+/** Returns the states of each ledger entry, by destination. */
 async function states(): Promise<Partial<Record<Place, string>>> {
   const { data } = await home.json<Entry[]>('dsr ledger export');
   const all = data.map((entry) => {
@@ -133,7 +133,7 @@ it("does not name another workspace's request in a conflict", async () => {
   const flags = `--regulation gdpr --type erasure --identity email=a@b.example --yes --allow-duplicates`;
   const { code, error } = await home.json(`dsr submit ${flags}`, { env: envs.b });
   expect([code, error.hint?.includes(ID)]).toEqual([6, false]);
-  // In the workspace of the request, the same id with the same content already exists.
+  // The request's workspace already has the same id with the same content.
   expect((await home.run(`dsr submit ${flags} --request-id ${ID}`)).code).toBe(0);
 });
 
@@ -143,7 +143,7 @@ it('rejects a valid callback for another workspace, and changes nothing', async 
   await submit('a');
   await submit('b', `--callback-url ${url}`);
   await advance('20m');
-  // The platform repeats a rejected callback.
+  // The platform retries a rejected callback.
   expect(new Set(lines().map(({ status, valid, new: isNew }) => [status, valid, isNew].join(' ')))).toEqual(
     new Set(['401 true false']),
   );

@@ -1,5 +1,5 @@
-// Calls of an assistant that do not depend on each other. The tests share one session and one platform, because a
-// session builds the schemas of all commands.
+// Assistant calls that do not depend on each other. The tests share one session and one platform, because a session
+// builds the schemas of all commands.
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -149,7 +149,7 @@ it('does not let a plan lift a guard', async () => {
   });
   expect({ code, plan }).toEqual({ code: 12, plan: undefined });
   expect(error.code).toMatch(/^roles\.guard/);
-  // The hint for people names a flag that no tool has.
+  // The hint for users names a flag that no tool has.
   expect(error.hint).toBe('An assistant cannot override a guard. A person can run the command in a terminal.');
   expect(JSON.stringify({ error, warnings })).not.toContain('--allow');
   const flag = await assistant.call('roles_plan', { command: 'roles push', file: 'roles: []\n', allow_delete: true });

@@ -1,4 +1,5 @@
-// A write of an assistant needs a plan: of this session, area and command, once, for ten minutes, on an unchanged platform.
+// An assistant's write needs a plan: from this session, for this area and command, once, within ten minutes, and with
+// an unchanged platform.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';

@@ -1,4 +1,4 @@
-// `roles diff` against a different file or the platform of another profile.
+// `roles diff` against a different file or another profile's platform.
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -145,7 +145,8 @@ describe('roles diff --against-profile NAME', () => {
     expect(data.deleted).toMatchObject([{ role_id: 'only-there' }]);
     expect(data.modified).toMatchObject([{ role_id: 'admin-role' }]);
     expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
-    // The platform of the environment got no request, and no request to the other platform names its organization.
+    // The platform from the environment received no request, and no request to the other platform names its
+    // organization.
     expect(await admin.platform.api.requests()).toHaveLength(before);
     const paths = (await other.api.requests()).map(({ path }) => path);
     expect(paths.filter((path) => path.includes('/organizations/'))).not.toHaveLength(0);
@@ -185,10 +186,10 @@ describe('roles diff --against-profile NAME', () => {
     const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
     expect(missing.code).toBe(4);
     expect(missing.stderr).toContain('OTHER_SECRET');
-    // The token of the environment is only for the platform of the environment.
+    // The token from the environment is only for the platform from the environment.
     const token = { CDPADM_ACCESS_TOKEN: await admin.platform.token(), ...secrets() };
     expect((await admin.run('roles diff --against-profile prod', { env: token })).code).toBe(0);
-    // A project file must not redirect the secrets of the other profile.
+    // A project file must not redirect the other profile's secrets.
     admin.write('.cdpadm.yaml', `base_url: ${admin.platform.ready.base_url}\n`);
     const { code } = await admin.run('roles diff --against-profile prod', { env: secrets() });
     admin.write('.cdpadm.yaml', '{}\n');

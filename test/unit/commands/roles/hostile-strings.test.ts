@@ -1,4 +1,4 @@
-// Strings of a hostile platform, in every view of roles and in every message about them.
+// Strings from a hostile platform, in every view of roles and in every message about them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ const PIECES = {
   formula: '=cmd|\u001b[31m\n+1',
 } as const;
 
-/** A character that must not reach a terminal, except the line ends and tabs that we print. */
+/** Matches a character that must not reach a terminal, except the line breaks and tabs that we print. */
 const HARMFUL = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/u;
 
 const KINDS = Object.keys(PIECES) as (keyof typeof PIECES)[];
@@ -123,7 +123,7 @@ const VIEWS: [string, string[]][] = [
   ['delete', [idOf('direction'), '--yes']],
 ];
 
-/** Files and pipes get exact csv and yaml (see the tests of output). Terminals never do. */
+/** Files and pipes receive exact CSV and YAML (see the output tests). Terminals never do. */
 const isExact = (format: string, tty: boolean): boolean => !tty && (format === 'csv' || format === 'yaml');
 
 describe("views of roles escape the platform's strings", () => {

@@ -1,4 +1,4 @@
-// `roles pull --merge`: the changes of both sides in one file, and conflicts as comments.
+// `roles pull --merge`: the changes from both sides in one file, and conflicts as comments.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { opened } from '../../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';

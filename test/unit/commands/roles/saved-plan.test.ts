@@ -1,4 +1,4 @@
-// `roles diff --save-plan` and `roles push --plan`: the plan that was reviewed, or nothing.
+// `roles diff --save-plan` and `roles push --plan`: apply the plan that was reviewed, or nothing.
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

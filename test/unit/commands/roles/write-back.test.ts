@@ -60,7 +60,7 @@ describe('a roles write whose response differs from the request', () => {
     await admin.close();
   });
 
-  /** Distorts the responses to the PUT, and with `reads` also those to every GET after it. */
+  /** Distorts the response to the PUT and, with `reads`, the response to every later GET. */
   async function distort(change: Distort, { reads }: { reads: boolean }): Promise<void> {
     let wrote = false;
     await proxy.begin({

@@ -393,7 +393,7 @@ describe('the hint after a failed run', () => {
 
   test('names the other process if that process is sending the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
-    // The first run does not get a response before the second run ends.
+    // The first run receives no response before the second run ends.
     const it = await start(async (_body, request) => {
       if (request === 1) await (second = it.bulk([file, '--resume']));
       return undefined;

@@ -1,4 +1,4 @@
-// Seeding commands send exactly the values of the file: no rounded id, no replaced byte.
+// Seeding commands send exactly the values in the file: no rounded id, no replaced byte.
 import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

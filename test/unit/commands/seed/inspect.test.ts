@@ -1,4 +1,4 @@
-// `seed inspect` on the exports of several programs.
+// `seed inspect` on exports from several programs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

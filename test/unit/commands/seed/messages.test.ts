@@ -1,5 +1,5 @@
-// Messages of the seeding commands about a file: they name the columns of the file, report one issue per error, and
-// suggest the next command.
+// The seeding commands' messages about a file: they name its columns, report one issue per error, and suggest the next
+// command.
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CliResult } from '../../../helpers/cli.ts';

@@ -1,4 +1,4 @@
-// `seed results`: the shards of a run, joined as if they had been one run.
+// `seed results`: the shards of a run, combined as if they had been one run.
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ afterEach(async () => {
   seeding = undefined;
 });
 
-/** Runs these shards; each leaves what it printed in `results`. */
+/** Runs these shards; each stores what it printed in `results`. */
 async function shards(numbers: readonly number[], count: number, file: string, answer?: Answer, flags: string[] = []) {
   const it = (seeding ??= await startSeeding(answer));
   mkdirSync(join(it.folder, 'results'), { recursive: true });
@@ -93,7 +93,7 @@ test("counts what a failed shard sent, and exits with that shard's error code", 
   const { code, result } = await joined(it);
   expect([code, result.complete, result.failed, result.missing]).toEqual([4, 1, [2], []]);
   expect(result.again).toEqual(['cdpadm seed bulk users.ndjson --shard 2/2 --yes --resume -o json']);
-  // A later result of the shard replaces its error.
+  // A later result from the shard replaces its error.
   isDown = false;
   const { stdout } = await it.run(['seed', 'bulk', file, '--shard', '2/2', '--yes', '--resume', '-o', 'json']);
   it.write('results/2-again.json', stdout);
@@ -130,7 +130,7 @@ test('ignores other lines, and rejects results of different runs and files witho
   const mixed = await joined(it);
   expect(mixed.code).toBe(9);
   expect(mixed.stderr).toContain('is of a run of users.ndjson with 3 shards in workspace 5001 (production)');
-  // The first shard of another file, with as many shards.
+  // The first shard of another file that has the same number of shards.
   await shards([2], 2, file);
   const again = await it.run([
     'seed',

@@ -24,7 +24,7 @@ const TOO_SMALL = '-9223372036854775809';
 const LARGEST = '9223372036854775807';
 const SMALLEST = '-9223372036854775808';
 
-/** Each input: a command line, and the file that it reads. */
+/** Each input: a command line and the file that it reads. */
 type Input = [what: string, args: readonly string[], name?: string, content?: (id: string) => string | Uint8Array];
 const INPUTS: readonly Input[] = [
   ['seed set, JSON number', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', seed],
@@ -48,7 +48,7 @@ function commandOf([, args, name, content]: Input, id: string): readonly string[
   return args;
 }
 
-/** The rejects files, where bulk runs report reasons. */
+/** The rejects files, in which bulk runs report reasons. */
 const rejects = (): string =>
   readdirSync(seeding.folder)
     .filter((name) => name.includes('.rejects.'))

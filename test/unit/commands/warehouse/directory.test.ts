@@ -1,4 +1,4 @@
-// A workspace as a folder: export, diff, apply; a failed step, a changed password, two applies at once.
+// A workspace as a folder: export, diff, apply; a failed step, a changed password, two simultaneous applies.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -46,13 +46,13 @@ afterAll(async () => {
   otherHome.remove();
 });
 
-/** The exit code and the error document of a command line. */
+/** Returns a command line's exit code and error document. */
 async function fail(line: string, env = VALID): Promise<Omit<JsonError, 'code'> & { code: number }> {
   const { code, error } = await home.json(`${line} --yes`, { env });
   return { ...error, code };
 }
 
-/** Sends a raw call, which skips the validation of the client. */
+/** Sends a raw call, which skips the client's validation. */
 async function call(method: string, path: string, body: unknown) {
   home.write('body.json', JSON.stringify(body));
   return await fail(`api ${method} ${path} -f body.json`);

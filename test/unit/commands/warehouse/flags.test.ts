@@ -28,7 +28,7 @@ const C =
   '--password-from env:WAREHOUSE_PASSWORD';
 const D = 'create d --name D --service-provider PROVIDER_D --provider acme --schema shop';
 
-/** The flags of a line, each with its value. */
+/** Returns the flags in a line, each with its value. */
 function flagsOf(line: string): string[] {
   return [...line.matchAll(/--\S+ \S+/g)].map(([flag]) => flag);
 }

@@ -33,7 +33,7 @@ beforeEach(async () => {
   home = await openPlatformHome({ clock: 'manual', warehouse: join(folder, 'sample.db') });
   let now = Date.parse(await home.platform.api.now());
   onSleep = () => undefined;
-  // Waiting advances the clock of the platform, so that its runs finish.
+  // Waiting advances the platform's clock, so that its runs finish.
   clock = {
     now: () => now,
     sleep: async (ms, signal) => {
@@ -85,7 +85,7 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --dry-run')).toMatchObject({ code: 6 });
     const { stderr } = await run('pipelines trigger customers --yes -o json');
     const { error } = JSON.parse(stderr) as { error: object };
-    // The field `status` is always the HTTP status of a response, a number.
+    // The field `status` is always a response's HTTP status, a number.
     expect(error).toMatchObject({ pipeline_run_id: String(first.data.pipeline_run_id), run_status: 'running' });
     expect(error).not.toHaveProperty('status');
     expect(await triggers()).toBe(1);
@@ -244,7 +244,7 @@ describe('trigger', () => {
 
   it('reports the number of records while it waits', async () => {
     const { stderr } = await run('pipelines trigger customers --yes --wait --progress json -o json');
-    // Every line of standard error is JSON, so that a program can parse it.
+    // Every line on standard error is JSON, so that a program can parse it.
     const events = stderr
       .trimEnd()
       .split('\n')
@@ -340,7 +340,8 @@ describe('pipelines runs', () => {
   it("computes the age by the platform's clock, not by the local one", async () => {
     await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());
-    // Advances one hour more than 3 days, because the platform reports whole seconds and may seem a second slow.
+    // Advances one hour more than 3 days, because the platform reports whole seconds and may appear to be a second
+    // slow.
     await home.platform.api.advance('73h');
     const withLocalClock = { clock: { ...clock, now: () => here } };
     const stale = await run('pipelines runs customers --fail-if-stale 2h', withLocalClock);

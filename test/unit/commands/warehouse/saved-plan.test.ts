@@ -1,4 +1,4 @@
-// Saved plans of a folder: readable, without secrets, applied without the folder, and only while nothing changed.
+// Saved plans for a folder: readable, without secrets, applied without the folder, and only while nothing has changed.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Several applies on one workspace: no lock during a question or a dry run, and no interleaved steps.
+// Several applies in one workspace: no lock during a prompt or a dry run, and no interleaved steps.
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function stage(folder: string): void {
 const names = async () =>
   (await home.json<{ id: string; name: string }[]>('data-models list')).data.map(({ name }) => name);
 
-/** Applies a folder on a terminal, and calls `meanwhile` while the first question is open. Answers every question. */
+/** Applies a folder on a terminal, and calls `meanwhile` while the first prompt is open. Answers every question. */
 async function applyAsking(line: string, meanwhile: () => Promise<unknown>) {
   const stdin = new PassThrough();
   let questions = 0;

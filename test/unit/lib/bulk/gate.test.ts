@@ -30,7 +30,7 @@ function openGate(random = () => 0.5, concurrency = 4, giveUpAfterMs = 10 * MINU
   return { clock, gate, waits, decisions };
 }
 
-/** Sends requests that all get the same feedback; returns the milliseconds between them. */
+/** Sends requests that all receive the same feedback; returns the milliseconds between them. */
 async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feedback): Promise<number[]> {
   const gaps: number[] = [];
   let left = clock.now();
@@ -191,7 +191,7 @@ describe('the gate with failures', () => {
     expect([stage.gate.requests, stage.waits]).toEqual([5000, []]);
   });
 
-  /** The number of concurrent requests that the gate allows after `count` requests. */
+  /** Returns the number of concurrent requests that the gate allows after `count` requests. */
   async function roomAfter(stage: Stage, count: number, feedbackOf: (request: number) => Feedback): Promise<number> {
     await sendAll(stage, count, feedbackOf);
     let entered = 0;

@@ -1,4 +1,4 @@
-// Rows of every input format: the number, the position, and the cells or the value of each.
+// Rows in every input format: the number, the position, and the cells or the value of each.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -55,7 +55,7 @@ describe('the file format', () => {
     ['a.json.txt', 'email\na', [[1, { cells: ['a'] }]]],
     ['a.ndjson.csv', 'email\na', [[1, { cells: ['a'] }]]],
     [undefined, 'email [x]\n{a}', [[1, { cells: ['{a}'] }]]],
-    // Standard input has no name, so its content decides.
+    // Standard input has no name, so its format is detected from its content.
     [undefined, 'email\na', [[1, { cells: ['a'] }]]],
     [
       undefined,

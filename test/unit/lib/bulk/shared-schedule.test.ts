@@ -27,8 +27,8 @@ function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
 }
 
 /**
- * Starts all runs at once against a platform with the limit. Returns how much longer they took than the limit requires,
- * the share of rejected requests, and how often the store was lost and found.
+ * Starts all runs simultaneously against a platform with the limit. Returns how much longer they took than the limit
+ * requires, the share of rejected requests, and the number of times the store was lost and found.
  */
 async function run(sizes: readonly number[], isUp?: () => boolean) {
   const clock = createEventClock();

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 /** A secret that must never appear in output. */
 export const CANARY = 'canary-Zq7/x+1';
 
-/** A folder with this settings file. */
+/** Creates a folder with this settings file. */
 export function folderWith(settings: unknown): string {
   const folder = temporaryFolder();
   const text = typeof settings === 'string' ? settings : JSON.stringify(settings, undefined, 2);

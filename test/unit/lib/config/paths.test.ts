@@ -1,4 +1,4 @@
-// The paths of the four folders by platform and environment.
+// Paths of the four folders by platform and environment.
 import { describe, expect, it } from 'vitest';
 import { resolvePaths } from '../../../../src/lib/config/paths.ts';
 

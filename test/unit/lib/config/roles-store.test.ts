@@ -27,7 +27,7 @@ function open(scope = SCOPE, state = temporaryFolder()): Opened {
   return { state, store: openRolesStore(state, scope, clock), clock };
 }
 
-/** Paths below the state folder; folders end with a slash. */
+/** Returns the paths under the state folder; folders end with a slash. */
 function contents(state: string): string[] {
   return readdirSync(state, { recursive: true, withFileTypes: true }).map(
     (entry) => `${join(entry.parentPath, entry.name)}${entry.isDirectory() ? '/' : ''}`,

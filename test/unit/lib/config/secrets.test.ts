@@ -85,7 +85,7 @@ describe('resolving', () => {
 });
 
 describe('the command', () => {
-  /** Every sleep ends at once. */
+  /** Every sleep ends immediately. */
   const hurried: Clock = { ...systemClock, sleep: async () => undefined };
 
   it('is stopped at its time limit', async () => {

@@ -1,4 +1,4 @@
-// Connections on the wire: issues of a request, required secrets and deployment-specific names.
+// Connections on the wire: issues in a request, required secrets and deployment-specific names.
 import { expect, test } from 'vitest';
 import {
   connectionsEndpoints,

@@ -1,4 +1,4 @@
-// Group definitions: the number of attributes, duplicates, and the limits of the specification.
+// Group definitions: the number of attributes, duplicates, and the limits in the specification.
 import { describe, expect, it, test } from 'vitest';
 import { GroupPatch, GroupReply, GroupRequest, GroupUpdate } from '../../../../src/lib/contract/groups.ts';
 import { issuesOf } from './issues.ts';

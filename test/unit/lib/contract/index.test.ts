@@ -1,4 +1,4 @@
-// Rules for every endpoint of the table, including those of new areas.
+// Rules for every endpoint in the table, including endpoints in new areas.
 import { describe, expect, it } from 'vitest';
 import { toJSONSchema } from 'zod/mini';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
@@ -55,7 +55,7 @@ describe.each(named)('$name', ({ name, endpoint }) => {
       seeding: ['seeding-basic'],
       identity: ['seeding-basic'],
     };
-    // A receiver of callbacks, which has no credentials, reads the certificate.
+    // A callback receiver, which has no credentials, reads the certificate.
     if (name !== 'dsr.certificate') expect(allowed[endpoint.service]).toContain(endpoint.auth);
   });
 

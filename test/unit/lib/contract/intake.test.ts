@@ -1,4 +1,4 @@
-// Intake: identities of events and attributes, and required content.
+// Intake: identities in events and attributes, and required content.
 import { describe, expect, it } from 'vitest';
 import { EventIntake, IdentityIntake } from '../../../../src/lib/contract/intake.ts';
 import { issuesOf } from './issues.ts';

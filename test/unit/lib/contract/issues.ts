@@ -1,7 +1,7 @@
-// The issues that a schema reports, as readable lines.
+// Formats the issues that a schema reports as readable lines.
 import { explain, showPath } from '../../../../src/lib/contract/explain.ts';
 
-/** `path: message` for each issue; an empty list for a valid value. */
+/** Returns `path: message` for each issue; an empty list for a valid value. */
 export function issuesOf(schema: Parameters<typeof explain>[0], value: unknown): string[] {
   return explain(schema, value).map(({ path, message }) => `${showPath(path)}: ${message}`);
 }

@@ -1,4 +1,4 @@
-// Wire names map in both directions, whole words before prefixes, and only marked fields.
+// Wire names map in both directions, whole words before prefixes, and only in marked fields.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkNames, createWireNames, NameCollision, pathAsWritten } from '../../../../src/lib/contract/names.ts';

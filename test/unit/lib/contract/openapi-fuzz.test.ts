@@ -1,5 +1,5 @@
-// Requests drawn from the OpenAPI document, sent to the running platform: every response is one that the document allows.
-// The types that a generator makes from the document compile.
+// Requests drawn from the OpenAPI document, sent to the running platform: every response is one that the document
+// allows. The types that a generator creates from the document compile.
 import fc from 'fast-check';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
@@ -112,7 +112,7 @@ it('responds to generated requests as documented', async () => {
       const { status } = await sendTo(platform, target, sent);
       statuses.add(`${target.operation.operationId} ${status < 300 ? 'accepted' : 'rejected'}`);
       expect(status, JSON.stringify(sent)).not.toBe(500);
-      // The rate limit of roles applies to a minute of the clock.
+      // The rate limit for roles applies per minute of the clock.
       if (status === 429) await platform.api.advance('1m');
     }),
     { numRuns: runs(6000).numRuns },

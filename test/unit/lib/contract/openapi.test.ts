@@ -1,4 +1,4 @@
-// The OpenAPI document is valid by the official schemas, complete, and served by the embedded platform.
+// The OpenAPI document is valid according to the official schemas, complete, and served by the embedded platform.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allEndpoints } from '../../../../src/lib/contract/index.ts';

@@ -1,4 +1,4 @@
-// Rules between the fields of a pipeline.
+// Rules that span several pipeline fields.
 import { describe, expect, it } from 'vitest';
 import { PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';
 import { PIPELINE } from '../../../helpers/sync-definitions.ts';

@@ -1,4 +1,4 @@
-// Seeds: the form of each calculation type, its values, and the identities of the user.
+// Seeds: the form of each calculation type, its values, and the user's identities.
 import { describe, expect, it } from 'vitest';
 import {
   AttributeSeed,

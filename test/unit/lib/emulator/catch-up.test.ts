@@ -1,4 +1,4 @@
-// Runs the due work of several areas.
+// Runs the work due in several areas.
 import { expect, test } from 'vitest';
 import { createCatchUp } from '../../../../src/lib/emulator/open-platform.ts';
 

@@ -10,7 +10,7 @@ import { makeWarehouse, startWarehouseEmulator, type WarehouseEmulator } from '.
 const INVALID = 'Creation failed through a request error or unprocessable entity: ';
 const PIPELINES = 'inputs/data-pipelines';
 
-/** One configuration of each provider. */
+/** One configuration per provider. */
 const CONFIGS = {
   PROVIDER_A: {
     account_identifier: 'acme',

@@ -40,7 +40,7 @@ export const SECOND = 'key-2:secret-2';
 
 export const erasure = { subject_request_type: 'erasure' };
 
-/** A request with identities of the vendor extension only. */
+/** A request with identities only in the vendor extension. */
 export function extension(subject_identities: Record<string, unknown>): Record<string, unknown> {
   return { subject_identities: undefined, extensions: { 'opendsr.platform.example': { subject_identities } } };
 }
@@ -52,11 +52,11 @@ export interface DsrPlatform {
   /** Submits an access request with the given changes and returns its id. */
   create(change?: Record<string, unknown>, as?: string): Promise<string>;
   status(id: string): Promise<RequestStatusReply>;
-  /** The stored profiles, by `TYPE=VALUE`. */
+  /** Returns the stored profiles, by `TYPE=VALUE`. */
   profiles(query: string): Promise<{ workspace_id: number; identities: Record<string, string[]> }[]>;
 }
 
-/** One platform for all tests of a file, reset before each. */
+/** One platform for all tests in a file, reset before each. */
 export function useDsrPlatform(): DsrPlatform {
   let emulator: TestEmulator;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Data subject requests on the embedded platform: every rule and message of the specification.
+// Data subject requests on the embedded platform: every rule and message in the specification.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { CancelReply, CreateReply, DiscoveryReply, type RequestStatusReply } from '../../../../src/lib/contract/dsr.ts';

@@ -1,4 +1,4 @@
-// The published type of fixtures agrees with the schema that the platform checks.
+// The published type for fixtures agrees with the schema that the platform checks.
 import { expectTypeOf, it } from 'vitest';
 import type { EmulatorFixtures } from '../../../../src/lib/emulator/base/embedding.ts';
 import type { FixturesDocument } from '../../../../src/lib/emulator/fixtures/schema.ts';

@@ -1,4 +1,4 @@
-// Groups on the embedded platform: every rule and status of group definitions, and the weekly refresh.
+// Groups on the embedded platform: every rule and status for group definitions, and the weekly refresh.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';

@@ -1,4 +1,4 @@
-// Pipelines on the embedded platform: every rule and status of definitions, triggers, resets, reports and run lists.
+// Pipelines on the embedded platform: every rule and status for definitions, triggers, resets, reports and run lists.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { opened } from '../../../helpers/opened.ts';
 import { CONNECTION, MODEL, PIPELINE } from '../../../helpers/sync-definitions.ts';

@@ -1,4 +1,4 @@
-// The profile store: lookup, merging, erasure, and the attributes of groups.
+// The profile store: lookup, merging, erasure, and group attributes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../../src/lib/emulator/base/db.ts';

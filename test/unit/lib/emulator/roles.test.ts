@@ -1,4 +1,4 @@
-// Custom roles on the embedded platform: every rule and message of the specification.
+// Custom roles on the embedded platform: every rule and message in the specification.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ROLE_FAILURES } from '../../../../src/lib/contract/failures.ts';
 import { PERMISSIONS } from '../../../../src/lib/contract/role-catalog.ts';

@@ -1,4 +1,4 @@
-// Every endpoint of the contract has a route on the embedded platform, with and without its trailing slash.
+// Every endpoint in the contract has a route on the embedded platform, with and without its trailing slash.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';

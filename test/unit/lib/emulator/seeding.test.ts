@@ -25,7 +25,7 @@ afterEach(() => emulator.close());
 const post = (path: string, body: unknown, headers: Record<string, string> = VALID): Promise<Exchange> =>
   emulator.send('POST', path, { body, headers });
 const control = async (path: string): Promise<Exchange> => emulator.send('GET', `/_control${path}`);
-/** One issue in the envelope of seeding and intake. */
+/** Returns one issue in the envelope for seeding and intake. */
 const badRequest = (message: RegExp | string): unknown => ({
   errors: [{ code: 'BAD_REQUEST', message: matching(message) }],
 });

@@ -1,4 +1,4 @@
-// The state of the platform: snapshots between tests, and export and import between platforms.
+// The platform's state: snapshots between tests, and export and import between platforms.
 import { describe, expect, it } from 'vitest';
 import type { StartOptions } from '../../../../src/lib/emulator/index.ts';
 import { dsrBody, raw } from '../../../helpers/dsr.ts';

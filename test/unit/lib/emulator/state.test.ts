@@ -1,4 +1,4 @@
-// The state of the embedded platform: across restarts, and with a second platform on the same folder.
+// The embedded platform's state: across restarts, and with a second platform on the same folder.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The journal of a bulk run: written lines are read back, and the remains of a killed process do no harm.
+// A bulk run's journal: written lines are read back, and what a killed process leaves behind does no harm.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, describe, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Saved headers of a callback, as lines or JSON, and the position of each issue.
+// A callback's saved headers, as lines or JSON, and the position of each issue.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseHeaderLines } from '../../../../src/lib/files/header-lines.ts';

@@ -1,4 +1,4 @@
-// The schema of each document accepts valid and rejects invalid documents in an independent validator.
+// Each document's schema accepts valid and rejects invalid documents in an independent validator.
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../src/lib/contract/openapi.ts';

@@ -137,7 +137,7 @@ it('lists the newest requests first, even across interleaved lines and blocks of
     sent(uuid(number), { status: 'pending', profile: 'ö'.repeat(number % 50) }),
   );
   await recordInTurn(ledger, other, requests);
-  // The final state of some requests comes long after their submission.
+  // The final states of some requests come long after their submission.
   await ledger.record(requests.filter((_, at) => at >= 1000 && at % 2 === 0).map(({ id }) => state(id, 'completed')));
   await ledger.record([state(uuid(0), 'in_progress'), state('elsewhere', 'cancelled')]);
   const idsOf = (found: { requests: LedgerRequest[] }) => found.requests.map(({ id }) => id);
@@ -192,7 +192,7 @@ it('hashes with its own key and keeps its files private', async () => {
     expect(statSync(join(folder, 'dsr', name)).mode & 0o777).toBe(0o600);
 });
 
-/** All parts of the open requests: their ids and how many remain after each. */
+/** Returns all parts of the open requests: their ids and the number that remain after each part. */
 async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   const parts: string[][] = [];
   const lefts: number[] = [];
@@ -243,7 +243,7 @@ describe('requests with one id', () => {
   const scopes = [one, two, elsewhere, { address: 'https://ö".example/"v3', workspace_id: '1","x' }];
   const statuses = ['pending', 'in_progress', 'completed', 'cancelled', 'refused'];
 
-  /** The results of every read in a scope. */
+  /** Returns the results of every read in a scope. */
   async function readings(ledger: ScopedLedger) {
     const ids = [uuid(0), uuid(1), 'a'];
     const found = await ledger.find(ids);
@@ -251,7 +251,7 @@ describe('requests with one id', () => {
   }
 
   it('are kept separate in every read, as if each workspace had its own ledger', async () => {
-    // A linear congruence visits every combination exactly once.
+    // A linear congruential sequence visits every combination exactly once.
     const events = Array.from({ length: 240 }, (_, step) => {
       const pick = (step * 89) % 240;
       const id = [uuid(0), uuid(1), 'a'][pick % 3] ?? '';

@@ -25,7 +25,7 @@ async function valueOf(text: string, format: Format = 'yaml'): Promise<unknown> 
   return (await parseDocumentText('file', text, format)).value;
 }
 
-/** `line:column: path: message` of every problem. */
+/** Returns `line:column: path: message` for every problem. */
 async function problemsOf(text: string, format: Format = 'yaml'): Promise<string[]> {
   const error = await failureOf(parseDocumentText('file', text, format));
   if (!(error instanceof KnownError)) throw error;
@@ -115,7 +115,7 @@ describe('YAML', () => {
     expect(await problemsOf(uses(999, 101))).toEqual([
       expect.stringMatching(/^2:405: b\[100\]: aliases repeat more than 100000 values$/),
     ]);
-    // A value with an alias is as large as everything the alias refers to.
+    // A value with an alias is as large as everything that the alias refers to.
     const twice = `a: &a ${list(99)}\nb: &b [*a, *a]\nc: [${Array.from({ length: 498 }, () => '*b').join(', ')}]`;
     expect(await problemsOf(twice)).toEqual([expect.stringMatching(/^3:\d+: c\[\d+\]: aliases repeat/)]);
   });

@@ -1,4 +1,4 @@
-// A finished file gets its name but never replaces another file.
+// A finished file receives its name but never replaces another file.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

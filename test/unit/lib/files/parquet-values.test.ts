@@ -1,4 +1,4 @@
-// Exact values of Parquet files: samples written by pandas, pyarrow and DuckDB, and random values of each type.
+// Exact values from Parquet files: samples written by pandas, pyarrow and DuckDB, and random values of each type.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaElement } from 'hyparquet';
@@ -167,7 +167,7 @@ describe('in edge cases', () => {
 
 const COUNT = size(100_000, 5000, 300);
 
-/** Random integers of at most `bits` bits. */
+/** Draws random integers with at most `bits` bits. */
 function integers(seed: number, bits: number): bigint[] {
   const random = randomFrom(seed);
   return Array.from({ length: COUNT }, () => {

@@ -1,4 +1,4 @@
-// Parquet by row groups: every row once with its number in the file, and errors of invalid files.
+// Parquet by row groups: every row once with its number in the file, and errors in invalid files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -110,7 +110,7 @@ it.each([25, 32])('rejects dictionary indexes of %i bits', async (bits) => {
   const data = Array.from({ length: 80 }, (_, index) => (index % 2 === 0 ? 'a' : 'b'));
   const columnData = [{ name: 'user:note', data, type: 'STRING' as const, nullable: false }];
   const bytes = Buffer.from(parquetWriteBuffer({ columnData, codec: 'UNCOMPRESSED' }));
-  // Ten groups of eight indexes of one bit.
+  // Ten groups of eight one-bit indexes.
   const at = bytes.indexOf(Buffer.from([1, 10 * 2 + 1, 0xaa, 0xaa]));
   bytes[at] = bits;
   writeFileSync(path, bytes);
@@ -151,7 +151,9 @@ it('stops with a hint if the pages do not fit in memory', async () => {
   });
 });
 
-/** A file by pyarrow 25: pages of a few values, rows that span pages, dictionaries that end early, checksums. */
+/**
+ * A file written by pyarrow 25: pages with few values, rows that span pages, dictionaries that end early, checksums.
+ */
 const SAMPLES = new URL('../../../data/parquet/', import.meta.url);
 
 it.each(['pages-v1.parquet', 'pages-v2.parquet'])('assembles nested rows of %s', async (name) => {

@@ -12,7 +12,7 @@ import { role } from '../../../helpers/any-roles.ts';
 const a = role('a', ['user:core', 'x:y'], { name: 'A', description: 'D' });
 const inFile = { role_id: 'a', name: 'A', description: 'D', tasks: ['x:y'] };
 
-/** The task edits of the only role, for tasks of the file and of the manifest. */
+/** Returns the task edits for the only role, given the tasks in the file and in the manifest. */
 const taskEdits = (listed: unknown[], wanted: object[]) =>
   compareWithFile(
     { roles: [{ ...inFile, tasks: listed }] },

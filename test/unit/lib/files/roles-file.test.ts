@@ -20,7 +20,7 @@ const FORMATS: DocumentFormat[] = ['yaml', 'json'];
 const OLD = { last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com' };
 const NEW = { last_modified_on: '2026-11-21 09:00:00', last_modified_by: 'bob@example.com' };
 
-/** The output of `roles pull`: the text edited in place, or rewritten if that is impossible. */
+/** Returns the output of `roles pull`: the text edited in place, or rewritten if that is impossible. */
 async function updateManifestText(text: string, format: DocumentFormat, manifest: ManifestReply): Promise<string> {
   return (await editManifestText(text, format, manifest)) ?? (await rewriteManifestText(text, manifest));
 }
@@ -33,7 +33,7 @@ async function matches(text: string, format: DocumentFormat, manifest: ManifestR
   return isEmpty(compareWithFile(await valueOf(text, format), manifest));
 }
 
-/** The content of a file in wire form. */
+/** Returns a file's content in wire form. */
 function onTheWire(value: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...manifest } = value;
   const roles = (manifest['roles'] as RoleReply[]).map((item) => ({
@@ -128,7 +128,7 @@ describe('an update of a file', () => {
         const updated = await updateManifestText(text, 'yaml', after);
         expect(await matches(updated, 'yaml', after)).toBe(true);
         expect(await updateManifestText(updated, 'yaml', after)).toBe(updated);
-        // The update keeps the line ends.
+        // The update keeps the line breaks.
         expect(/(?<!\r)\n/.test(updated) && updated.includes('\r\n')).toBe(false);
       }),
       runs(400),
@@ -218,7 +218,7 @@ describe('an edit of a commented YAML file', () => {
   const a = role('a', ['user:core', 'audiences:view', 'rules:view'], { name: 'A', description: "It's A" });
   const b = role('b', ['user:core', 'rules:*', 'catalog:*'], { description: 'folded text', origin: 'ui' });
 
-  /** The removed and the added lines. */
+  /** Returns the removed and the added lines. */
   async function edit(...roles: RoleReply[]): Promise<{ removed: string[]; added: string[] }> {
     const updated = await updateManifestText(COMMENTED, 'yaml', { ...OLD, roles });
     const [before, after] = [COMMENTED.split('\n'), updated.split('\n')];
@@ -348,7 +348,7 @@ describe('an update of an unusual YAML file', () => {
     expect(await matches(await update(text, [b]), 'yaml', { ...NEW, roles: [b] })).toBe(true);
   });
 
-  // A backslash marks a last line without a line end.
+  // A backslash marks a last line without a line break.
   const golden = readFileSync(new URL('../../../golden/roles-yaml-edits.txt', import.meta.url), 'utf8');
   const cases = golden
     .split(/^=== /m)

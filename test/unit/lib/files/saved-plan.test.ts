@@ -1,4 +1,4 @@
-// Saved plans: what people read, what the program reads again, and every change that is rejected.
+// Saved plans: what users read, what the program reads back, and every change that is rejected.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe('a saved plan', () => {
   });
   const text = (): string => readFileSync(path, 'utf8');
   const change = (to: string): void => writeFileSync(path, to);
-  /** The text with the digest that matches it. */
+  /** Returns the text with the digest that matches it. */
   const signed = (body: string): string => `${body}# sha256 ${createHash('sha256').update(body).digest('hex')}\n`;
 
   it('contains the target, the difference and the next command, and is private', () => {

@@ -1,4 +1,4 @@
-// The checkpoint of a bulk run: one journal per run, and detection of changed input files.
+// A bulk run's checkpoint: one journal per run, and detection of changed input files.
 import { appendFileSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The file of rejected rows: every row can be an input again, and a resumed run appends to it.
+// The rejects file: every row can be used as input again, and a resumed run appends to it.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Writes a manifest in various YAML styles: comments, indentation, quotes, brackets and line ends.
+// Writes a manifest in various YAML styles: comments, indentation, quotes, brackets and line breaks.
 import fc from 'fast-check';
 import type { ManifestReply, RoleReply, TaskRef } from '../../../../src/lib/contract/roles.ts';
 import { UNPRINTABLE } from '../../../../src/lib/files/reading.ts';
@@ -6,7 +6,7 @@ import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply } from '../../../helpers/any-roles.ts';
 
 export interface YamlStyle {
-  /** Spaces before the dash of a role; those of a task are added to the role's. */
+  /** Spaces before a role's dash; a task's spaces are added to the role's. */
   roleIndent: number;
   taskIndent: number;
   tasks: 'dashes' | 'brackets' | 'padded brackets' | 'lines in brackets' | 'maps' | 'flow maps';
@@ -86,7 +86,7 @@ export function writeStyled(manifest: ManifestReply, style: YamlStyle): string {
   }
 }
 
-/** A manifest, its style and its text, without characters that YAML must escape. */
+/** An arbitrary manifest, its style and its text, without characters that YAML must escape. */
 export const anyStyledManifest = fc
   .record({ manifest: anyReply, style: anyStyle })
   .map(({ manifest, style }) => ({ manifest, style, text: writeStyled(manifest, style) }))

@@ -18,7 +18,7 @@ async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-// Each chunk of 64 KiB ends inside a character of two, three or four bytes.
+// Each 64 KiB chunk ends inside a character of two, three or four bytes.
 const LONG = `é${'a'.repeat(64 * 1024 - 3)}é\n€${'b'.repeat(64 * 1024 - 5)}€\n${'c'.repeat(64 * 1024 - 6)}😀`;
 
 it.each([

@@ -1,4 +1,4 @@
-// A new private file is complete under its name or does not exist.
+// A new private file is either complete under its name or does not exist.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

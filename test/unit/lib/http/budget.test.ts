@@ -166,7 +166,7 @@ describe('takeSlots', () => {
     for (let request = 0; request < 91; request++) await takeSlots('roles', A, 1, options, never);
     expect(clock.sleeps[0]).toBe(61_000);
     expect(clock.sleeps).toHaveLength(waits);
-    // One reservation may exceed the limit of the profile.
+    // One reservation may exceed the profile's limit.
     clock.advance(61_000);
     await takeSlots('roles', A, 40, options, never);
     expect(clock.sleeps).toHaveLength(waits);

@@ -4,7 +4,7 @@ import type { Answer } from '../../../../src/lib/http/answer/answer.ts';
 import type { FailedCall } from '../../../../src/lib/http/answer/failure.ts';
 import { getThing } from './endpoints.ts';
 
-/** A call of `endpoint` whose redactor masks the word `hunter2`. */
+/** Returns a call of `endpoint` whose redactor masks the word `hunter2`. */
 export function failedCall(endpoint: Endpoint = getThing, readyToken = false): FailedCall {
   return {
     endpoint,

@@ -1,4 +1,4 @@
-// The HTTP client: events and errors of a call, the effect of an abort, and operations other than calls.
+// The HTTP client: a call's events and errors, the effect of an abort, and operations other than calls.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type TestClient, testClient, UNTOUCHED, withoutToken } from './setup.ts
 
 const params = { thingId: 'a' };
 const body = { id: 'a' };
-/** One call of each safety. */
+/** One call per safety. */
 const CALLS: [name: string, call: (http: TestClient, signal?: AbortSignal) => Promise<unknown>][] = [
   ['a read', (http, signal) => http.call(getThing, { params, ...(signal && { signal }) })],
   ['a write', (http, signal) => http.call(putThing, { params, body, ...(signal && { signal }) })],

@@ -1,4 +1,4 @@
-// Downloads from links of a response: into a sink, with retries, and only from allowed URLs.
+// Downloads from links in a response: into a sink, with retries, and only from allowed URLs.
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { Link, Sink } from '../../../../src/lib/http/types.ts';

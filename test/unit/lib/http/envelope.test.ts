@@ -1,4 +1,4 @@
-// Reads the messages of an error response in any shape, and detects web pages.
+// Reads the messages in an error response of any shape, and detects web pages.
 import { describe, expect, it } from 'vitest';
 import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../../src/lib/http/answer/envelope.ts';
 import { responseWith } from './calls.ts';

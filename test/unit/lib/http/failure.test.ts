@@ -1,4 +1,4 @@
-// The errors of responses, each with a message, a hint and a stable code.
+// Errors from responses, each with a message, a hint and a stable code.
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { outcomeUnknown, rejectionOf, unreadable } from '../../../../src/lib/http/answer/failure.ts';

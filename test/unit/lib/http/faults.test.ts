@@ -394,7 +394,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       const http = client();
       server.otherwise(VALID);
       for (let call = 0; call < 10; call++) await http.call(getThing, { params });
-      // The pool of undici may open a second connection before the first is free again.
+      // The undici pool may open a second connection before the first is free again.
       expect(server.connections).toBeLessThanOrEqual(2);
     });
 

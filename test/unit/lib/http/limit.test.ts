@@ -1,4 +1,4 @@
-// Rate limits of a profile: they spread the requests of one area evenly, and can only lower the shared budget.
+// A profile's rate limits: they spread an area's requests evenly, and can only lower the shared budget.
 import { expect, it } from 'vitest';
 import { allEndpoints } from '../../../../src/lib/contract/index.ts';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
@@ -8,7 +8,7 @@ import { json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { opened } from '../../../helpers/opened.ts';
 import { never, testClient } from './setup.ts';
 
-/** The send times of the calls, in milliseconds after the start. */
+/** Returns the send times of the calls, in milliseconds after the start. */
 async function times(limits: Record<string, string>, ids: readonly string[]): Promise<number[]> {
   const clock = createTestClock();
   const { wait } = createLimits(limits, { clock });

@@ -1,4 +1,4 @@
-// Translation of marked names in bodies, replies and queries.
+// Translation of marked names in bodies, responses and queries.
 import { looseObject } from 'zod/mini';
 import { describe, expect, it } from 'vitest';
 import { endpoint } from '../../../../src/lib/contract/endpoint.ts';

@@ -1,4 +1,4 @@
-// Converts a 2xx response to a value of the contract, or to an error with the reason.
+// Converts a 2xx response to a value in the contract, or to an error with the reason.
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';

@@ -1,4 +1,4 @@
-// Builds the URL and the body of a request from an endpoint and its input.
+// Builds a request's URL and body from an endpoint and its input.
 import { describe, expect, it } from 'vitest';
 import { buildRequest, urlOf } from '../../../../src/lib/http/call/request.ts';
 import { getThing, putThing } from './endpoints.ts';

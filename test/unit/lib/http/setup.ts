@@ -26,7 +26,7 @@ export interface TestClient extends Client {
 /** A signal that never aborts. */
 export const never = new AbortController().signal;
 
-/** A client of `url`, by default with a ready access token; closed when the test finishes. */
+/** Returns a client for `url`, by default with a ready access token; closed when the test finishes. */
 export function testClient(url: string, overrides: Partial<HttpOptions> & { folder?: string } = {}): TestClient {
   const folder = overrides.folder ?? temporaryFolder();
   const clock = (overrides.clock ?? createTestClock()) as TestClock;

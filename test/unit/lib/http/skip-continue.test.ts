@@ -8,7 +8,7 @@ const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na';
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const NAMED = 'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n';
 
-/** A connection that receives these chunks; `WRITE` represents an outgoing request. */
+/** Returns a connection that receives these chunks; `WRITE` represents an outgoing request. */
 function connection(...pieces: (string | typeof WRITE)[]) {
   const waiting = [...pieces];
   const written: unknown[][] = [];
@@ -25,7 +25,7 @@ function connection(...pieces: (string | typeof WRITE)[]) {
     callback(null, socket as unknown as Socket);
   }) as buildConnector.connector;
   skippingContinue(connect)({} as buildConnector.Options, () => undefined);
-  /** The bytes that reach the parser. */
+  /** Returns the bytes that reach the parser. */
   const parsed = (): string => {
     let text = '';
     while (waiting.length > 0) {

@@ -1,4 +1,4 @@
-// The records of an exchange for `--debug` and `--trace-file`.
+// The records about an exchange for `--debug` and `--trace-file`.
 import { describe, expect, it } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { type Attempted, traceAttempt } from '../../../../src/lib/http/call/wire.ts';
@@ -31,7 +31,7 @@ function traced(parts: Partial<Attempted>): { debug: string[]; traces: Record<st
   );
   return { debug, traces };
 }
-/** The body of a request as it appears in a trace. */
+/** Returns a request's body as it appears in a trace. */
 const kept = (body: string | undefined, parts: Partial<Attempted> = {}): unknown => {
   const { traces } = traced({ request: { ...attempted.request, body }, answer: responseWith('{}'), ...parts });
   return (traces[0]?.['request'] as { body: unknown }).body;

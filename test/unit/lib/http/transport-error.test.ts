@@ -1,4 +1,4 @@
-// Classifies failures below HTTP by the system's code, the phase of the request and the start of a response.
+// Classifies failures below HTTP by the system's error code, the phase of the request and the start of a response.
 import { describe, expect, it } from 'vitest';
 import {
   type Phase,

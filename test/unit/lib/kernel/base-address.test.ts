@@ -1,4 +1,4 @@
-// Valid and invalid addresses of the platform.
+// Valid and invalid platform addresses.
 import { describe, expect, it } from 'vitest';
 import { readBaseAddress } from '../../../../src/lib/kernel/address.ts';
 

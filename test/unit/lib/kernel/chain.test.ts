@@ -1,4 +1,5 @@
-// The hash chain of a log: it detects every change, survives a killed process, and adopts the lines of older versions once.
+// The hash chain of a log: it detects every change, survives a killed process, and adopts lines from older versions
+// once.
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,

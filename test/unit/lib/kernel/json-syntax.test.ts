@@ -1,4 +1,4 @@
-// The position of and reason for a syntax error in JSON.
+// The position of a JSON syntax error and the reason for it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonSyntaxError } from '../../../../src/lib/kernel/json-syntax.ts';

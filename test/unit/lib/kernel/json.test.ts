@@ -25,7 +25,7 @@ const anyInteger = fc.oneof(
   fc.maxSafeInteger().map(BigInt),
 );
 
-/** A value as `parseJson` returns it, with some bigints. */
+/** Draws a value as `parseJson` returns it, with some bigints. */
 const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -1,4 +1,4 @@
-// Hosts that are this machine.
+// Host names and addresses that refer to this machine.
 import { expect, test } from 'vitest';
 import { isLoopback } from '../../../../src/lib/kernel/address.ts';
 

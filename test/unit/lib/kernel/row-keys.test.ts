@@ -5,7 +5,7 @@ import { createRowKeys } from '../../../../src/lib/kernel/row-keys.ts';
 it("remembers a key's first row", () => {
   const keys = createRowKeys();
   const rows = new Map<string, number>();
-  // The table grows several times; keys repeat soon and much later.
+  // The table grows several times; keys are repeated soon and much later.
   for (let row = 1; row <= 12_000; row++) {
     const key = `key ${row % 3 === 0 ? Math.floor(row / 2) : row}`;
     expect(keys.add(key, row)).toBe(rows.get(key));

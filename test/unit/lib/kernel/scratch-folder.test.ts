@@ -1,4 +1,4 @@
-// Temporary folders are private; a new one removes those of killed processes.
+// Temporary folders are private; creating one removes those of killed processes.
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';

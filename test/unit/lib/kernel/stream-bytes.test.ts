@@ -1,4 +1,4 @@
-// Bytes of a stream until the command is aborted.
+// Reads the bytes of a stream until the command is aborted.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Color is decided by the flag, then the environment variables in order, then the stream.
+// Color depends on the flag, then on the environment variables in order, then on the stream.
 import { expect, it, test } from 'vitest';
 import { wantsColor } from '../../../../src/lib/render/style.ts';
 import { createStyle } from '../../../../src/lib/render/style.ts';

@@ -1,4 +1,4 @@
-// Help pages wrapped to the width of a terminal.
+// Help pages wrapped to the terminal width.
 import { describe, expect, test } from 'vitest';
 import { topics } from '../../../../src/commands/help/topics.ts';
 import { wrapPage } from '../../../../src/lib/render/page.ts';
@@ -10,7 +10,7 @@ describe('wrapPage', () => {
     ['  $ cdpadm roles push --allow-delete', 16, '  $ cdpadm roles push --allow-delete'],
     ['see `cdpadm help files` for it', 20, 'see\n`cdpadm help files`\nfor it'],
     ['short\n\nlines', 20, 'short\n\nlines'],
-    // Line breaks of the source are replaced in paragraphs and descriptions.
+    // Line breaks in the source are replaced in paragraphs and descriptions.
     ['one two three four five six\nseven eight', 20, 'one two three four\nfive six seven eight'],
     ['one two\nthree', 20, 'one two three'],
     ['  term   one two\n         three\n  next   four', 40, '  term   one two three\n  next   four'],
@@ -29,7 +29,7 @@ describe('wrapPage', () => {
       lines.forEach((line, index) => {
         const isExample = line.startsWith('  $ ');
         if (!isExample) expect(line.length, `${topic}: ${line}`).toBeLessThanOrEqual(Math.min(width, 100));
-        // A single word may only end a paragraph; elsewhere it is a leftover line break of the source.
+        // A single word may only end a paragraph; elsewhere it is left over from a line break in the source.
         if (/^[a-z]+$/.test(line)) expect(lines[index + 1], `${topic}: ${line}`).toMatch(/^$|^ /);
       });
     }

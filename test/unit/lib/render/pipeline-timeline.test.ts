@@ -1,4 +1,4 @@
-// The HTML page of a pipeline's runs: complete, self-contained and without scripts.
+// The HTML page for a pipeline's runs: complete, self-contained and without scripts.
 import { describe, expect, it, test } from 'vitest';
 import type { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../../../src/lib/render/pipeline-timeline.ts';

@@ -1,4 +1,4 @@
-// The sparkline of a list of runs and its text.
+// The sparkline for a list of runs, and its text.
 import { expect, test } from 'vitest';
 import { runSparkline, wantsPlainSigns } from '../../../../src/lib/render/pipelines.ts';
 

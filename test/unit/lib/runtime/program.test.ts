@@ -161,7 +161,7 @@ describe('exit codes', () => {
 
   test('include 11 for --timeout even if the event loop is blocked', async () => {
     let now = 0;
-    // Every reading of the clock is a minute later, and no timer ever fires.
+    // Each time the clock is read, it is a minute later, and no timer ever fires.
     const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
     const { code, stderr } = await runCli(['completion', 'bash', '--timeout', '1s'], { clock });
     expect(code).toBe(11);

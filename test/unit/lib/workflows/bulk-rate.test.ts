@@ -19,7 +19,7 @@ function slidingWindow(limit: number, windowMs = 1000): Limiter {
   };
 }
 
-/** A fixed window of the platform's clock. */
+/** A fixed window on the platform's clock. */
 function fixedWindow(limit: number, windowMs = 1000): Limiter {
   let window = -1;
   let accepted = 0;
@@ -51,10 +51,10 @@ interface Platform {
   accept: Limiter;
   /** True if a 429 has a Retry-After header. */
   sendsRetryAfter?: boolean;
-  /** Milliseconds until a request arrives, and from there to the response. */
+  /** Milliseconds until a request arrives, and then until the response. */
   latency(request: number, random: () => number): number;
   answerMs: number;
-  /** A stall of the program every five seconds; pending requests are sent afterwards. */
+  /** The program stalls every five seconds and then sends its pending requests. */
   stallMs?: number;
 }
 
@@ -69,7 +69,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
   const clock = createEventClock();
   const startedAt = clock.now();
   const { stallMs = 0 } = platform;
-  /** The delay that a stall causes at that time. */
+  /** Returns the delay that a stall causes at that time. */
   const stalled = (at: number): number => Math.max(0, stallMs - ((at - startedAt) % 5000));
   const own = { now: clock.now, sleep: (ms: number) => clock.sleep(ms + stalled(clock.now() + ms)) };
   const random = randomFrom(seed);

@@ -1,4 +1,4 @@
-// Every line of a file is in exactly one shard, for any chunks and shards, and a run resumes after any line.
+// Every line in a file belongs to exactly one shard, for any chunks and shards, and a run resumes after any line.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { InputBytes } from '../../../../src/lib/bulk/sources/bytes.ts';
@@ -10,11 +10,11 @@ import { createSeedInput } from '../../../../src/lib/workflows/seed-input.ts';
 interface Line {
   text: string;
   position: number;
-  /** Where reading can resume after the line. */
+  /** Offset after the line, where reading can resume. */
   offset: number;
 }
 
-/** The lines of the shard after the completed ones. The file is read in chunks of `chunkSize`. */
+/** Returns the shard's lines after the completed ones. The file is read in chunks of `chunkSize`. */
 async function linesOf(file: Buffer, shard: Shard, chunkSize: number, completed = { position: 0, offset: 0 }) {
   const source = {
     ...{ name: 'a', format: 'ndjson', wrapping: 'none', size: file.length, isDivisible: true },

@@ -1,4 +1,4 @@
-// The messages about writes that a read confirms.
+// Messages about writes that a read confirms.
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';

@@ -27,7 +27,7 @@ class FakePlatform {
   calls: string[] = [];
   /** Called before each response; throwing fails the call. */
   before: ((call: string, count: number) => void) | undefined;
-  /** Called after a PUT took effect; throwing loses its response. */
+  /** Called after a PUT took effect; an exception loses its response. */
   afterReplace: ((count: number) => void) | undefined;
 
   /** Replaces the roles in the response to a PUT. */
@@ -99,7 +99,7 @@ describe('pushRoles', () => {
     open(role('one', 'a:view'), role('two', 'a:view'), role('three'));
   });
 
-  /** A platform with these roles, and no messages or saved manifests. */
+  /** Returns a platform with these roles, and no messages or saved manifests. */
   function open(...roles: Role[]): void {
     platform = new FakePlatform(...roles);
     messages = [];
@@ -141,7 +141,7 @@ describe('pushRoles', () => {
     };
   }
 
-  /** No question is asked under the lock, where it would hold up other processes. */
+  /** No prompt is shown under the lock, where it would block other processes. */
   function asked<T>(answer: () => T): Promise<T> {
     expect(isLocked).toBe(false);
     return Promise.resolve(answer());

@@ -1,4 +1,4 @@
-// Expands the arguments of a command line and a list of inputs to files.
+// Expands command-line arguments and a list of inputs to files.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -55,7 +55,7 @@ describe('arguments', () => {
     expect(await expand(folder, ['**/a-*.csv'])).toEqual(['a-1.csv', 'a-2.csv', 'deep/er/a-9.csv']);
     expect(await expand(folder, ['a[1].csv'])).toEqual(['a[1].csv']);
     expect(await expand(folder, [join(folder, 'b*')])).toEqual([join(folder, 'b-1.csv')]);
-    // The results of an earlier run are not inputs, wherever the pattern begins.
+    // The results of an earlier run are not inputs, wherever the pattern starts.
     const elsewhere = join(folder, 'deep');
     expect(await expand(elsewhere, [join(folder, 'a-*.csv')])).toEqual(
       ['a-1.csv', 'a-2.csv'].map((name) => join(folder, name)),

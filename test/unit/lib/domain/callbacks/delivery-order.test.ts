@@ -1,4 +1,4 @@
-// The deliveries that may start: in order per request, up to the concurrency, with growing pauses after failures.
+// Deliveries that may start: in order per request, up to the concurrency limit, with increasing pauses after failures.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -283,7 +283,7 @@ describe('a failed delivery', () => {
   });
 
   it('survives a one-minute outage with ten attempts, except once in a million', () => {
-    // Nine pauses end within a minute only if each of the long pauses is very short by chance.
+    // Nine pauses end within a minute only if all the long pauses happen to be very short.
     const long = [4, 5, 6, 7, 8, 9].map(longestPause);
     const bound = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);
     expect(bound).toBeLessThan(1e-6);

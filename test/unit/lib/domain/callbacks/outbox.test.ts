@@ -1,4 +1,4 @@
-// The lines of an outbox give the open deliveries and received statuses, before and after compaction.
+// The lines in an outbox give the pending deliveries and received statuses, before and after compaction.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -35,7 +35,7 @@ const outcome = (event: OutcomeLine['event'], id: string, target: string, attemp
   ...(['failed', 'dead'].includes(event) && { reason: 'exit 1' }),
 });
 
-/** The state that a listener uses: open deliveries in order, and received statuses. */
+/** Returns the state that a listener uses: pending deliveries in order, and received statuses. */
 function summaryOf({ open, seen }: OutboxState) {
   return {
     open: [...open.values()].map(({ attempts, callback, id, isDead, reason }) => [

@@ -1,4 +1,4 @@
-// The use that certificate extensions allow; anything malformed allows nothing.
+// The use that certificate extensions allow; a malformed extension allows nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerError, type Extension } from '../../../../../src/lib/domain/callbacks/der.ts';
@@ -16,7 +16,7 @@ type Extensions = Map<string, Extension>;
 const extensions = (of: Record<string, Buffer>, critical = false): Extensions =>
   new Map(Object.entries(of).map(([name, value]) => [name, { critical, value }]));
 const integer = (...bytes: number[]): Buffer => der(0x02, bytes);
-/** A bit string: the number of unused bits, then the bits. */
+/** Returns a bit string: the number of unused bits, then the bits. */
 const bits = (...bytes: number[]): Buffer => der(0x03, [0, ...bytes]);
 
 describe('an extension', () => {

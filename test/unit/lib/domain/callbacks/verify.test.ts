@@ -1,4 +1,4 @@
-// The checks of a callback's domain and signature, and the verdict of all checks.
+// Checks a callback's domain and signature, and combines all checks into a verdict.
 import { constants, createPublicKey, createSign, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
@@ -125,7 +125,7 @@ describe('the signature', () => {
     expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
   });
 
-  /** The next letter, which a lenient decoder reads as the same. */
+  /** The next letter, which a lenient decoder reads as the same letter. */
   function next(end: string): string {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     return letters.charAt(letters.indexOf(end.charAt(0)) + 1);

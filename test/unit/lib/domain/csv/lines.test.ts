@@ -1,4 +1,4 @@
-// The CSV reader round-trips rows for any chunking, and reports each fault with its position.
+// The CSV reader round-trips rows with any chunking, and reports each fault with its position.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvFeed } from '../../../../../src/lib/domain/csv/feed.ts';
@@ -10,7 +10,7 @@ interface Found {
   faults: { line: number; column: number; message: string }[];
 }
 
-/** Reads the bytes in chunks split at `cuts`. The header line that decides the separator is omitted. */
+/** Reads the bytes in chunks split at `cuts`. The header line, from which the separator is detected, is omitted. */
 function readAll(text: string, cuts: readonly number[] = [], delimiter = ','): Found {
   const bytes = Buffer.from(`h${delimiter}h\n${text}`);
   const found: Found = { records: [], faults: [] };
@@ -81,7 +81,7 @@ describe('rows', () => {
     expect(textsIn('a,b')).toEqual([['a', 'b']]);
     for (const last of ['1,', '1,""', '"",']) expect(textsIn(`a,b\n${last}`), last).toHaveLength(2);
     expect(textsIn('a,b\n')).toHaveLength(1);
-    // Excel writes lines of only separators after the last row.
+    // Excel writes lines with only separators after the last row.
     expect(textsIn('a,b\n,\n1,\n,')).toEqual([
       ['a', 'b'],
       ['1', ''],

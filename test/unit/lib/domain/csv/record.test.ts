@@ -6,7 +6,7 @@ import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
 
-/** The record at `at`, or undefined if it does not end before the last line feed at `limit`. */
+/** Returns the record at `at`, or undefined if it does not end before the last line feed at `limit`. */
 function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')) {
   const scan = new RecordScan();
   const bytes = Buffer.from(text);

@@ -1,4 +1,4 @@
-// Composes the body of a request from single values, with each identity in its field.
+// Composes a request body from single values, with each identity in its field.
 import { describe, expect, it } from 'vitest';
 import { composeRequest, isExtensionType } from '../../../../../src/lib/domain/dsr/compose.ts';
 

@@ -1,4 +1,4 @@
-// The deadlines of a request: the legal one, the end of cancellation, and the expiry of results.
+// A request's deadlines: the legal one, the end of cancellation, and the expiry of results.
 import { describe, expect, it } from 'vitest';
 import {
   cancellableUntil,

@@ -1,4 +1,4 @@
-// Folds ledger events into requests and decides which are due.
+// Folds ledger events into requests and determines which are due.
 import { describe, expect, it } from 'vitest';
 import {
   answeredAt,

@@ -1,4 +1,4 @@
-// A compact table of the state of each row of a bulk run.
+// A compact table with the state of each row in a bulk run.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRowStates } from '../../../../../src/lib/domain/dsr/row-states.ts';

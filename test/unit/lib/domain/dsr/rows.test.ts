@@ -1,4 +1,4 @@
-// Rows of a table: the target of each column, the values of a row, and the column of an issue.
+// Table rows: the target of each column, the values in a row, and the column of an issue.
 import { describe, expect, it } from 'vitest';
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import {

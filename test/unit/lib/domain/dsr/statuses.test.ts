@@ -1,4 +1,4 @@
-// The statuses of a request: their order, the final ones, and whether a status can still be reached.
+// Request statuses: their order, the final ones, and whether a status can still be reached.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasReached, isAdvance, isFinal } from '../../../../../src/lib/domain/dsr/statuses.ts';

@@ -1,4 +1,4 @@
-// Bodies of earlier versions are upgraded to version 3 without losing an identity, and every change is reported.
+// Bodies from earlier versions are upgraded to version 3 without losing an identity, and every change is reported.
 import { describe, expect, it } from 'vitest';
 import { upgradeRequest } from '../../../../../src/lib/domain/dsr/upgrade.ts';
 

@@ -9,7 +9,7 @@ function accept(rate: LearnedRate, perSecond: number, from: number, to: number):
   for (let at = from; at < to; at += 1000 / perSecond) rate.accepted(at);
 }
 
-/** A 429 at `at`; requests resume a second later. */
+/** Reports a 429 at `at`; requests resume a second later. */
 function hitLimit(rate: LearnedRate, at: number, askedMs: number | undefined = 1000): number | undefined {
   rate.limited(at, askedMs);
   return rate.resumed(at + 1000);

@@ -1,4 +1,4 @@
-// The number of concurrent requests, adjusted by responses.
+// The number of concurrent requests, adjusted according to responses.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createWindow, type Window } from '../../../../../src/lib/domain/pacing/window.ts';

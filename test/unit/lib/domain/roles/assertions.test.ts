@@ -1,4 +1,4 @@
-// Assertions about roles: what breaks them, and the ids that they may name.
+// Assertions about roles: what violates them, and the ids that they may name.
 import { describe, expect, it } from 'vitest';
 import type { RolesAssertion } from '../../../../../src/lib/contract/roles-test.ts';
 import { checkAssertion, unknownIds } from '../../../../../src/lib/domain/roles/permissions.ts';

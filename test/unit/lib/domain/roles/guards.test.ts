@@ -17,7 +17,7 @@ const guards = (...push: Parameters<typeof violations>): string[] => violations(
 const many = (count: number, tasks: string[] = []): Role[] =>
   Array.from({ length: count }, (_, index) => role(`r${index}`, tasks));
 
-/** `count` roles. The first `some` have a new task. */
+/** `count` roles. The first `some` roles have a new task. */
 const changed = (count: number, some: number): Role[] => [...many(some, ['rules:view']), ...many(count).slice(some)];
 
 describe('deletions', () => {

@@ -25,7 +25,7 @@ describe('resolveConflict', () => {
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);
         expect(mergeRoles(theirs, kept, theirs).conflicts).toEqual([]);
-        // Resolved with the values of the other side, both orders of the merge give the same roles.
+        // If conflicts are resolved with the other side's values, both merge orders produce the same roles.
         expect(sameRolesAs(resolved('theirs', base, mine, theirs), resolved('mine', base, theirs, mine))).toBe(true);
       }),
       runs(400),
@@ -99,7 +99,7 @@ describe('mergeRoles', () => {
         for (const id of new Set(ids([...base, ...mine, ...theirs]))) {
           const deleted = inBase.has(id) && (!inMine.has(id) || !inTheirs.has(id));
           if (deleted) {
-            // A change of a role that the other side deleted is a conflict.
+            // A change to a role that the other side deleted is a conflict.
             const survivor = inMine.get(id) ?? inTheirs.get(id);
             const was = inBase.get(id);
             const isChanged = survivor !== undefined && was !== undefined && !sameRole(survivor, was);
@@ -132,7 +132,7 @@ describe('mergeRoles', () => {
           const has = (item: Role, task: string): boolean => item.tasks.some(({ task_id }) => task_id === task);
           for (const task of new Set([was, own, other].flatMap((item) => item.tasks.map(({ task_id }) => task_id)))) {
             if (task === 'user:core') continue; // The platform manages this task.
-            // The side that changed a field decides; equal changes agree.
+            // The side that changed a field wins; equal changes agree.
             const wanted = has(own, task) === has(was, task) ? has(other, task) : has(own, task);
             expect(has(merged, task)).toBe(wanted);
           }

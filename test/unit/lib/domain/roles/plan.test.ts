@@ -1,4 +1,4 @@
-// A plan has one hash per change and the body that is sent.
+// A plan contains one hash per change and the body that is sent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromReply, inStableOrder, type Manifest, toReply } from '../../../../../src/lib/domain/roles/manifest.ts';

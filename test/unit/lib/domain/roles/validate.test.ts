@@ -19,7 +19,7 @@ function check(value: unknown, known: Partial<Known> = {}): Findings {
   return { issues: shown(issues), warnings: shown(warnings) };
 }
 
-/** Checks a file with one role, changed from a valid one; undefined fields are omitted. */
+/** Checks a file with one role, modified from a valid one; undefined fields are omitted. */
 function checkRole(change: Record<string, unknown>, known: Partial<Known> = {}): Findings {
   const item = Object.fromEntries(
     Object.entries<unknown>({ ...GOOD, ...change }).filter(([, value]) => value !== undefined),

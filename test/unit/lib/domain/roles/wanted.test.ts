@@ -1,4 +1,4 @@
-// The desired roles of a file: merged with its base, or a plain replacement without one.
+// The desired roles in a file: merged with its base, or a plain replacement without a base.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/plan.ts';
@@ -9,7 +9,7 @@ import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 const OLD = { last_modified_on: '2026-11-19 08:00:00' };
 const UNSTAMPED = { last_modified_on: null, last_modified_by: null };
 
-/** Roles as written by hand: only fields of the specification, and tasks only with ids. */
+/** Roles as written by hand: only fields in the specification, and only ids for tasks. */
 function byHand(roles: readonly Role[]): Role[] {
   return roles.map(({ role_id, name, description, tasks }) => {
     return { role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) };

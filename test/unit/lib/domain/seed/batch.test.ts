@@ -1,4 +1,4 @@
-// A reused batch contains nothing of earlier rows.
+// A reused batch contains nothing from earlier rows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type Blame, createBlame } from '../../../../../src/lib/domain/seed/blame.ts';
 
-/** A batch whose rows have the given attributes. */
+/** Returns a batch whose rows have the given attributes. */
 function batchOf(...rows: string[][]): Batch {
   const batch = new Batch(Buffer.alloc(100_000));
   batch.begin(0, 0);

@@ -1,4 +1,4 @@
-// Cells that are copied as bytes, and cells that need exact parsing; both give the same body.
+// Cells that are copied as bytes, and cells that need exact parsing; both produce the same body.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import type { TableDefaults } from '../../../../../src/lib/domain/seed/body-writer.ts';
@@ -17,7 +17,7 @@ function tableOf(header: readonly string[], defaults: Partial<TableDefaults> = {
   return createTable(header, columns, { ...DEFAULTS, ...defaults }, own);
 }
 
-/** The body, written into a buffer of the requested size; undefined if it is not written. */
+/** Returns the body, written into a buffer of the requested size; undefined if it is not written. */
 function directBody(table: Table, cells: readonly string[]): string | undefined {
   const found = cellsOf(cells);
   const out = Buffer.alloc(table.writer?.room(found.bytes.length) ?? 0);
@@ -26,7 +26,7 @@ function directBody(table: Table, cells: readonly string[]): string | undefined 
   return end < 0 ? undefined : out.toString('utf8', 0, end);
 }
 
-/** The body of the same cells after exact parsing by the contract. */
+/** Returns the body from the same cells after exact parsing by the contract. */
 function exactBody(table: Table, cells: readonly string[]): string | undefined {
   const checked = checkRow(table.value(cells), rules);
   return 'text' in checked ? canonicalJson(parseJson(checked.text)) : undefined;
@@ -96,7 +96,7 @@ describe.each<[string, string[], string[]]>([
   });
 }); // prettier-ignore
 
-// Texts of the length of `sum=` and `count=` at their positions.
+// Texts with the length of `sum=` and `count=` at their positions.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
   'parses an average of %s exactly',
   (cell) => {

@@ -1,4 +1,4 @@
-// The meaning of each column of a header, or the issue with it.
+// The meaning of each column in a header, or the issue with it.
 import { describe, expect, it, test } from 'vitest';
 import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
@@ -99,7 +99,7 @@ describe('a header', () => {
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
       issues: [{ path: 'Gone', message: 'is mapped, but the file does not have this column' }],
-      // The column has the name of a field that another column contains.
+      // The column is named like a field that another column contains.
       skippedColumns: [{ column: 'xpid', field: undefined }],
     });
   });

@@ -1,4 +1,4 @@
-// The records of CSV bytes: their positions, rejected records, and unusable headers.
+// Records in CSV bytes: their positions, rejected records, and unusable headers.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -15,7 +15,7 @@ const DEFAULTS: CsvOptions = {
   isOurs: () => true,
 };
 
-/** For each record: its line, then id and note, or the reason of a rejection and the original text. */
+/** Returns for each record its line, then id and note, or the reason for a rejection and the original text. */
 function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7): unknown[] {
   const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
@@ -141,7 +141,7 @@ describe('a header', () => {
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([
       '2 : this cell starts with a quote that is never closed',
     ]);
-    // A record of exactly the maximum length could still end.
+    // A record with exactly the maximum length could still end.
     expect(read(bytes.subarray(0, -1), {}, bytes.length)).toMatchObject([
       [2, 'a double quote is not closed', `"${'x'.repeat(199)}`],
     ]);

@@ -1,4 +1,4 @@
-// Converting CSV bytes to bodies agrees with parsing the cells and validating them by the contract.
+// Converting CSV bytes to bodies agrees with parsing the cells and validating them against the contract.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -36,7 +36,7 @@ function csvCell(cell: string, separator: string, random: () => number): string 
   return needsQuotes || random() < 0.15 ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** The reader's result for every record by its first line: the body or the reason of the rejection. */
+/** Returns the reader's result for every record by its first line: the body or the reason for the rejection. */
 function readAll(text: Buffer, cut: () => number): Map<number, { body: string } | { reason: string }> {
   const packer = new RowPacker({ rows: 7, bytes: 20_000 }, rules, () => false);
   packer.begin(0, 0);

@@ -13,7 +13,7 @@ type Make = (packer: RowPacker) => RowReader;
 const elements: Make = (packer) => new ElementReader(packer);
 const lines: Make = (packer) => createLineReader(packer, { line: 0, offset: 0 });
 
-/** Each row in input order: position, line, body or reason of the rejection, and end offset. */
+/** Returns each row in input order: position, line, body or reason for the rejection, and end offset. */
 function read(make: Make, chunks: readonly (string | Buffer)[]) {
   const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
@@ -99,7 +99,7 @@ describe('lines', () => {
       },
       { position: 3, line: 3, body: row(2), end: row(1).length + 1 + maximum + 4 + row(2).length + 1 },
     ]);
-    // A line of exactly the maximum length is read.
+    // A line with exactly the maximum length is read.
     expect(read(lines, [long]).rows).not.toMatchObject([{ reason: 'the row is longer than 32 MB' }]);
   });
 });
@@ -122,7 +122,7 @@ describe('elements', () => {
     [`[true]${row(1)}`, ['true', row(1)]],
     [`7 8\n${row(1)}`, ['7', '8', row(1)]],
     [`[[${row(1)}],${row(2)}]`, [`[${row(1)}]`, row(2)]],
-    // Another array after the end of the first is an element.
+    // Another array after the end of the first one is an element.
     [`[${row(1)}] [${row(2)}]`, [row(1), `[${row(2)}]`]],
     // No comma is allowed between values without an array.
     [`${row(1)},${row(2)}`, [row(1), '', row(2)]],

@@ -35,7 +35,7 @@ function ids(part: number): string[] {
   });
 }
 
-/** The ids as written in the bodies. */
+/** Returns the ids as written in the bodies. */
 function sentIds(text: string, readerOf: (packer: RowPacker) => RowReader): string[] {
   const packer = new RowPacker({ rows: 1000, bytes: 256_000 }, rules, () => false);
   packer.begin(0, 0);

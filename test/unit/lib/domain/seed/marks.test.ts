@@ -1,4 +1,4 @@
-// The completed ranges of an input stay small and correct in the journal for any length.
+// An input's completed ranges stay small and correct in the journal for an input of any length.
 import { expect, test } from 'vitest';
 import {
   createMarks,
@@ -12,7 +12,6 @@ import { size } from '../../../../helpers/size.ts';
 const ROWS = size(100_000_000, 3_000_000, 1_000_000);
 const BATCH = 100;
 const MANY_BATCHES = size(100_000, 20_000, 2000);
-/** The maximum number of concurrent batches. */
 const UNDER_WAY = 66;
 
 test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in at most a few kilobytes`, () => {

@@ -1,4 +1,4 @@
-// The byte check of a seed row agrees with parsing it and validating it by the contract.
+// The byte check of a seed row agrees with parsing it and validating it against the contract.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck, type RowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -54,7 +54,7 @@ const seeds = (...typesAndSeeds: string[]): string => {
   return `{"environment":"production","xpid":7,"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
 };
 
-/** Valid rows with every field of a row. */
+/** Valid rows with every field that a row can have. */
 const VALID = [
   '{"environment":"production","xpid":9199999999999999999,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
   '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
@@ -80,7 +80,7 @@ test('accepts any number of attributes with names of any length, repeatedly', ()
   }
 });
 
-/** The replacements of a byte. */
+/** Replacements for a byte. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
 /** The test tries one of `EACH` changes. */
 const EACH = size(1, 5);

@@ -1,4 +1,4 @@
-// The spellings of a row that pass the byte check, and those that need exact parsing.
+// Row spellings that pass the byte check, and those that need exact parsing.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -127,7 +127,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
     for (const value of left) {
       const row = seedRow(type, form(value));
       expect(passes(row), row).toBe(false);
-      // The check skips the bytes that are the same as in the row before.
+      // The check skips the bytes that are the same as in the previous row.
       const check = createRowCheck(rules);
       expect(passes(seedRow(type, form(passed[0] ?? '')), check)).toBe(true);
       expect(passes(row, check), row).toBe(false);
@@ -173,7 +173,7 @@ test.each<[boolean, string[]]>([
   }
 }); // prettier-ignore
 
-/** An attribute with fields as given, in that order. */
+/** Returns an attribute with the given fields, in that order. */
 const withFields = (...fields: string[]): string => `{${HEAD},"calculated_attributes":{"1":[{${fields.join(',')}}]}}`;
 const [NAME, TYPE, DATE, SEED] = ['"attribute_name":"a"', '"calculation_type":"count"', '"cutoff_date":"2024-02-29"', '"seed":{"value":1}'] as const; // prettier-ignore
 

@@ -1,10 +1,10 @@
-// Test rows: valid ones of every calculation type, and damaged ones.
+// Test rows: valid ones for every calculation type, and damaged ones.
 
 import { checkRow, type ReadRow, readRecord } from '../../../../../src/lib/domain/seed/read-row.ts';
 import type { RowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { pick } from '../../../../helpers/random.ts';
 
-/** Reads the text of a row like the packer. */
+/** Reads a row's text as the packer does. */
 export function readRow(text: string, rules: RowRules): ReadRow {
   const read = readRecord(text);
   return 'message' in read ? { issues: [{ path: [], message: read.message }] } : checkRow(read.value, rules);
@@ -26,7 +26,7 @@ const WHOLE_NUMBERS = ['0', '17', '"3"', '1709251200000', '9223372036854775807',
 const attribute = (type: string, seed: string, name: string): string =>
   `{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","cutoff_date":"2024-02-29","seed":${seed}}`;
 
-/** The text of a valid row, sometimes in a spelling that needs exact parsing. */
+/** Draws a valid row's text, sometimes in a spelling that needs exact parsing. */
 export function makeRow(random: () => number): string {
   const text = (): string => JSON.stringify(pick(TEXTS, random));
   const types: [string, () => string][] = [
@@ -65,7 +65,7 @@ const FRAGMENTS = [
   '9223372036854775808', '-0', '-9223372036854775809', 'average', 'sum', 'unique_list', 'é', '""', '"5001":[],', '"attribute_name":"",',
 ]; // prettier-ignore
 
-/** The first match at or after `at`; `pattern` is global. */
+/** Returns the first match at or after `at`; `pattern` is global. */
 function firstFrom(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);

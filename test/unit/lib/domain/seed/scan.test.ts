@@ -1,4 +1,4 @@
-// Compares each token scanner with an equivalent pattern over every short string of some characters.
+// Compares each token scanner with an equivalent pattern over every short string of certain characters.
 import { describe, expect, it } from 'vitest';
 import {
   afterItem,
@@ -22,7 +22,7 @@ import {
   word,
 } from '../../../../../src/lib/domain/seed/scan.ts';
 
-/** Every string of at most `length` of the given characters. */
+/** Returns every string of at most `length` of the given characters. */
 function* texts(characters: readonly string[], length: number): Generator<string> {
   yield '';
   if (length === 0) return;
@@ -33,13 +33,13 @@ function* texts(characters: readonly string[], length: number): Generator<string
 
 const BEFORE = 3;
 
-/** The end offset of a scanner that starts after other bytes, relative to its start. */
+/** Returns the end offset of a scanner that starts after other bytes, relative to its start. */
 function endOf(step: (bytes: Buffer, start: number) => number, text: string): number {
   const end = step(Buffer.from(`${'1'.repeat(BEFORE)}${text}\n`), BEFORE);
   return end === FAIL ? FAIL : end - BEFORE;
 }
 
-/** The length that a pattern matches at the start of a string if `isGood` accepts the match. */
+/** Returns the length that a pattern matches at the start of a string if `isGood` accepts the match. */
 function byPattern(pattern: RegExp, isGood: (match: RegExpExecArray, rest: string) => boolean = () => true) {
   return (text: string): number => {
     const match = pattern.exec(text);
@@ -238,6 +238,6 @@ it('detects a duplicate key in an object with at most sixteen keys', () => {
   expect(areNew('', '')).toEqual([true, false]);
   const many = Array.from({ length: 17 }, (_, index) => `k${String.fromCharCode(97 + index)}`);
   expect(areNew(...many)).toEqual([...Array<boolean>(16).fill(true), false]);
-  // The keys of the previous object are forgotten.
+  // The previous object's keys are forgotten.
   expect(areNew('ka')).toEqual([true]);
 });

@@ -19,7 +19,7 @@ function slurm(id: number, [first, last, step, count]: [number, number, number, 
   );
 }
 
-/** The shard, or the message and the hint. */
+/** Returns the shard, or the message and the hint. */
 function shardOf(text: string, env: Env): Shard | string {
   try {
     return parseShard(text, env);

@@ -1,4 +1,4 @@
-// Converts the cells of a table to the body of a user.
+// Converts a table's cells to a user's body.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { cellsOf } from '../../../../../src/lib/domain/csv/record.ts';
@@ -176,7 +176,7 @@ describe("an issue's column", () => {
   });
 });
 
-/** The issues of a valid row with the given cells replaced. */
+/** Returns the issues in a valid row with the given cells replaced. */
 function issuesWith(cells: Partial<Record<string, string>>): string[] {
   const table = tableOf(HEADER, options);
   const row = HEADER.map((title) => cells[title] ?? { xpid: '7', cutoff_date: '2024-01-31' }[title] ?? '');
@@ -191,7 +191,7 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
   [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number, 0 or more']],
-  // The attributes before this one are empty, so it is the first of the body.
+  // The attributes before this one are empty, so it is the first in the body.
   [{ 'attr:"a:b":sum': 'x' }, ['attr:"a:b":sum: must be a number']],
   [{ 'attr:Avg:average:sum': '1', 'attr:Avg:average:count': '0' }, ['attr:Avg:average:count: must be a positive integer']],
   [{ 'attr:Avg:average:sum': '1' }, ['attr:Avg:average:count: is missing']],

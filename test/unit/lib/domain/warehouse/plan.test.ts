@@ -1,4 +1,4 @@
-// A plan over three resource types: applying it gives the desired state, in an order that respects dependencies.
+// A plan over three resource types: applying it produces the desired state, in an order that respects dependencies.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -25,7 +25,7 @@ function plan(live: ByType<Definition>, wanted: ByType<Definition>, sendSecrets 
   return planWarehouse({ ...EVERYTHING, scope: SCOPE, live, wanted, sendSecrets });
 }
 
-/** The state of the platform after the steps. */
+/** Returns the platform's state after the steps. */
 function applied(live: ByType<Definition>, wanted: ByType<Definition>): ByType<Definition> {
   const after: ByType<Definition> = { ...live };
   for (const { action, type, id } of plan(live, wanted).steps) {

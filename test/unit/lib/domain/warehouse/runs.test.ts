@@ -1,4 +1,4 @@
-// Runs of a pipeline: ended runs, new runs, and the age of the data.
+// Pipeline runs: ended runs, new runs, and the age of the data.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../../../../src/lib/contract/pipeline-runs.ts';
 import {

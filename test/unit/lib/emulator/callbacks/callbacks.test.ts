@@ -1,4 +1,4 @@
-// Status callbacks: queued at every change, sent in order every quarter hour, signed, and retried until accepted.
+// Status callbacks: queued on every change, sent in order every quarter hour, signed, and retried until accepted.
 import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   emulator = await opened(startTestEmulator(options));
 });
 
-/** Submits a request that wants callbacks at `paths` of the receiver. */
+/** Submits a request that wants callbacks at the receiver's `paths`. */
 async function submit(change: Record<string, unknown> = {}, paths = ['/']): Promise<string> {
   const body = dsrBody({ status_callback_urls: paths.map((path) => receiver.url + path), ...change });
   const reply = await dsrCaller(emulator)('POST', '/requests/', { body });

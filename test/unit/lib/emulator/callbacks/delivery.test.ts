@@ -1,4 +1,4 @@
-// One delivery of a callback: the request, the accepted responses, and the receivers that are never called.
+// One callback delivery: the request, the accepted responses, and the receivers that are never called.
 import { createServer as createTlsServer } from 'node:https';
 import { expect, it, onTestFinished, test, vi } from 'vitest';
 import { callReceiver } from '../../../../../src/lib/emulator/callbacks/dispatcher.ts';

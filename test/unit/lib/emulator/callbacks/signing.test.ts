@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 
-/** The certificates of a chain, the leaf first. */
+/** Returns the certificates in a chain, the leaf first. */
 function chainOf(pem: string): [leaf: X509Certificate, authority: X509Certificate] {
   const texts = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----\n/g) ?? [];
   expect(texts).toHaveLength(2);
@@ -110,7 +110,7 @@ describe('the folder', () => {
     const [own, other] = await authorities();
     cpSync(own, folder, { recursive: true });
     const [leaf, ca] = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
-    // Writes the file of a different authority by default.
+    // Writes a different authority's file by default.
     writeFileSync(join(folder, name), content ?? readFileSync(join(other, name)));
     const after = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
     expect(after[0].serialNumber).not.toBe(leaf.serialNumber);

@@ -1,4 +1,4 @@
-// Runs on the embedded platform, started by triggers and by the clock, over rows of a real file.
+// Runs on the embedded platform, started by triggers and by the clock, over rows from a real file.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -104,7 +104,7 @@ describe('a triggered run', () => {
     await platform.api.advance('1s');
     expect((await platform.runs()).map(brief)).toEqual([
       ['2026-03-04T00:00:00.000Z', '2026-02-28T12:00:00.000Z', '2026-03-01T10:00:00.000Z', 0, 0],
-      // The range includes its end, and therefore the rows at 12:00.
+      // The range includes its end, so it includes the rows at 12:00.
       ['2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-02-28T12:00:00.000Z', 1, 1],
     ]);
   });

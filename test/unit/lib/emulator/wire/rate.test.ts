@@ -1,4 +1,4 @@
-// The rate limit of roles: 100 requests per sliding minute of the platform's clock and organization.
+// The rate limit for roles: 100 requests per sliding minute of the platform's clock, per organization.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRateWindow } from '../../../../../src/lib/emulator/wire/rate.ts';

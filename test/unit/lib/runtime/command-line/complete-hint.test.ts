@@ -1,4 +1,4 @@
-// Commands in hints get the target flags of the command that prints them.
+// Commands in hints have the same target flags as the command that prints them.
 import { describe, expect, it, test } from 'vitest';
 import { hintLine } from '../../../../../src/lib/kernel/errors.ts';
 import { helpOf } from '../../../../../src/lib/runtime/command-line/help.ts';
@@ -17,7 +17,7 @@ describe('the command of a hint', () => {
     ['cdpadm roles diff', 'cdpadm roles diff --profile prod'],
     ['cdpadm pipelines watch customers 7', 'cdpadm pipelines watch customers 7 --profile prod'],
     ['cdpadm auth test', 'cdpadm auth test --profile prod'],
-    // These commands name their target, or do not have one.
+    // These commands name their target, or have none.
     ['cdpadm auth test --profile dev', 'cdpadm auth test --profile dev'],
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
@@ -58,6 +58,6 @@ test('lists every command with a target', async () => {
   const isAsking = (path: string): boolean => asking.some((line) => path === line || path.startsWith(`${line} `));
   const leaves = leavesBelow(program).map(([path, command]) => ({ path, calls: helpOf(command)?.calls }));
   expect(leaves.filter(({ calls, path }) => calls === 'platform' && !isAsking(path))).toEqual([]);
-  // Commands of the embedded platform do not use a profile.
+  // Commands for the embedded platform do not use a profile.
   expect(leaves.filter(({ calls, path }) => calls === 'emulator' && isAsking(path))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Completions at the cursor, requested like the scripts of the shells.
+// Completions at the cursor, requested as the shell scripts request them.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -11,7 +11,7 @@ import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
 import { registerEmulator } from '../../../../../src/lib/runtime/emulator/running.ts';
 import { type CliHome, createCliHome } from '../../../../helpers/cli.ts';
 
-/** The word breaks of bash. */
+/** The word breaks in bash. */
 const BREAKS = ' \t\n"\'><=;|&(:';
 
 const GROUP = 'id: household\nsource_user_attribute: household_id\nattributes: [{id: city, type: latest}]\n';
@@ -69,7 +69,7 @@ async function ask(...args: string[]): Promise<{ kind: string | undefined; lines
   return { kind, lines };
 }
 
-/** The suggested values only, requested in the format of fish. */
+/** Returns only the suggested values, requested in the fish format. */
 async function values(line: string): Promise<string[]> {
   const { kind, lines } = await ask('fish', 'cdpadm', line);
   expect(kind).toMatch(/^values/);

@@ -26,7 +26,7 @@ describe('--summary', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^# Before\n\| NAME \|[^]*\| local \|/);
   });
 
-  /** The summary after a command that exits with `exit`. */
+  /** Returns the summary after a command that exits with `exit`. */
   async function summaryOf(args: string[], exit: number, env: Record<string, string> = {}): Promise<string> {
     const file = join(home.cwd, 'summary.md');
     const { code, stderr } = await cli([...args, '--summary'], { ...env, GITHUB_STEP_SUMMARY: file });

@@ -1,4 +1,4 @@
-// Results in every format, on a terminal, in a pipe and in a file, and the messages with them.
+// Results in every format, on a terminal, in a pipe and in a file, and the messages that accompany them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';

@@ -1,4 +1,5 @@
-// Interactive prompts: wrapping on a narrow terminal, and cleanup after a rejected answer. Answers are in test/e2e/prompts.test.ts.
+// Interactive prompts: wrapping on a narrow terminal, and cleanup after a rejected answer. Answers are tested in
+// test/e2e/prompts.test.ts.
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';

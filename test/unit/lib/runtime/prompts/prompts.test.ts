@@ -1,4 +1,5 @@
-// Prompts without an interactive terminal, and the flags that replace them. Real terminals are in test/e2e/prompts.test.ts.
+// Prompts without an interactive terminal, and the flags that replace them. Real terminals are tested in
+// test/e2e/prompts.test.ts.
 import { describe, expect, it, test } from 'vitest';
 import { exitOf } from '../../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../../src/lib/kernel/errors.ts';
