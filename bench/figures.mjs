@@ -1,4 +1,4 @@
-// The limits of the measured figures: `must` is a promise, `goal` goes beyond it.
+// Limits for the measured figures: `must` is a promise, `goal` goes beyond it.
 
 /**
  * @typedef {object} Figure

@@ -1,5 +1,5 @@
-// Measures how closely a bulk run approaches a rate limit of the platform: one that `--rate` sets, and one that the run
-// must discover.
+// Measures how closely a bulk run approaches a platform's rate limit: one that `--rate` sets, and one that the run must
+// discover.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
-/** The maximum number of requests in any second, similar to that of real services. */
+/** Maximum number of requests in any second, similar to real services. */
 const LIMIT = 50;
 const LATENCY_MS = 300;
 /** A known limit applies from the first second; an unknown one is hit a few times first, so that run is longer. */

@@ -1,4 +1,4 @@
-// The role manifests that the benchmarks read and compare.
+// Role manifests that the benchmarks read and compare.
 
 export const SMALL_ORG = '101';
 export const BIG_ORG = '102';
@@ -21,7 +21,7 @@ function role(roleId, tasks) {
   };
 }
 
-/** Features of the specification, and as many more as a live platform has. */
+/** Features in the specification, and as many more as a live platform has. */
 const FEATURES = [
   'audiences',
   'calculated_attributes',
@@ -74,7 +74,7 @@ export function editedYaml() {
   return `${lines.join('\n')}\n`;
 }
 
-/** Every task of both organizations, as GET returns them. */
+/** Every task in both organizations, as GET returns them. */
 export function allTasks() {
   return ['user:core', 'workspaces:*', ...ALL_TASKS].map((task) => ({
     task_id: task,

@@ -1,5 +1,5 @@
 // A server with fixed responses, so that only the client is measured: a token, and the manifests of two organizations.
-// The server runs as a separate process, prints its address, and exits when its standard input is closed.
+// The server runs as a separate process, prints its address, and exits when its standard input closes.
 import { createServer } from 'node:http';
 import { allTasks, BIG_ORG, bigManifest, SMALL_ORG, smallManifest } from './manifests.mjs';
 

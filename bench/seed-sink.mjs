@@ -1,5 +1,5 @@
 // The fastest server that still counts rows: it reads lengths and searches for a string that appears once in each row.
-// Runs as a separate process. Prints its port, then for each line of input the counts since the previous one.
+// Runs as a separate process. Prints its port and then, for each input line, the counts since the previous one.
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 

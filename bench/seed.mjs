@@ -19,7 +19,7 @@ const [OURS, OURS_CSV] = ['cdpadm', 'cdpadm, CSV'];
 const [PLAIN, PLAIN_CSV] = ['plain node script', 'csv-parse, zod, stringify'];
 const [XARGS, PYTHON, WRK] = ['split, xargs -P16, curl', 'python, threads', 'wrk, one fixed body'];
 const WRK_SECONDS = 4;
-/** Slow alternatives get fewer users; the comparison is by users per second. */
+/** Slow alternatives receive fewer users; the comparison is by users per second. */
 const FEW = Math.ceil(users / 10);
 
 /** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
@@ -27,7 +27,7 @@ export async function measureSeed({ rounds = 2 }) {
   const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-seed-'));
   const sink = spawn(process.execPath, [join(here, 'seed-sink.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const sinkLines = createInterface(sink.stdout)[Symbol.asyncIterator]();
-  /** The number of rows that the sink received since the last call. */
+  /** Returns the number of rows that the sink received since the last call. */
   const countedRows = async () => {
     sink.stdin.write('\n');
     /** @type {{rows: number}} */
@@ -60,7 +60,7 @@ async function measure({ url, folder, rounds, countedRows }) {
   await writeFile(lua, wrkScript());
   const hasPython = spawnSync('python3', ['--version']).status === 0;
   const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
-  /** Rows are undefined if only the sink's count determines them. */
+  /** Rows are undefined if they are known only from the sink's count. */
   /** @type {Record<string, {rows: number | undefined, run: () => number | void}>} */
   const cases = {
     [OURS]: { rows: users, run: () => cdpadm(url, folder, files.many) },

@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 const LIMIT = Number(values.rate);
 const REQUESTS = LIMIT * Number(values.seconds);
-/** Parts of the whole: the largest shard has 64 times the rows of the smallest. */
+/** Parts of the whole: the largest shard has 64 times as many rows as the smallest. */
 const SHARES = [64, 32, 16, 8, 4, 2, 1, 1];
 const BATCH = 10;
 const LATENCY_MS = 50;

@@ -14,7 +14,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const windows = process.platform === 'win32';
 const name = `cdpadm-${windows ? 'windows' : process.platform}-${process.arch}${windows ? '.exe' : ''}`;
 
-/** The program's files below the repository, without the library or the manual. */
+/** Returns the program's files in the repository, without the library or the manual. */
 async function assets() {
   const built = await readdir(join(root, 'dist'), { recursive: true });
   const needed = built.filter((path) => /^(main\.js|help-\d+\.txt|chunks[\\/].*\.\w+)$/.test(path));
@@ -24,7 +24,10 @@ async function assets() {
   return [...files, 'bin/cdpadm.js', 'bin/load.js', 'package.json', `${SQLITE}.js`, `${SQLITE}.wasm`];
 }
 
-/** The licenses of the program, its libraries, the database and Node, which all have to accompany the executable. */
+/**
+ * Returns the licenses of the program, its libraries, the database and Node, all of which must accompany the
+ * executable.
+ */
 async function licenses() {
   const beside = join(dirname(process.execPath), ...(windows ? [] : ['..']));
   const places = [join(beside, 'LICENSE'), join(beside, 'share', 'doc', 'nodejs', 'LICENSE')];

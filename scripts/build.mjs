@@ -106,7 +106,7 @@ function sqliteVersion() {
   }
 }
 
-/** The files of the embedded platform's console, which it serves as they are. */
+/** Files of the embedded platform's console, which are served as they are. */
 async function copyConsole() {
   await cp(join(root, 'src', 'lib', 'emulator', 'console'), join(staging, 'chunks', 'console'), {
     recursive: true,

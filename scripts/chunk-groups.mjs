@@ -15,7 +15,7 @@ const RUN_ENTRIES = [
   'src/lib/http/engines/node-engine.ts',
 ];
 
-/** Completion runs on each Tab, so the code that it shares with a run has a chunk of its own. */
+/** Completion runs on each Tab, so the code that it shares with a run has its own chunk. */
 const TAB_ENTRIES = [
   'src/lib/runtime/completion/answer.ts',
   'src/lib/runtime/completion/sources.ts',
@@ -26,10 +26,10 @@ const TAB_ENTRIES = [
 /** The shared part of the contract; the schemas of an area are loaded when it is called. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
-/** The exit of the process after an error: too small for a separate file. */
+/** The program's exit after an error: too small for a separate file. */
 const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
 
-/** Progress, which a call that takes less than a second does not need. */
+/** Progress output, which a call that takes less than a second does not need. */
 const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
 const RUNTIME = '\0rolldown/runtime.js';
@@ -38,7 +38,7 @@ const RUNTIME = '\0rolldown/runtime.js';
 const SHARED_FLAGS =
   /^src\/(?:commands\/(?:[\w-]*flags?|flag-values|results|resource-commands|page-source)|lib\/contract\/choices|lib\/domain\/(?:warehouse\/definition|csv\/dialect)|lib\/runtime\/command-line\/secret-flags)\.ts$/;
 
-/** The names of the chunks that this module defines. */
+/** Names of the chunks that this module defines. */
 export const NAMED_CHUNK = /^(?:kernel|quick|run|flags|(?:commands|work)-[\w-]+)$/;
 
 /**

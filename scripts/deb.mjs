@@ -1,5 +1,5 @@
-// Packs the single executable as `dist/cdpadm_VERSION_amd64.deb`, with the manual and the completions. The script needs
-// dpkg-deb. The package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
+// Packs the single executable as `dist/cdpadm_VERSION_amd64.deb`, with the manual and the completions. The script
+// requires dpkg-deb. The package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
 // compression takes most of the time.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ try {
     'Package: cdpadm',
     `Version: ${version}`,
     `Architecture: ${architecture}`,
-    // Debian requires an address: that of the author of the last change.
+    // Debian requires an address, so the last change's author is used.
     `Maintainer: ${commit.author || author}`,
     `Installed-Size: ${Math.ceil(size / 1024)}`,
     'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',
@@ -55,7 +55,7 @@ try {
   ];
   await put('DEBIAN/control', control.join('\n'));
   const file = join(dist, `cdpadm_${version}_${architecture}.deb`);
-  // The time of the commit for all files, so that builds are reproducible.
+  // Uses the commit's time for all files, so that builds are reproducible.
   const env = {
     ...process.env,
     ...(commit.date !== '' && { SOURCE_DATE_EPOCH: String(Date.parse(commit.date) / 1000) }),
@@ -68,7 +68,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The pages of the npm package. */
+/** The pages in the npm package. */
 async function pages() {
   const guides = (await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true })).filter((item) =>
     item.isFile(),

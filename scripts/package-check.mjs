@@ -1,5 +1,5 @@
-// Checks the package as npm would publish it: its files, their requires, its entry points and types. Then installs the
-// package into an empty folder and globally, and uses the program as a user and the library as a separate program.
+// Checks the package as npm would publish it: its files, what they require, its entry points and types. Then installs
+// the package into an empty folder and globally, and uses the program as a user and the library as a separate program.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
@@ -36,13 +36,13 @@ const NEEDED = [
   'dist/main.js',
   'dist/package.json',
 ];
-/** Imports that appear in strings and never run: code that ajv generates for others, and an example of the help. */
+/** Imports that appear in strings and never run: code that ajv generates for others, and an example in the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
 const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 
-/** A program that uses the library. The types of the library must report the error in the comment. */
+/** A program that uses the library. The library's types must report the error named in the comment. */
 const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
 
 // Declares the few globals that it uses, so that it compiles without other types.
@@ -58,7 +58,7 @@ await platform.close();
 export const wrong = () => startEmulator({ color: 'blue' });
 `;
 
-/** Module resolutions of programs that use the library; the last one emits code to run. */
+/** Module resolutions in programs that use the library; the last one emits code to run. */
 const MODULES = [['esnext', '--moduleResolution', 'bundler'], ['node16'], ['nodenext']];
 
 /** @typedef {[what: string, file: string, args: string[], expected: RegExp]} Step */

@@ -1,4 +1,4 @@
-// The packages whose code is in the bundle, from the bundler's list of modules.
+// The packages whose code is in the bundle, taken from the bundler's list of modules.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacedPackages } from './spare-parts.mjs';

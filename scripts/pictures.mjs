@@ -1,5 +1,5 @@
-// Draws the pictures of `docs/pictures` from real runs of the built program: terminals, and with Chromium the console of
-// the embedded platform. A test compares these pictures, except for what differs in each run.
+// Draws the pictures in `docs/pictures` from real runs of the built program: terminals and, with Chromium, the embedded
+// platform's console. A test compares these pictures, except for what differs in each run.
 import { createRequire } from 'node:module';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ const LINES = `[...document.querySelectorAll('header, nav, h2, tr, li')].map((it
   return parts.filter((part) => part.trim() !== '').join(' \u00b7 ');
 })`;
 
-/** The time that the clock of the console shows. */
+/** The time that the console's clock shows. */
 const NOON = '2026-01-05T12:00:00Z';
 /** Colors on a dark ground, which a light page frames like a window. @type {Record<string, string>} */
 const COLORS = {
@@ -90,7 +90,7 @@ async function linesOf(line) {
   let text = '';
   terminal.onData((data) => (text += data));
   const code = await new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-  // A run with a rejected row ends with 3.
+  // A run with a rejected row exits with 3.
   if (code !== 0 && code !== 3) throw new Error(`${line}: ${text}`);
   const shown = text.replaceAll(home, HOME).trimEnd().split(/\r*\n/);
   // The progress line is erased and drawn again in its place.
@@ -176,10 +176,10 @@ async function drawConsole(executablePath) {
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`,
       '<title>The console of the embedded platform: a data subject request and its timeline</title>',
       `<rect width="100%" height="100%" rx="8" fill="${COLORS.ground}" stroke="${COLORS.frame}"/>`,
-      // Some programs that show pictures do not know `light-dark()`.
+      // Some image viewers do not know `light-dark()`.
       `<style>${style.replace(/light-dark\((?:[^(),]|\([^)]*\))*, ([^)]*)\)/g, '$1')}body { background: none }`,
       ':root { color-scheme: dark }</style>',
-      // Programs without HTML show the text alone.
+      // Programs without HTML support show only the text.
       '<switch>',
       `<foreignObject x="1" y="1" width="${width - 2}" height="${height - 2}"`,
       'requiredExtensions="http://www.w3.org/1999/xhtml">',

@@ -1,5 +1,6 @@
-// Makes a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit unless
-// `--no-tag` is passed. The script publishes nothing; `.github/workflows/release.yml` does. It does not run the tests.
+// Creates a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit
+// unless `--no-tag` is passed. The script publishes nothing; `.github/workflows/release.yml` does. It does not run the
+// tests.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -101,7 +102,7 @@ function installation(names) {
   return `### Install\n\n${lines.join('\n')}\n\nBuilt from ${commit} with ${tools}. Maintainer: ${author}.\n`;
 }
 
-/** Sets the modes that git records, because the package contains them, and the umask must not change the package. */
+/** Sets the modes that git records, because the package contains them and must not depend on the umask. */
 async function setModes() {
   process.umask(0o022);
   for (const name of run('git', 'ls-files', '-z').split('\0').filter(Boolean)) {

@@ -45,7 +45,7 @@ const PARTS = [
     code: `export default function envPaths() { ${never('A default folder of conf')} }`,
   },
   {
-    // Checks people's answers to the questions of a server; ours asks none.
+    // Checks users' answers to a server's questions; our server asks none.
     importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
     source: /[\\/]ajv-provider\.js$/,
     code: `export class AjvJsonSchemaValidator {}`,
@@ -63,7 +63,7 @@ const PARTS = [
     code: [
       `import { brotliDecompressSync } from 'node:zlib';`,
       'export function decompressBrotli(input, length) {',
-      // Zero is not allowed as a limit.
+      // Zero is not a valid limit.
       '  return new Uint8Array(brotliDecompressSync(input, { maxOutputLength: length || undefined }));',
       '}',
     ].join('\n'),

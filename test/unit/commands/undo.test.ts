@@ -60,10 +60,7 @@ const SUBMIT = 'dsr submit --regulation gdpr --type access --identity email=a@ex
 const INCREMENTAL = '--sync-mode incremental --iterator-field at --iterator-data-type timestamp';
 const GROUP = 'groups create -f group.yaml --yes';
 
-/**
- * The command lines to run first, the write, and the number of commands that undo it. ID stands for the last request's
- * id.
- */
+/** Command lines to run first, the write, and the number of commands that undo it. ID is the last request's id. */
 const WRITES: [before: string[], line: string, commands: number][] = [
   [[], 'roles create fresh --description New --task rules:view', 1],
   [[], 'roles update user-role --name Reader', 1],
