@@ -1,4 +1,4 @@
-// The package's entry point for other programs: the embedded platform and its control client, for use in tests.
+// The package's entry point: the embedded platform and its control client, for other programs' tests.
 import { connectEmulator as connect } from './lib/emulator/client.ts';
 import type { Emulator, EmulatorControl, EmulatorOptions } from './lib/emulator/base/embedding.ts';
 import { embed } from './lib/emulator/embed.ts';
@@ -25,5 +25,5 @@ export type {
  */
 export const startEmulator: (options?: EmulatorOptions) => Promise<Emulator> = embed;
 
-/** Controls a platform that another process started, using the `control_url` in its ready line. */
+/** Controls a platform that another process started, given the `control_url` in its ready line. */
 export const connectEmulator: (controlUrl: string) => EmulatorControl = connect;

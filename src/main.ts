@@ -28,7 +28,7 @@ import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsO
 /** The entry that the scripts of `cdpadm completion` call, which is not a command. */
 const COMPLETE = '__complete';
 
-/** Thrown instead of running the action if the command line must run once for each of several profiles. */
+/** Thrown instead of running the action if the command line must be run separately for several profiles. */
 class SeveralProfiles extends Error {
   readonly isWrite: boolean;
   constructor(isWrite: boolean) {
@@ -37,15 +37,15 @@ class SeveralProfiles extends Error {
   }
 }
 
-/** How many turns of 100 ms a stopped command may wait. Time when the process works does not count. */
+/** Maximum number of 100 ms turns that a stopped command may wait. Working time does not count. */
 const LAST_TURNS = 9;
 const TURN_MS = 100;
-/** How many turns of 10 ms the threads of a stopped command may take. */
+/** Maximum number of 10 ms turns that the threads of a stopped command may take. */
 const THREAD_TURNS = 5;
 const THREAD_TURN_MS = 10;
 
 export async function main(): Promise<void> {
-  // If something else ends the process, such as a prompt whose input closes, the program has failed.
+  // If something else ends the process, such as a prompt whose input closes, the command has failed.
   host.setExitCode(EXIT.failed);
   const io = processIo();
   const stop = new AbortController();
@@ -71,7 +71,7 @@ const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
   [EXIT.terminated]: 'SIGTERM',
 };
 
-/** Ends the process even if something is still open. The signal ends a thread that Node cannot stop. */
+/** Ends the process even if something is still open. The signal ends a thread that Node cannot stop by itself. */
 async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   const signal = SIGNALS[code];
   if (signal === undefined) return host.exitNow(code);
@@ -130,7 +130,7 @@ async function runCommand(
   const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
   state.hasWritten = () => ctx.hasWritten;
 
-  /** Parses the command line, and runs its action after `begin` has completed the context. */
+  /** Parses the command line, and runs its action after `begin` completes the context. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
     const wanted = commandNameOf(args);
     const root = await createProgram(within, (name) => name === wanted);
@@ -150,7 +150,7 @@ async function runCommand(
   async function stopAmid(error: unknown): Promise<unknown> {
     if (!(error instanceof KnownError) || exitOf(error) !== 'invalidInput') return error;
     try {
-      // A signal arrives in the next turn of the event loop.
+      // Node delivers signals between turns of the event loop, so yield once before reporting an input error.
       await ownTurn();
       await ownTurn(stop.signal);
       throwIfLate();
@@ -209,12 +209,12 @@ function handedOver(sink: TextSink): Promise<void> {
   });
 }
 
-/** Returns every help screen by its command (`roles push`; empty for the root). The build stores these screens. */
+/** Returns every help screen, keyed by command (`roles push`; empty for the root). The build stores these screens. */
 export async function helpScreens(io: Io): Promise<Map<string, string>> {
   const screens = new Map<string, string>();
   const add = (command: Command, path: readonly string[]): void => {
     screens.set(path.join(' '), command.helpInformation());
-    // `help --help` prints the help of the root, like `help` without a flag.
+    // `help --help` prints the root's help, like `help` without a flag.
     for (const child of command.commands) if (child.name() !== 'help') add(child, [...path, child.name()]);
   };
   add(await loadAll(createContext(io, new AbortController().signal)), []);
@@ -247,7 +247,7 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
 
 /**
  * Rewrites `help roles push` to `roles push --help`, `help` to `--help`, and `roles push --help --json` to `help roles
- * push --json`. Does not change topics.
+ * push --json`. Help topics stay unchanged.
  */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
   const isHelp = commandNameOf(argv) === 'help';

@@ -1,4 +1,4 @@
-// The command tree. The root contains names and summaries; only the requested group is loaded and built.
+// The command tree. The root contains only names and summaries; only the requested group is loaded and built.
 import { Command } from 'commander';
 import { PROGRAM, VERSION } from './lib/kernel/version.ts';
 import type { Context } from './lib/runtime/context.ts';
@@ -65,7 +65,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Con
   version: () => import('./commands/version/index.ts'),
 };
 
-/** The commands that take target flags, in groups where not all do. Hints add the flags to these commands. */
+/** Commands that accept target flags, in groups where only some do. Hints add the flags to these commands. */
 const ASKING: Readonly<Record<string, readonly string[]>> = {
   ...{ profile: ['show'], auth: ['login', 'logout', 'test'] },
   ...{ log: [], completion: [], emulator: [], tour: [], schema: [], help: [], version: [] },
@@ -80,12 +80,12 @@ export async function load(name: string, ctx: Context): Promise<Command | undefi
   return loaded?.command.build(ctx);
 }
 
-/** The first words of commands that take target flags: `roles`, `auth test`. */
+/** First words of commands that accept target flags: `roles`, `auth test`. */
 export const asking: readonly string[] = entries.flatMap(
   ({ name }) => ASKING[name]?.map((child) => `${name} ${child}`) ?? name,
 );
 
-/** The root command. Builds the entries that `wants` selects. All others have only a name and a summary. */
+/** The root command. Builds the entries that `wants` selects. All others get only a name and a summary. */
 export async function createProgram(ctx: Context, wants: (name: string) => boolean): Promise<Command> {
   const root = new Command(PROGRAM)
     .description('Administer a customer-data platform from a terminal.')
@@ -113,10 +113,10 @@ export function commandNameOf(argv: readonly string[]): string | undefined {
   return first === undefined || first.startsWith('-') ? operandsOf(argv)[0] : first;
 }
 
-/** The words of a command line without global flags and their values. The first word is the command's name. */
+/** Returns the words of a command line without global flags and their values. The first word is the command. */
 export function operandsOf(argv: readonly string[]): string[] {
   const isFlag = (word: string): boolean => word.startsWith('-');
-  // Without flags, or with nothing but flags, there is nothing to parse.
+  // Without arguments, or with only flags, there is nothing to parse.
   if (!argv.some(isFlag) || argv.every(isFlag)) return argv.filter((word) => !isFlag(word));
   // Commander parses the global flags on a separate root, because it knows which of them take a value.
   const probe = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
@@ -129,7 +129,7 @@ export function operandsOf(argv: readonly string[]): string[] {
   }
 }
 
-/** `--version` with other flags runs the `version` command, so that `--verbose` and `-o json` have their meaning. */
+/** `--version` with other flags runs the `version` command, so that `--verbose` and `-o json` take effect. */
 export function wantedVersion(argv: readonly string[]): string[] | undefined {
   const others = argv.filter((word) => word !== '--version' && word !== '-V');
   return others.length < argv.length && operandsOf(argv).length === 0 ? ['version', ...others] : undefined;

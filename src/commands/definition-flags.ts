@@ -176,7 +176,7 @@ export function flagOf(type: ResourceType, path: readonly (string | number)[]): 
   return FIELD_FLAGS[type].find((field) => field.path.join('.') === path.join('.'))?.flag;
 }
 
-/** The fields that flags set; an empty value removes a field. Throws usage (2) for duplicates and literal secrets. */
+/** Returns the fields that flags set; an empty value removes one. Throws usage (2) for duplicates and plain secrets. */
 export async function readFieldFlags(
   ctx: Context,
   type: ResourceType,

@@ -81,7 +81,7 @@ export async function secretOf(source: SourcedDefinition, use: PlacedUse): Promi
   return await source.rules.read(use, { field: use.path.at(-1) ?? '', what: nameOf(source, use.path) });
 }
 
-/** The definition to send, completed from the live one. `onSecret` gets each secret that it contains, with its path. */
+/** Returns the definition to send, completed from the live one. `onSecret` gets each secret in it, with its path. */
 export async function bodyWithSecrets(
   source: SourcedDefinition,
   definition: Definition,

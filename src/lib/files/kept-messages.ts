@@ -71,7 +71,7 @@ interface StoredMessage extends MessageDigests {
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.\d+(?=\.headers\.json$)/;
 
-/** The messages of these requests, in the order in which they were stored. Throws if the folder cannot be read. */
+/** Returns the messages of these requests, in the order of storage. Throws if the folder is unreadable. */
 export function readMessages(folder: string, ids: ReadonlySet<string>): StoredMessage[] {
   const names = namesIn(folder).flatMap((entry) => {
     const [name, requestId] = NAME.exec(entry) ?? [];

@@ -57,7 +57,7 @@ export function withoutSchemaHint(value: unknown): unknown {
   return fields;
 }
 
-/** The error for an invalid document. `what` names the kind (`roles file`). Issues are in the order of the text. */
+/** Returns the error for an invalid document. `what` names the kind (`roles file`). Issues are in text order. */
 export function invalidDocument(
   document: LoadedDocument,
   what: string,

@@ -105,7 +105,7 @@ function compareTasks(listed: readonly unknown[], wanted: readonly TaskRef[]): L
   return { dropped, added: [...missing.values()] };
 }
 
-/** The text of a valid roles file with the content of `manifest`. If only the stamps differ, no other byte changes. */
+/** Returns the text of a roles file for `manifest`. If only the stamps differ, no other byte changes. */
 export function updateJson(text: string, manifest: ManifestReply): string {
   const file = parseJson(text) as Fields;
   const edits = compareWithFile(file, manifest);

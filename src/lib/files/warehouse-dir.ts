@@ -45,7 +45,7 @@ function definitionFiles(folder: string): string[] {
     .sort();
 }
 
-/** The text of a file with new values at dotted paths. Null removes a field. YAML keeps its comments and order. */
+/** Returns a file's text with new values at dotted paths. Null removes a field. YAML keeps its comments and order. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,

@@ -9,7 +9,7 @@ export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n
   return cells.map((cell) => csvCell(cell, delimiter)).join(delimiter) + lineEnd;
 }
 
-/** The most frequent separator outside quotes in a heading line. In a tie, the first one wins (decision: D162). */
+/** Returns the most frequent separator outside quotes in a header line. In a tie, the first wins (decision: D162). */
 export function separatorOf(headings: string): string {
   const bare = headings.replace(/"[^"]*"/g, '');
   const count = (sign: string): number => bare.split(sign).length;

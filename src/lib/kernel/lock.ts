@@ -135,7 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** The holder in a lock file, dead or alive. After a power failure it may be process 0, which is never alive. */
+/** Returns the holder in a lock file, dead or alive. After a power failure it may be process 0, never alive. */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;

@@ -1,5 +1,5 @@
-// Decides which references in a definition are followed: a repository's file must not run commands or read other files.
-// Reads the secrets of those that are followed.
+// Checks which references in a definition to follow: a repository's file must not run commands or read other files.
+// Reads the secrets of the references that are followed.
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
@@ -22,13 +22,13 @@ export interface JudgedReference {
 
 export type ReferenceRules = Awaited<ReturnType<typeof openReferenceRules>>;
 
-/** Returns the rules for this command, which depend on its flag `--allow-commands` and on the profile. */
+/** Returns the reference rules for this command, based on its `--allow-commands` flag and the profile. */
 export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   const settings = await ctx.settings();
   const held = await profileReferences(ctx.paths.config);
   const own = { config: realPath(ctx.paths.config), cache: realPath(ctx.paths.cache) };
 
-  /** Returns a reason if the reference is not followed, with the flag or setting that allows it. */
+  /** Returns why a reference is not followed, with the flag or setting that allows it; undefined if it is followed. */
   function refusal(source: JudgedReference): { message: string; hint: Hint } | undefined {
     if (ctx.io.inputsBelow !== undefined) {
       return { message: `${source.reference} is not followed for an assistant`, hint: IN_A_TERMINAL };
@@ -46,7 +46,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     return { message: `${source.reference} runs a command`, hint: ALLOW_COMMANDS };
   }
 
-  /** Throws invalid input (9) for references to secrets of this program, which never go to a warehouse. */
+  /** Throws invalid input (9) for references to this program's own secrets, which never go to a warehouse. */
   function refuseOwnSecrets(references: readonly JudgedReference[]): void {
     const issues = references.flatMap((source) => {
       const path = filePath(source);
@@ -79,7 +79,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     /**
      * Reads the secret in `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
      * `command:LINE`, and adds it to the redactor. `field` is its name in the definition, and `what` its name in
-     * messages. Throws KnownError auth (4) if it cannot be read.
+     * messages. Throws KnownError auth (4) if the secret cannot be read.
      */
     read: async (source: JudgedReference, { field, what }: { field: string; what: string }): Promise<string> => {
       refuseOwnSecrets([source]);
@@ -105,7 +105,7 @@ const ALLOW_COMMANDS: Hint = {
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
 
-/** Secrets that are multi-line documents. For any other secret, only the first line of a command's output counts. */
+/** Secrets that are multi-line documents. For other secrets, only the first line of a command's output counts. */
 const DOCUMENTS = new Set(['service_account_key']);
 
 const NOT_SENT = 'Nothing was sent with it. Put the secret there, or change the reference in the definition.';
@@ -128,7 +128,7 @@ async function readSecret(
     });
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
-    // The hint of the keychain's own error applies only to the secrets of a profile.
+    // The keychain error's own hint applies only to a profile's secrets.
     throw error.with({
       message: `The ${what} is in the keychain. ${error.message}`,
       hint: 'Nothing was sent with it. Use env:NAME, file:PATH or command:LINE in the definition.',
@@ -136,7 +136,7 @@ async function readSecret(
   }
 }
 
-/** Returns the whole file without the line ending of its last line. */
+/** Returns the whole file without the line break at its end. */
 async function readSecretFile(path: string, what: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');

@@ -1,4 +1,4 @@
-// The target of a write, which is shown before the plan and is part of the JSON result; and the addresses of targets.
+// The target of a write, shown before the plan and included in the JSON result; and the addresses of targets.
 import type { Settings } from '../config/resolve-settings.ts';
 import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -16,7 +16,7 @@ export interface Target {
   org_id?: string | null;
   account_id?: string | null;
   workspace_id?: string | null;
-  /** `embedded platform` for the loopback address of the profile `local`. */
+  /** `embedded platform` for the loopback address of profile `local`. */
   address: string;
 }
 
@@ -37,7 +37,7 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
 
 /**
  * Returns the flags that give a later command the same target, even if the profile changes. No flag sets an address, so
- * `isComplete` is false if an address is not from the profile: that command then also needs the same settings.
+ * `isComplete` is false if an address does not come from the profile: that command then also needs the same settings.
  */
 export function flagsOf(target: Target, { get, profile }: Settings): { flags: string[]; isComplete: boolean } {
   const isOwn = (name: SettingName): boolean => ['profile', 'default', undefined].includes(get(name)?.origin.kind);
@@ -96,7 +96,7 @@ export const ADDRESS_OF: Record<Service, SettingName> = {
   identity: 'identity_url',
 };
 
-/** True if the address is that of the embedded platform of profile `local`, and not from another source. */
+/** True if the address is the embedded platform's, for profile `local`, and not from another source. */
 export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }

@@ -2,13 +2,13 @@
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 
-/** The error code of a write whose outcome is unknown. `http` throws this code if a response proves nothing. */
+/** Error code of a write with an unknown outcome. `http` throws it if a response proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
 
 export interface Doubt {
-  /** The error of the send. Undefined if the response proved nothing, or if this run has not sent anything yet. */
+  /** Error of the send. Undefined if the response proved nothing, or if this run has not sent anything yet. */
   readonly error?: KnownError;
-  /** The rejection in `error`, either of the send or of its repeat after a 429 or a 401. */
+  /** Rejection in `error`, either of the send or of its retry after a 429 or a 401. */
   readonly rejection?: KnownError | undefined;
   /** True if a request may have taken effect. False for a first send that the platform rejected. */
   readonly wasSent: boolean;
@@ -22,9 +22,9 @@ export interface Write<Result, Stored> {
   readonly subject: string;
   readonly hint: Hints;
   readonly maxSends: number;
-  /** If set, a read comes before the first send: an earlier run may have sent it, or the id may be taken. */
+  /** If set, a read precedes the first send: an earlier run may have sent it, or the id may be taken. */
   readonly doubt?: Doubt;
-  /** The statuses of a first rejection that only a read can explain, such as 400 for a taken id. */
+  /** Statuses of a first rejection that only a read can explain, such as 400 for a taken id. */
   readonly explained?: readonly number[];
   readonly notes?: { lost?: string; arrived?: (result: Result) => string; again?: string };
   /** Sends the write. Throws KnownError for a loss or a rejection. `attempt` counts from 1. */
@@ -45,7 +45,7 @@ export interface Messages {
   warn(text: string): void;
 }
 
-/** A command passes its Context. */
+/** Commands pass their Context. */
 export interface ConfirmPorts {
   out?: Messages;
   signal: AbortSignal;

@@ -34,7 +34,7 @@ export interface DeliveryPorts {
   outbox: Outbox;
   ledger: LedgerOf;
   targets: readonly DeliveryTarget[];
-  /** Maximum number of attempts for one delivery. */
+  /** Maximum number of attempts per delivery. */
   attempts: number;
   /** Maximum number of concurrent attempts. */
   concurrency: number;
@@ -44,7 +44,7 @@ export interface DeliveryPorts {
   isBusy(): boolean;
   clock: Clock;
   random(): number;
-  /** Aborted when the listener ends. Deliveries that are running at that moment remain due. */
+  /** Aborted when the listener ends. Deliveries running at that moment remain due. */
   signal: AbortSignal;
   out: Messages & { verbose(text: string): void };
 }
@@ -66,7 +66,7 @@ async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf
   return states.flatMap(({ callback, state }) => (state && news.has(state) ? [callback] : []));
 }
 
-/** Stores callbacks that have no targets, which go only to the ledger. */
+/** Stores callbacks without targets, which go only to the ledger. */
 export function storeStates(ledger: LedgerOf): Deliveries['store'] {
   const news = new Set<ReceivedLine>();
   const record = inBatches<ReceivedLine>(async (callbacks) => {
@@ -79,13 +79,13 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
 }
 
 export class Deliveries {
-  /** The open deliveries of an earlier run: due here, due to targets that this run does not have, and dead. */
+  /** Pending deliveries of an earlier run: due here, due to targets that this run does not have, and dead. */
   readonly left = { due: 0, elsewhere: 0, dead: 0 };
   readonly #ports: DeliveryPorts;
   #state = emptyOutbox();
   #wake = (): void => undefined;
   readonly #running = new Map<string, Delivery>();
-  /** The targets whose outage has been reported. */
+  /** Targets whose outage has been reported. */
   readonly #down = new Set<string>();
   readonly #health: ReadonlyMap<string, TargetHealth>;
   /** Stored callbacks whose state is not in the ledger yet. */
@@ -111,7 +111,7 @@ export class Deliveries {
     this.#unrecorded = this.#unrecorded.concat(callbacks.flat());
     await recordStates(this.#unrecorded, ledger);
     this.#unrecorded = [];
-    // The callbacks are stored and can be acknowledged, so if this fails, a later batch replaces the file.
+    // The callbacks are stored and can be acknowledged: if this fails, a later batch replaces the file.
     if (outbox.isLarge()) await this.#compact().catch((error: unknown) => out.warn((error as Error).message));
   });
 
@@ -120,7 +120,7 @@ export class Deliveries {
     this.#health = new Map(ports.targets.map(({ name }) => [name, newHealth()]));
   }
 
-  /** Reads the outbox. Its deliveries are due immediately, even those that an earlier run would retry later. */
+  /** Reads the outbox. Its deliveries are due immediately, even those that an earlier run would have retried later. */
   static async open(ports: DeliveryPorts): Promise<Deliveries> {
     const deliveries = new Deliveries(ports);
     await deliveries.#resume();
@@ -149,14 +149,14 @@ export class Deliveries {
       first = isFirst(this.#state, callback);
       const due = targetsOf(this.#state, callback, this.#ports.targets);
       if (due.length === 0 && !first) return [];
-      // Only deliveries need the bytes of the callback.
+      // Only deliveries need the callback's bytes.
       return [{ ...callback, targets: due, ...(due.length === 0 && { headers: [], body: '' }) }];
     });
     await this.#record([callback]);
     return first;
   }
 
-  /** Reads what another process changed in the file. */
+  /** Reads the changes that another process made to the file. */
   refresh(): Promise<void> {
     return this.#write(() => []);
   }
@@ -209,7 +209,7 @@ export class Deliveries {
   async #attempt(delivery: Delivery): Promise<void> {
     const { clock, signal, out } = this.#ports;
     const { callback, target } = delivery;
-    // An attempt before its time does not count, so neither restarts nor successes of others use up the attempts.
+    // An attempt before its time does not count, so neither restarts nor successes of other deliveries use up attempts.
     const attempts = delivery.attempts + (delivery.dueAt > clock.now() ? 0 : 1);
     let outcome: Pick<OutcomeLine, 'event' | 'due' | 'reason'> = { event: 'delivered' };
     try {
@@ -226,7 +226,7 @@ export class Deliveries {
       await this.#write(() => [line]);
     } catch (error) {
       out.warn(`The outcome of a delivery could not be stored: ${(error as Error).message}`);
-      // Retried, but not immediately.
+      // Retry, but not immediately.
       const again = this.#state.open.get(delivery.id);
       if (again) again.dueAt = clock.now() + longestPause(2);
     }
@@ -236,7 +236,7 @@ export class Deliveries {
     const { attempts: most, clock, out } = this.#ports;
     const { callback, target } = delivery;
     const health = this.#healthOf(target);
-    // An outage is reported once.
+    // Report an outage only once.
     const say = health.failed.size > 0 ? out.verbose : out.warn;
     takeFailure(health, delivery, clock.now());
     const what = `${target} of ${callback.request_id ?? callback.id} (${callback.status ?? 'no status'})`;
@@ -255,7 +255,7 @@ export class Deliveries {
     return { event: 'failed', reason, due: isoMillis(due) };
   }
 
-  /** Sleeps until `at`, or until something changes. */
+  /** Sleeps until `at`, or until a change. */
   async #pause(at: number | undefined): Promise<void> {
     const { clock, signal } = this.#ports;
     const changed = new AbortController();

@@ -14,12 +14,12 @@ import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed' | 'unknown';
-  /** The reason why the row failed or is unknown, without personal data. */
+  /** Why the row failed or is unknown, without personal data. */
   error?: string;
   /** The time in the platform's response; null if the response has none. */
   expected_completion_time?: string | null;
   received_time?: string | null;
-  /** False only if a signature was checked and is invalid. */
+  /** False only if a signature was checked and found invalid. */
   signed: boolean;
   signature?: SignatureFacts;
 }
@@ -32,18 +32,18 @@ export interface RowPorts {
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
   describe(request: DsrRequest): Promise<SubmittedNews>;
-  /** Returns the number of complete rows. The number shows if others succeed while one does not. */
+  /** Returns the number of complete rows. Shows whether other rows succeed while one does not. */
   completed(): number;
   clock: Clock;
-  /** Aborted when even requests in progress are abandoned. */
+  /** Aborted to abandon even requests in progress. */
   hardSignal: AbortSignal;
 }
 
 export interface RowTask {
   request: DsrRequest;
-  /** True if an earlier run may have sent the row, so that the platform is read first. */
+  /** True if an earlier run may have sent the row: the platform is read first. */
   mayExist: boolean;
-  /** True if the id is from the file, so that another request may already have it. */
+  /** True if the id is from the file: another request may already have it. */
   givenId: boolean;
   /** Returns the ledger entry for an id from the file. */
   known(): Promise<LedgerRequest | undefined>;
@@ -51,10 +51,10 @@ export interface RowTask {
   onSend(): void;
 }
 
-/** Maximum number of times that one row is sent, and of reads that confirm it. */
+/** Maximum number of times that a row is sent, and of reads that confirm it. */
 const MAX_ATTEMPTS = 5;
 
-/** The statuses of a rejection that concerns one body. Any other rejection concerns the whole run. */
+/** Statuses of a rejection that concerns a single body. Any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
@@ -195,7 +195,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   }
 }
 
-/** Carries an error that ends the whole run out of the confirmation of a single row. */
+/** Carries an error that ends the whole run out of a single row's confirmation. */
 class RunOver extends Error {}
 
 function endRun(cause: unknown): never {
@@ -209,7 +209,7 @@ function timesOf(body: CreateReply | RequestStatusReply): Pick<Done, 'expected_c
 
 const MAX_ERROR = 300;
 
-/** Removes values of the request from a message, because a rejection may quote what it rejects. */
+/** Removes the request's values from a message, because a rejection may quote what it rejects. */
 function scrubbed(message: string, request: DsrRequest): string {
   const maps = [request, ...Object.values(request.extensions ?? {})].map((part) => part.subject_identities ?? {});
   const values = maps

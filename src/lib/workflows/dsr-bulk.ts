@@ -20,11 +20,11 @@ export interface BulkPorts
   table: RowTable;
   options: RowOptions;
   journal: DsrJournal;
-  /** The states, as recorded in the journal. */
+  /** States recorded in the journal. */
   states: RowStates;
   /** Absent if duplicates are allowed. */
   findDuplicate: FindDuplicate | undefined;
-  /** The rows that are known to be duplicates, each with the earlier request. */
+  /** Rows known to be duplicates, each with the earlier request. */
   duplicates: ReadonlyMap<number, LedgerRequest>;
   verify: VerifyMessage;
   maxErrors: MaxErrors | undefined;
@@ -39,7 +39,7 @@ export interface BulkCounts {
   unsigned: number;
 }
 
-/** Rows get their ids in groups, with one write to the disk. The next run reads the rows that were not sent. */
+/** Rows get their ids in groups, with one disk write per group. The next run reads the rows that were not sent. */
 const PLANNED_AT_ONCE = 512;
 /** Outcomes are written in groups. After a kill, the next run reads the rows whose outcome is missing. */
 const WRITTEN_AT_ONCE = 1024;
@@ -101,13 +101,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         yield plan(group, rowPorts);
         group = [];
       }
-      // A file may contain only complete rows, so let the run stop here.
+      // A file may contain only complete rows, so allow the run to stop here.
       yield [];
     }
     yield plan(group, rowPorts);
   }
 
-  /** Gives the rows their ids, and journals these before any of the rows is sent. */
+  /** Gives the rows their ids, and journals the ids before any of the rows is sent. */
   function plan(group: readonly ReadyRow[], rowPorts: RowPorts): Task[] {
     const planned: [number, string][] = [];
     const ready = group.map((item) => {
@@ -123,7 +123,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       unsent.add(row);
     }
     const given = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
-    // The group reads the ledger only once, when its first row needs the entries.
+    // A group reads the ledger only once, when its first row needs the entries.
     let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
@@ -154,7 +154,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     if (state !== 'unknown') completed++;
     // An unknown row with our own id may be on the platform. A row with an id from the file may be a different request.
     const isRecorded = state !== 'failed' && (state !== 'unknown' || !hasId);
-    // One line has the request and its response, so that a ledger of a million lines is read in half the time.
+    // One line contains the request and its response, so that a ledger of a million lines is read in half the time.
     const status = state !== 'unknown' && { status: 'pending' as const };
     outcomes.add(
       error === undefined ? [row, state] : [row, state, error],
@@ -167,7 +167,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   }
 }
 
-/** True for an error that shows that the platform did not accept the request, such as 401 (decision: D415). */
+/** True if the error shows that the platform did not accept the request, such as 401 (decision: D415). */
 function isPermanent(error: unknown): boolean {
   const { status = 0 } = error instanceof KnownError ? error : {};
   return status >= 400 && status < 500 && status !== 429;

@@ -1,4 +1,4 @@
-// Plans and sends cancellations, and confirms each of them.
+// Plans, sends and confirms cancellations.
 import type { CancelReply, RequestStatusReply } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -11,13 +11,13 @@ import { fail } from '../errors/fail.ts';
 
 export interface CancelPlan {
   cancel: RequestOverview[];
-  /** Other requests of the group, which are not cancelled. */
+  /** Other requests of the group, which remain. */
   keep: RequestOverview[];
 }
 
 /**
- * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending,
- * and not found (5) for an unknown id or group.
+ * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending;
+ * not found (5) for an unknown id or group.
  */
 export async function planCancel(
   target: { ids: readonly string[] } | { groupId: string },
@@ -33,7 +33,7 @@ export async function planCancel(
   return { cancel, keep };
 }
 
-/** Cancels one request after another. Throws the first failure, after a warning that names the cancelled requests. */
+/** Cancels the requests one by one. Throws the first failure, after a warning that names the cancelled requests. */
 export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise<CancelReply[]> {
   const done: CancelReply[] = [];
   for (const { subject_request_id: id } of plan.cancel) {

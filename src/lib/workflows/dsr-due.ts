@@ -7,12 +7,12 @@ import type { DsrPorts, LedgerPort } from './dsr-ports.ts';
 import { refreshRequests } from './dsr-read.ts';
 
 const FEWEST = 4;
-/** A run stops after this many finished requests. The ledger has their new states, so the next run continues. */
+/** A run stops after this many finished requests. The ledger records their new states, so the next run continues. */
 const ENDED_AT_MOST = 1000;
 
 /**
- * The most urgent requests. If a request has ended and the ledger does not know that yet, the next most urgent one
- * replaces it, so that the list never misses a request that is more urgent than one in it. `until`, in milliseconds,
+ * The most urgent requests. A request that has ended, although the ledger does not know that yet, is replaced by the
+ * next most urgent one, so the list never omits a request that is more urgent than one in it. `until`, in milliseconds,
  * is the last deadline that counts. `isPatient` continues after any number of finished requests. `asked` counts the
  * requests that were read from the platform, and `left` the others that are open in the ledger.
  */

@@ -1,4 +1,4 @@
-// Checks all rows before the first one is sent: issues, duplicates and counts.
+// Checks all rows before sending the first one: issues, duplicates and counts.
 import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
@@ -33,17 +33,17 @@ export interface Examined {
   /** Number of rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number;
   mostDaysLate: number;
-  /** The columns, under our own names, that the rows use. The results file has these columns if the rows have none. */
+  /** Columns that the rows use, under our own names. A results file gets these columns if the rows have none. */
   used: Set<string>;
-  /** The first requests that are not done, in order. A request without an id in the file has a placeholder. */
+  /** First requests that are not done, in order. A request without an id in the file gets a placeholder. */
   first: ReadyRow[];
   digest: string;
 }
 
-/** Number of requests of a bulk run that a dry run shows. */
+/** Number of requests that a dry run of a bulk run shows. */
 const FIRST = 100;
 
-/** Reads all inputs. `name` is used in messages. Throws invalid input (9) with every issue, duplicates included. */
+/** Reads all inputs. `name` is used in messages. Throws invalid input (9) with every issue, including duplicates. */
 export async function examineRows(table: RowTable, options: RowOptions, name: string): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
@@ -56,7 +56,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   try {
     for await (const group of table.rows) for (const row of group) examine(row);
   } catch (error) {
-    // No more rows can be read, so the issues found so far are reported.
+    // No more rows can be read, so report the issues found so far.
     if (wrong === 0 || !(error instanceof KnownError) || exitOf(error) !== 'invalidInput') throw error;
     note(error.issues);
   }
@@ -120,7 +120,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 }
 
-/** The number of rows that an earlier run left and that `accepts` accepts, and the first of these rows with their ids. */
+/** Returns the number of rows left by an earlier run that `accepts` accepts, and the first ones with their ids. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,
@@ -145,7 +145,7 @@ export async function openRows(
   return found;
 }
 
-/** Returns the columns that contain the fields of a request. */
+/** Returns the columns that contain request fields. */
 function usedBy(request: DsrRequest): string[] {
   return [
     ...ROW_FIELDS.filter((field) => field in request),

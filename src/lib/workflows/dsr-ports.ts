@@ -1,4 +1,4 @@
-// The ports of the workflows for data subject requests.
+// Ports of the data subject request workflows.
 import type { DsrApi } from '../api/dsr.ts';
 import type { HeaderLines } from '../domain/callbacks/verify.ts';
 import type { LedgerEvent, LedgerRequest } from '../domain/dsr/ledger.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Messages } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 
-/** The ledger of one workspace at one address. This port never reads or writes other requests. */
+/** The ledger of one workspace at one address. The port never reads or writes other requests. */
 export type LedgerPort = ScopedLedger<LedgerEvent, LedgerRequest>;
 
 /** The profile and workspace that submit a request. The ledger stores them with the request. */
@@ -17,11 +17,11 @@ export interface Submitter {
   workspace_id: string;
 }
 
-/** Checks a signed message of the processor. Returns undefined, after a warning, if that is impossible. */
+/** Verifies a message signed by the processor. Returns undefined, after a warning, if that is impossible. */
 export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage | undefined>;
 
 export interface DsrPorts {
-  /** Runs a write to this machine's memory. Returns undefined, after a warning, if the home is read-only or full. */
+  /** Writes to this machine's memory. Returns undefined, after a warning, if the home is read-only or full. */
   keep<T>(work: () => Promise<T>): Promise<T | undefined>;
   api: DsrApi;
   ledger: LedgerPort;

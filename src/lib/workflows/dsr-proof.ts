@@ -6,7 +6,7 @@ import type { KnownError } from '../kernel/errors.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { fail } from '../errors/fail.ts';
 
-/** True if a response belongs to the request `id`. */
+/** True if a response is about the request `id`. */
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
   return subject_request_id.toLowerCase() === id;
 }
@@ -22,8 +22,8 @@ export function isSameSubject(
 }
 
 /**
- * Compares this request with the one that the platform has under the same id (decision: D211). `same` means that the
- * ledger has this id for the same request. `other` means that the ledger or the platform has a different request.
+ * Compares this request with the platform's request that has the same id (decision: D211). `same`: the ledger has this
+ * id for the same request. `other`: the ledger or the platform has a different request.
  */
 export function proofOf(
   found: RequestStatusReply,
@@ -91,7 +91,7 @@ export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   };
 }
 
-/** Throws conflict (6) if another workspace has the request. */
+/** Throws conflict (6) if the request is in another workspace. */
 export function checkWorkspace<T extends Controlled>(reply: T, workspace: string): T {
   const { controller_id: controller, subject_request_id: id } = reply;
   if (controller !== null && controller !== undefined && String(controller) !== workspace)

@@ -12,7 +12,7 @@ import type { DsrPorts } from './dsr-ports.ts';
 /** Number of concurrent reads, low enough that a list of requests does not use up the rate limit. */
 const AT_ONCE = 4;
 
-/** The current state of a request. `date` is the platform's time, and undefined for a state from the ledger. */
+/** Current state of a request. `date` is the platform's time, or undefined if the state comes from the ledger. */
 type Read = Dated<RequestStatusReply>;
 
 /** Reads these requests, in the same order. Throws the first failure, such as not found (5). */
@@ -21,7 +21,7 @@ export async function readRequests(ids: readonly string[], ports: DsrPorts): Pro
   return await joined(replies, ports);
 }
 
-/** Returns all requests of a group, as the platform lists them. */
+/** Returns all requests of a group, as listed by the platform. */
 export async function readGroup(groupId: string, ports: DsrPorts): Promise<RequestOverview[]> {
   const { body, date } = await ports.api.list(groupId, ports.signal);
   return await joined(
@@ -31,8 +31,8 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
 }
 
 /**
- * Updates requests in the ledger by reading those that can still change from the platform. A request that the platform
- * does not have keeps its state in the ledger, unless it was lost (decision: D386).
+ * Updates the ledger by reading the requests that can still change from the platform. A request that the platform does
+ * not have keeps its state in the ledger, unless it was lost (decision: D386).
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: DsrPorts): Promise<RequestOverview[]> {
   const { api, clock, ledger, signal } = ports;
@@ -44,19 +44,19 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
     if (!found && isLost(entry, clock.now())) missing.push(entry.id);
     return found ?? known;
   });
-  // Another process may have sent a request again meanwhile.
+  // Another process may have resent a request in the meantime.
   const now = missing.length > 0 && (await isOurWorkspace(ports)) ? await ledger.find(missing) : undefined;
   for (const { body } of replies)
     if (isLost(now?.get(body.subject_request_id), clock.now())) body.request_status = NOT_SUBMITTED;
   return await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
 }
 
-/** True if nothing showed for a day that the platform has the request. */
+/** True if, for a day, nothing has shown that the platform has the request. */
 function isLost(entry: LedgerRequest | undefined, now: number): boolean {
   return entry?.status === undefined && Date.parse(entry?.resent_at ?? entry?.at ?? '') < now - DAY_MS;
 }
 
-/** True if the credentials show a request of this workspace: they never show a request of another one. */
+/** True if the credentials can read a request of this workspace: they never can read one of another workspace. */
 async function isOurWorkspace({ api, ledger, signal }: DsrPorts): Promise<boolean> {
   const { requests } = await ledger.newest(100);
   const known = requests.find(({ status }) => status !== undefined && !isNotSubmitted(status));
@@ -65,7 +65,7 @@ async function isOurWorkspace({ api, ledger, signal }: DsrPorts): Promise<boolea
 
 const DAY_MS = 86_400_000;
 
-/** The link to results appears after completion, and expires later. An additional day allows for different clocks. */
+/** The link to the results appears after completion, and expires later. The extra day allows for clock differences. */
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
   if (status === 'cancelled' || isNotSubmitted(status)) return true;
   if (status !== 'completed') return false;
@@ -83,7 +83,7 @@ function replyFrom(entry: LedgerRequest): RequestStatusReply {
   };
 }
 
-/** `known` contains the requests of the ledger, if they have already been read. */
+/** `known` contains the ledger's requests, if they have already been read. */
 async function joined(
   replies: readonly Read[],
   ports: DsrPorts,
@@ -94,7 +94,7 @@ async function joined(
   const news = replies.flatMap(({ body }) => {
     const { expected_completion_time: expected, request_status: status, subject_request_id: id } = body;
     const entry = entries.get(id);
-    // The ledger only records requests of this machine.
+    // The ledger records only requests from this machine.
     if (entry === undefined || status === 'unknown' || !isAdvance(entry.status, status)) return [];
     const times = expected !== undefined && { expected_completion_time: expected };
     return [{ event: 'state' as const, id, at: isoMillis(now), status, source: 'status' as const, ...times }];

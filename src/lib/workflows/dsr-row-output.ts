@@ -8,8 +8,8 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 /**
- * Yields the input's columns, plus id, status and error: a CSV that can be submitted again. Columns that the input
- * already has are filled in. For rows without columns, `used` names the columns.
+ * Yields the input's columns, plus id, status and error: a CSV that can be submitted again. Fills in columns that the
+ * input already has. For rows without columns, `used` names the columns.
  */
 export async function* resultLines(
   table: RowTable,
@@ -25,7 +25,7 @@ export async function* resultLines(
   yield* tableLines(table, options, ['subject_request_id', 'status', 'error'], values, used);
 }
 
-/** Yields the rows, each with an id, and with a time if they have none: CSV as CSV, and JSON as one line per row. */
+/** Yields the rows, each with an id, and with a time if they have none: CSV as CSV, JSON as one line per row. */
 export async function* preparedLines(table: RowTable, options: RowOptions): AsyncGenerator<string> {
   const { submitted_time } = options.defaults;
   if (table.heading.columns) {
@@ -80,7 +80,7 @@ async function* tableLines<const Name extends string>(
   }
 }
 
-/** Prevents a spreadsheet from reading the platform's message as a formula. */
+/** Prevents a spreadsheet from running the platform's message as a formula. */
 function disarmed(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -25,7 +25,7 @@ export interface RowOptions extends NormalizeOptions {
   /** The time of the check, in epoch milliseconds. */
   now: number;
   nulls: NullWords;
-  /** Values for fields that a row lacks. `submitted_time` is always set. */
+  /** Values for fields that a row lacks; `submitted_time` is always set. */
   defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
 }
 
@@ -33,19 +33,19 @@ export interface RowOptions extends NormalizeOptions {
 export interface ReadyRow {
   row: number;
   request: DsrRequest;
-  /** True if the id is from the file. Otherwise, the id is a placeholder. */
+  /** True if the id is from the file; otherwise, it is a placeholder. */
   hasId: boolean;
   /** True if the row is from a results file and complete. */
   done: boolean;
 }
 
 export interface RowReader {
-  /** The targets of a CSV's columns; undefined for JSON. */
+  /** Targets of a CSV's columns; undefined for JSON. */
   targets: ColumnTarget[] | undefined;
   read(row: Row): { ready: ReadyRow } | { issues: Issue[] };
 }
 
-/** The placeholder id for a row without an id. */
+/** Placeholder id for a row without an id. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
 /** Throws invalid input (9) for unknown headings. */
@@ -142,7 +142,7 @@ function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown
   return Object.fromEntries(given.map((field) => [field, defaults[field]]));
 }
 
-/** A request as cells, below our own column names. */
+/** Returns a request as cells, under our own column names. */
 export function cellsOfRequest(request: DsrRequest, columns: readonly string[]): string[] {
   const values = new Map<string, string>(identitiesOf(request));
   for (const field of ROW_FIELDS) {

@@ -24,28 +24,28 @@ export interface Submitted {
   expected_completion_time: string | null;
   received_time: string | null;
   controller_id: string | null;
-  /** Set for a request that was submitted before, because its deadline counts from then. */
+  /** Set if the request was submitted before, because its deadline counts from then. */
   submitted_time?: string | undefined;
-  /** The verdict on the 201. Undefined without a 201, or if the 201 could not be checked. */
+  /** Verdict on the 201. Undefined without a 201, or if it could not be checked. */
   verdict: VerifiedMessage | undefined;
 }
 
 const MAX_SENDS = 3;
-/** Only a read shows that the platform does not have the request: an intermediary may have rejected it. */
+/** Only a read shows that the platform does not have the request: an intermediary may have rejected the POST. */
 const EXPLAINED = [400, 401, 403, 409, 413, 422];
 
 type SubmitPorts = DsrPorts & {
   verify: VerifyMessage;
   isNewId?: boolean;
-  /** Throws for a duplicate that another process has recorded in the meantime. Runs under the lock of the ledger. */
+  /** Throws if another process has recorded a duplicate in the meantime. Runs under the ledger's lock. */
   checkAgain?: ((news: SubmittedNews) => Promise<void>) | undefined;
 };
 
 /**
- * Sends one request after writing its id to the ledger. A signed 201 that contains the id confirms the request;
- * otherwise a GET does. `isNewId` means that this program generated the id, so that no other request can have it. For a
- * given id, the platform is read first: "already exists" is a success only if the ledger has the same request under
- * that id, and otherwise a conflict (6). Throws network (8) while the outcome is unknown.
+ * Sends one request after writing its id to the ledger. A signed 201 with the id confirms the request; otherwise a GET
+ * does. `isNewId` means that this program generated the id, so no other request can have it. For a given id, the
+ * platform is read first: "already exists" is a success only if the ledger has the same request under that id;
+ * otherwise it is a conflict (6). Throws network (8) while the outcome is unknown.
  */
 export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
   const { clock, ledger, out } = ports;
@@ -85,7 +85,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
           return 'not-done';
         }
         if (!isFree) {
-          // Only an id that the user gave can already be in the ledger.
+          // Only an id from the user can already be in the ledger.
           const entry = (await ledger.find([id])).get(id);
           const proof = proofOf(found, request, news, entry);
           if (proof !== 'same') return idTaken(id, proof);
@@ -110,8 +110,8 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
 }
 
 /**
- * Records that the platform does not have the request. After a 429, or while an earlier attempt with the same id has no
- * outcome, that is not certain (decision: D386).
+ * Records that the platform does not have the request. That is not certain after a 429, or while an earlier attempt
+ * with the same id has no outcome (decision: D386).
  */
 async function recordAbsence(error: KnownError, { at, id }: SubmittedNews, ports: DsrPorts): Promise<void> {
   const { clock, keep, ledger, signal } = ports;
@@ -131,7 +131,7 @@ async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts)
   return { status: reply.status, result };
 }
 
-/** Returns the line in the ledger for a request, before the request is sent. */
+/** Returns the ledger line for a request that is about to be sent. */
 export async function submittedEvent(
   request: DsrRequest,
   submitter: Submitter,
@@ -193,7 +193,7 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
 type FindAll = (news: SubmittedNews) => LedgerRequest[];
 type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
 
-/** Finds the requests of a person among those that `which` selects, newest first. Undefined if `which` selects none. */
+/** Finds a person's requests among those that `which` selects, newest first. Undefined if `which` selects none. */
 async function byPerson(
   ledger: DsrPorts['ledger'],
   { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },
@@ -254,19 +254,19 @@ export function duplicateText({ at = 'an earlier day', id, status, subject_reque
   return `The ${type} request ${id} from ${at} is for the same person; ${state}`;
 }
 
-/** Finds the newest request of the same type for the same person. `isQuick` means without a request to the platform. */
+/** Finds the newest request of the same type for the same person. `isQuick` means without calling the platform. */
 export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<LedgerRequest | undefined>;
 
-/** A request without an outcome may still be in progress for this long. */
+/** Time for which a request without an outcome may still be in progress. */
 const SENDING_MS = 30_000;
 
-/** Number of requests that are read from the ledger at a time. */
+/** Number of requests read from the ledger at a time. */
 const PART = 2000;
 
 /**
- * Reads the requests that were submitted from `from` to `to` (milliseconds), except cancelled and rejected ones. A
- * request with an unknown outcome counts if the platform has it, or if another process may be sending it now. With
- * `only`, searches the ledger only for duplicates of this request. Undefined if there is none.
+ * Returns the requests submitted between `from` and `to` (milliseconds), except cancelled and rejected ones. A request
+ * with an unknown outcome counts if the platform has it, or if another process may be sending it. With `only`, searches
+ * the ledger only for duplicates of this request. Undefined if there is none.
  */
 export async function readRecent(
   ports: DsrPorts,

@@ -18,7 +18,7 @@ const GROWTH = 1.5;
 
 /**
  * Returns once every request has reached or passed the status. Throws conflict (6) if a request can no longer reach
- * that status. If the signal is aborted, throws its reason (130, or 11 for `--timeout`) with a command that continues.
+ * that status. If the signal is aborted, throws its reason (130, or 11 for `--timeout`) with the command to continue.
  */
 export async function waitForRequests(
   ids: readonly string[],

@@ -12,9 +12,9 @@ export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 export interface GatedRequest<Body> {
   /** True for a retry. */
   isRepeat: boolean;
-  /** How often requests for the same row or batch have failed (5xx, or no response). */
+  /** Number of times that requests for the same row or batch have failed (5xx, or no response). */
   failures: number;
-  /** True for a read: its unreadable response is final, because a retry would get the same one. */
+  /** True for a read: its unreadable response is final, because a retry would return the same one. */
   isRead?: boolean;
   send(): Promise<SendOutcome<Body>>;
   /** True if a permanent rejection ends the whole run, because every other request would also be rejected. */
@@ -22,8 +22,8 @@ export interface GatedRequest<Body> {
 }
 
 /**
- * Resolves with the outcome if the run can continue. Otherwise, stops the gate, and throws the rejection that
- * ends the run or the error of `send`.
+ * Resolves with the outcome if the run can continue. Otherwise, stops the gate and throws the rejection that ends the
+ * run, or the error of `send`.
  */
 export async function sendThrough<Body>(
   gate: Gate,
@@ -53,12 +53,12 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** The error for an inconclusive response. A run that ends with it does not know which requests were accepted. */
+/** Returns the error for an inconclusive response. A run that ends with it cannot know which requests were accepted. */
 function lossIfAnswered(failure: KnownError): KnownError {
   return failure.status === undefined ? failure : endingAs(failure, 'network');
 }
 
-/** True for a 429 and a 5xx, because a retry may succeed. */
+/** True for a 429 or a 5xx, because a retry may succeed. */
 export function mayPass({ status }: Refused): boolean {
   return status === 429 || isServerTrouble(status);
 }

@@ -1,4 +1,4 @@
-// A live platform as fixtures for the embedded one: roles, groups, connections, data models, pipelines; no secrets.
+// A live platform as fixtures for the embedded one: roles, groups, connections, data models, pipelines (no secrets).
 import type * as z from 'zod/mini';
 import type { Api } from '../api/index.ts';
 import { ConnectionRequest } from '../contract/connections.ts';
@@ -31,7 +31,7 @@ export async function readLiveFixtures(api: Api, signal: AbortSignal) {
     if (!known.has(task)) omitted.push(`task ${task} of role ${role}`);
     return known.has(task);
   };
-  /** Removes the fields that are not in the contract. */
+  /** Removes fields that are not in the contract. */
   const request = (schema: z.ZodMiniType, definition: Definition): object => {
     const unknown = explain(schema, definition).flatMap((issue) => (issue.isUnknown ? [issue.path.map(String)] : []));
     omitted.push(...unknown.map((path) => `field ${path.join('.')} of ${definition.id}`));

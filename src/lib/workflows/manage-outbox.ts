@@ -1,4 +1,4 @@
-// Lists, replays and drops the open deliveries of all outboxes, even while a listener runs.
+// Lists, replays and drops the pending deliveries of all outboxes, even while a listener is running.
 import { type Delivery, emptyOutbox, type OutcomeLine, takeLine } from '../domain/callbacks/outbox.ts';
 import { fail } from '../errors/fail.ts';
 import type { Outbox } from '../files/outbox.ts';
@@ -8,7 +8,7 @@ interface Found {
   delivery: Delivery;
 }
 
-/** Open deliveries, oldest first within each outbox. */
+/** Returns the pending deliveries, oldest first within each outbox. */
 export function openDeliveriesOf(outboxes: readonly Outbox[]): Found[] {
   return outboxes.flatMap((outbox) => {
     const state = emptyOutbox();
@@ -17,7 +17,7 @@ export function openDeliveriesOf(outboxes: readonly Outbox[]): Found[] {
   });
 }
 
-/** Finds deliveries by ids of deliveries, events or requests. Throws not found (5) for an unknown id. */
+/** Finds deliveries by the ids of deliveries, events or requests. Throws not found (5) for an unknown id. */
 export function chooseDeliveries(found: readonly Found[], ids: readonly string[]): Found[] {
   const has = ({ delivery: { callback, id } }: Found, wanted: string): boolean =>
     [id, callback.id, callback.request_id].includes(wanted);
@@ -31,7 +31,7 @@ export function chooseDeliveries(found: readonly Found[], ids: readonly string[]
   return found.filter((one) => ids.some((id) => has(one, id)));
 }
 
-/** Makes deliveries due immediately with all their attempts, or drops them, in the file that a listener reads. */
+/** Makes deliveries due immediately with all their attempts, or drops them, even while a listener is running. */
 export async function changeDeliveries(
   chosen: readonly Found[],
   event: 'replayed' | 'dropped',

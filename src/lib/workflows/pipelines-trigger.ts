@@ -1,4 +1,4 @@
-// Triggers and resets pipelines. Each call is sent once, and is repeated only after a read that shows no change.
+// Triggers and resets pipelines. Each call is sent once, and is retried only after a read that shows no change.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
@@ -9,7 +9,7 @@ import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
   waitIdle: boolean;
-  /** True if the command waits for the run. The command then also waits for a pipeline that is not visible yet. */
+  /** True if the command waits for the run. It then also waits for a pipeline that is not visible yet. */
   patient: boolean;
   pollMs: number;
   onState(text: string): void;
@@ -25,7 +25,7 @@ export type TriggerPorts = RunPorts & { out: Messages };
 
 const RUN_READS = 4;
 
-/** Throws conflict (6) if the pipeline is not idle, network (8) if the response was lost and no new run appears. */
+/** Throws conflict (6) if the pipeline is not idle, and network (8) if the response was lost and no new run appears. */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
   let known: ReadonlySet<string>;
@@ -54,7 +54,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
         arrived: ({ pipeline_run_id }) => `The trigger did arrive: run ${pipeline_run_id}.`,
       },
       send: async () => {
-        // A repeat may start a second run, so first a read must show that there is no new run.
+        // A retry may start a second run, so a read must first show that there is no new run.
         const mayRepeat = async (): Promise<boolean> => newManualRuns(await edgeRuns(id, ports), known).length === 0;
         const { pipeline_run_id, status } = await api.trigger(id, { signal, mayRepeat });
         return result(pipeline_run_id, status);
@@ -80,7 +80,7 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** The result of the last read. If the command is stopped, the hint depends on this result. */
+/** The result of the last read. If the command is stopped, the hint depends on it. */
 type Seen = 'nothing' | 'unknown' | 'running';
 
 async function becomeIdle(
@@ -162,7 +162,7 @@ async function findTriggered(
   }
 }
 
-/** The first and the last page of runs. Whatever the order of runs, these pages include the newest. */
+/** Returns the first and the last page of runs. In any order of runs, these pages include the newest. */
 async function edgeRuns(id: string, { api, signal }: RunPorts): Promise<RunReply[]> {
   const pageSize = 100;
   const first = await api.runs(id, { currentPage: 1, pageSize }, signal);

@@ -1,4 +1,4 @@
-// Follows a run until it finishes, and collects the evidence for a diagnosis.
+// Follows a run until it finishes, and collects evidence for a diagnosis.
 import { endingAs, exitOf, fail } from '../errors/fail.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
@@ -21,14 +21,14 @@ const UNKNOWN_FOR_MS = 60_000;
 export interface WatchOptions {
   pollMs: number;
   onState(run: RunReply): Promise<void> | void;
-  /** Called if the run is not visible, or not visible yet. An error stops the watch. */
+  /** Called if the run does not exist or is not visible yet. An error stops the watch. */
   onUnknown?(): Promise<void>;
 }
 
-/** The first pause between two reads. The pause doubles up to `pollMs`. */
+/** First pause between two reads. The pause doubles up to `pollMs`. */
 const FIRST_PAUSE_MS = 1000;
 
-/** Reads the run until it finishes. Errors include the command that continues the watch. */
+/** Reads the run until it finishes. Errors include the command that resumes the watch. */
 export async function watchRun(
   pipelineId: string,
   id: string,
@@ -55,7 +55,7 @@ export async function watchRun(
   }
 }
 
-/** Exit code 1 means a failed run, so the command exits with 8 if a response cannot be read (decision: D216). */
+/** Exit code 1 is reserved for failed runs, so an unreadable response exits with 8 (decision: D216). */
 function outcomeUnread(pipelineId: string, id: string, error: KnownError): KnownError {
   const shown = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
   return shown.with({ message: `The outcome of run ${id} of pipeline ${pipelineId} is unknown. ${error.message}` });

@@ -13,9 +13,9 @@ export interface ProcessorCertificate {
 }
 
 export interface CertificateSource {
-  /** The stored certificate while it is valid, else a new one. Throws KnownError if discovery or the download fails. */
+  /** Returns the stored certificate while it is valid, else a new one. Throws KnownError if that fails. */
   get(): Promise<ProcessorCertificate>;
-  /** Returns a certificate that is newer than the failed one. Undefined if a recent refresh found none. */
+  /** Returns a certificate newer than the failed one. Undefined if a recent refresh found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
 }
 
@@ -28,7 +28,7 @@ export interface CertificatePorts {
 
 /** Twice the size of ten certificates with large keys. */
 const MAX_BYTES = 64 * 1024;
-/** Without this limit, each forged message would cause a request. */
+/** Without this limit, every forged message would cause a request. */
 const REFRESH_EVERY_MS = 60_000;
 
 const HUNG_AFTER_MS = 5000;
@@ -76,7 +76,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   };
 }
 
-/** Returns a certificate that the user provides: the text of a file, or an address. */
+/** Returns a certificate that the user provided as a file's text or an address. */
 export function givenCertificate(
   name: string,
   from: { text: string } | DsrApi,
@@ -107,7 +107,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
     await api.certificate(url, { begin, write }, signal);
   } catch (error) {
     if (!(error instanceof KnownError) || NAMED.includes(error.code) || signal.aborted) throw error;
-    // The same code and exit, so that the caller still knows whether a later attempt may succeed.
+    // Same code and exit code, so that the caller still knows whether a later attempt may succeed.
     const message = `The processor's certificate at ${url} cannot be fetched. ${error.message}`;
     throw new CliError({ ...error.parts, message, exit: exitOf(error), cause: error });
   }

@@ -12,7 +12,7 @@ import type { MessageVerifier } from './verify-message.ts';
 
 export interface CallbackPorts {
   verify: MessageVerifier;
-  /** The only workspace whose callbacks are accepted; undefined accepts every workspace. */
+  /** Only callbacks for this workspace are accepted; undefined accepts every workspace. */
   workspace: string | undefined;
   address: string;
   /** Resolves once the callback is on disk, with true for a new status. Rejects if the callback cannot be stored. */
@@ -28,12 +28,12 @@ export interface Callback {
 }
 
 export interface Received {
-  /** The status of the response. */
+  /** Status of the response. */
   status: 202 | 401 | 405 | 413 | 503;
   verdict?: Verdict;
   /** Undefined for a callback that is not acknowledged or has no status. */
   state?: RequestStatusReply;
-  /** The workspace of the state. */
+  /** Workspace of the state. */
   workspace?: string | undefined;
   /** True if the state is new. */
   isNew: boolean;
@@ -60,7 +60,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   if (method !== 'POST') return refuse(405, `${method} is not POST`);
   if (body === undefined) return refuse(413, 'the body is too large');
   const { signature, unreachable, ...verdict } = await ports.verify(headers, body);
-  // The callback could not be checked yet. The platform will send it again.
+  // The callback could not be checked yet: the platform will send it again.
   if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
@@ -102,14 +102,14 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
   return { status, isNew: false, detail, ...(verdict && { verdict }) };
 }
 
-/** True if the check may succeed when the platform sends the callback again: credentials may be fixed by then. */
+/** True if the check may succeed when the platform resends the callback, because credentials may be fixed by then. */
 export function mayPass(error: KnownError): boolean {
   return ['auth', 'network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(
     exitOf(error),
   );
 }
 
-/** Returns the workspace in a body, even if the other fields of the body are unknown. */
+/** Returns the workspace in a body, even if its other fields are unknown. */
 function controllerOf(value: unknown): string | undefined {
   const id = isRecord(value) ? value['controller_id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;

@@ -1,4 +1,4 @@
-// Writes resources that have an id. If the response does not confirm a write, a GET does.
+// Writes resources that have an id. A GET confirms a write that the response does not confirm.
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
@@ -13,7 +13,7 @@ export interface ResourceCalls<Reply, Body> {
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** Returns the part that can be compared, without secrets and without the fields that the platform adds. */
+  /** Returns the comparable part, without secrets and without the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
 }
 
@@ -28,7 +28,7 @@ interface Identified {
   readonly id: string;
 }
 
-/** The platform may reject an id that is already used with one of these statuses. */
+/** Statuses with which the platform may reject an id that already exists. */
 const MAY_BE_TAKEN = [400, 409, 422];
 
 const MAX_SENDS = 3;
@@ -90,7 +90,7 @@ export async function deleteConfirmed<Reply extends Identified, Body>(
   });
 }
 
-/** Throws conflict (6) if the resource is different from `before`. */
+/** Throws conflict (6) if the resource differs from `before`. */
 export async function checkUntouched<Reply, Body>(
   id: string,
   before: Reply,

@@ -48,7 +48,7 @@ export function planWanted(
 ): Planned {
   if (wanted.conflicts.length > 0) throw conflictError(wanted, redact);
   const planned = planRoles(scope, live, wanted.roles);
-  // Warnings are part of the plan, because the person who approves it may never see the standard error of a job.
+  // Warnings are part of the plan: its approver may never see a job's standard error.
   const plan: RolesPlan = {
     ...planned.plan,
     ...(wanted.stale && { warnings: [staleWarning(live)] }),
@@ -105,7 +105,7 @@ export function sidesOf(
   { base, field, mine, theirs }: MergeConflict,
   redact: (text: string) => string,
 ): Record<'base' | 'mine' | 'theirs', string> {
-  // Redacted before it is shortened, because the redactor would not recognize half of a secret.
+  // Redact before shortening: the redactor would not recognize half of a secret.
   const shorten = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}…` : text);
   const shown = (value: unknown): string =>
     shorten(redact(field === 'role' ? showRole(value, base) : showValue(value)));
@@ -137,8 +137,8 @@ interface ReplacePorts extends WritePorts {
 const MAX_SENDS = 3;
 
 /**
- * If the response does not confirm the PUT, a GET decides: the desired roles are a success, the previous ones are sent
- * again after a loss, and others are a conflict (6). Throws network (8) if the GET also fails.
+ * If the response does not confirm the PUT, a GET does: the desired roles are a success, the previous ones are sent
+ * again after a loss, and any others are a conflict (6). If the GET fails too, throws network (8).
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
   const { api, signal, out } = ports;
@@ -166,7 +166,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       isAbout: () => true,
       judge: (now, { error }) => {
         if (isWanted(now)) return { done: now };
-        // Only a lost write may be sent again. A write with a different response has arrived.
+        // Only a lost write may be sent again. A write with any other response has arrived.
         return error && sameState(now, planned.live) ? 'not-done' : liveDiffers(planned, now, revision);
       },
     },
@@ -179,7 +179,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   return stamped;
 }
 
-/** For a platform whose response to a PUT contains no stamps. If stamps cannot be read, the write still counts. */
+/** For a platform whose response to a PUT has no stamps. If the stamps cannot be read, the write still counts. */
 async function readStamps(reply: Manifest, { api, signal, out }: ReplacePorts): Promise<Manifest> {
   try {
     return fromReply(await api.get({ signal }));
@@ -189,7 +189,7 @@ async function readStamps(reply: Manifest, { api, signal, out }: ReplacePorts): 
   }
 }
 
-/** Returns the error if the platform has roles other than those that were sent. Each difference is an issue. */
+/** Returns the error for a platform with other roles than those that were sent. Each difference is an issue. */
 function liveDiffers(planned: Planned, now: Manifest, revision: string): KnownError {
   const { request } = planned;
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));

@@ -23,7 +23,7 @@ export interface PushOptions extends GuardFlags {
   dryRun: boolean;
 }
 
-/** The part of a command's Context that a push uses. */
+/** The part of a command's Context that a push needs. */
 export interface PushContext extends WritePorts {
   readonly prompt: {
     readonly possible: boolean;
@@ -45,7 +45,7 @@ export interface PushPorts {
   ctx: PushContext;
   api: RolesApi;
   store: {
-    /** Stores a manifest as the base of a file. A failure only causes a warning. */
+    /** Stores a manifest as the base of a file. If that fails, only prints a warning. */
     saveBase(manifest: ManifestReply): Promise<void>;
     saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
     exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -59,11 +59,11 @@ export interface PushPorts {
 export interface PushOutcome {
   kind: 'unchanged' | 'dry-run' | 'applied';
   planned: Planned;
-  /** The manifest that is on the platform after the push. */
+  /** Manifest on the platform after the push. */
   manifest: Manifest;
-  /** The saved copy of the previous manifest. Present only if the plan was applied. */
+  /** Saved copy of the previous manifest. Present only if the plan was applied. */
   revision?: string;
-  /** The words of the command that undoes the push; only if applied. */
+  /** Words of the command that undoes the push; only if applied. */
   undo?: readonly string[];
 }
 
@@ -72,12 +72,12 @@ const RESTORES = 'A rollback restores the whole manifest: it also undoes later c
 /** Another writer must not keep this command in a loop forever. */
 const MAX_ROUNDS = 5;
 
-/** Applies the intent. Throws KnownError with the exit code of the command contract. */
+/** Applies the intent. Throws KnownError with an exit code of the command contract. */
 export async function pushRoles(intent: PushIntent, options: PushOptions, ports: PushPorts): Promise<PushOutcome> {
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // The bare stop reason means that no write has started. `confirmed` reports a started write.
+    // The bare stop reason means that no write has been started. `confirmed` reports a write that has been started.
     if (!(error instanceof KnownError) || error !== ports.ctx.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,
@@ -118,7 +118,7 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
 type WriteResult =
   (PushOutcome & { kind: 'applied' }) | { kind: 'changed'; live: Manifest } | { kind: 'without-deletions' };
 
-/** Saves a backup, then sends GET and PUT with nothing in between. One process of this user does this at a time. */
+/** Saves a backup, then sends GET and PUT with nothing in between. Only one process of a user does so at a time. */
 async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Promise<WriteResult> {
   const { api, ctx, store } = ports;
   const { signal } = ctx;
@@ -142,7 +142,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
   try {
     return await store.exclusively(send, signal);
   } catch (error) {
-    // The question does not hold up other processes.
+    // While the question is open, other processes can continue.
     return await offerWithoutDeletions(error, planned, ctx);
   }
 }

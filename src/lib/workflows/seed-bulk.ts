@@ -1,5 +1,5 @@
-// The bulk adapter for seeding: rows become batches, each batch is delivered, and checkpoints record what is complete,
-// so that a run can be resumed however it ended.
+// The bulk adapter for seeding: packs rows into batches, delivers each batch, and records what is complete in
+// checkpoints, so that a run can be resumed no matter how it ended.
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 import { Gate, type GateOptions } from '../bulk/gate.ts';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
@@ -13,11 +13,11 @@ import { readBatches, type SeedInputs } from './seed-input.ts';
 
 export interface SeedBulkPorts extends GateOptions, SeedInputs, Pick<SendPorts, 'sender'> {
   limits: BatchLimits;
-  /** Ends the run if more rows than this are rejected. */
+  /** Stops the run if more rows than this are rejected. */
   maxErrors: MaxErrors | undefined;
   /** Undefined for standard input, which cannot be resumed. */
   journal: SeedJournal | undefined;
-  /** The state that an earlier run left, with the current fingerprints of the inputs. */
+  /** State left by an earlier run, with the current fingerprints of the inputs. */
   before: SeedCheckpoint;
   rejects: RejectsFile;
   onProgress(state: SeedProgress): void;
@@ -25,7 +25,7 @@ export interface SeedBulkPorts extends GateOptions, SeedInputs, Pick<SendPorts, 
 
 export interface SeedProgress {
   counts: SeedCounts;
-  /** Approximate number of completed bytes. The total is undefined if the size of an input is unknown. */
+  /** Approximate number of completed bytes. The total is undefined if an input's size is unknown. */
   bytes: number;
   totalBytes: number | undefined;
 }
@@ -83,7 +83,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     packer.recycle(batch);
     if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
     const rows = counts.accepted + counts.rejected;
-    // Reading is ahead of completion: a short file is read completely before any row is complete.
+    // Reading runs ahead of completion: a short file is read completely before any row is complete.
     const bytes = rowsRead === 0 ? 0 : bytesRead * Math.min(1, rows / rowsRead);
     ports.onProgress({ counts: tally(), bytes, totalBytes });
     checkErrorLimit(maxErrors, counts.rejected, rows);
@@ -92,7 +92,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   function checkpoint(finished: boolean): SeedCounts {
     const now = tally();
     rejects.sync();
-    // Recorded even before the first reject, so that a resumed run knows that a file with this name is its own.
+    // Recorded even before the first reject, so that a resumed run recognizes the file with this name as its own.
     const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
     journal?.write({ files: before.files, ...marks.snapshot(), counts: now, rejects: kept, finished });
     checkpointAt = clock.now();

@@ -13,11 +13,11 @@ import { checkParquet, parquetRows } from './seed-parquet.ts';
 
 export interface SeedInput {
   name: string;
-  /** Number of bytes to read, if it is known. */
+  /** Number of bytes to read, if known. */
   bytes: number | undefined;
   /** Checks the header of a table, unless the input can be read only once. Throws invalid input (9). */
   check(): Promise<void>;
-  /** Packs the rows after `completed`, and yields how many bytes were read. */
+  /** Packs the rows after `completed`, and yields the number of bytes read. */
   rows(packer: RowPacker, completed: { position: number; offset: number }): AsyncIterable<number>;
 }
 
@@ -32,7 +32,7 @@ export interface SeedInputs {
 }
 
 /**
- * Yields the batches of all inputs after `completed`, in groups as they are read, and how many bytes were read. The
+ * Yields the batches of all inputs after `completed`, in groups as they are read, and the number of bytes read. The
  * caller returns each batch to the packer.
  */
 export async function* readBatches(
@@ -57,14 +57,14 @@ export async function* readBatches(
   }
 }
 
-/** Combines bytes and a reader. */
+/** Combines an input's bytes with a reader. */
 export function createSeedInput(source: InputBytes, options: InputOptions): SeedInput {
   const { name, format, wrapping, size } = source;
   const shard = source.isDivisible ? options.shard : undefined;
   const table = { ...options, name };
   const csv = { ...table, dialect: source.dialect, isOurs: (record: number) => inRecordShard(record, shard) };
   const bytes = wrapping === 'none' ? size : undefined;
-  // The lines of any other input can only be found by reading from its start.
+  // The lines of any other input can be found only by reading it from the start.
   const lines = format === 'ndjson' && bytes !== undefined ? shardRange(bytes, shard) : undefined;
   return {
     name: lines && shard && shard.count > 1 ? `${name}[${shard.index + 1}/${shard.count}]` : name,
@@ -109,7 +109,7 @@ async function* feed(source: InputBytes, reader: RowReader): AsyncGenerator<numb
   reader.end();
 }
 
-/** Reads the lines of an uncompressed file that begin in the range, from the end of an earlier run. */
+/** Reads the lines of an uncompressed file that start in the range, from where an earlier run stopped. */
 async function* lineRows(
   source: InputBytes,
   range: { start: number; end: number },
@@ -128,10 +128,10 @@ async function* lineRows(
   reader.end();
 }
 
-/** Returns the start of the first line at the offset or after it. */
+/** Returns the start of the first line at or after the offset. */
 async function lineStart({ chunks, size }: InputBytes, offset: number): Promise<number> {
   if (offset === 0 || offset === size) return offset;
-  // The byte before the offset shows whether a line begins there.
+  // The byte before the offset shows whether a line starts there.
   let at = offset - 1;
   for await (const chunk of chunks(at)) {
     const feed = chunk.indexOf(LINE_FEED);

@@ -1,4 +1,4 @@
-// Reads exports of unknown origin, and proposes a map and a `--source` for them. Sends nothing.
+// Reads exports of unknown origin, and suggests a map and a `--source` for them. Sends nothing.
 import { openTable } from '../bulk/rows.ts';
 import type { InputBytes, Inputs } from '../bulk/sources/bytes.ts';
 import type { SourceName } from '../domain/csv/dialect.ts';
@@ -9,12 +9,12 @@ import { openParquet } from '../files/parquet.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
-/** A column of the inputs. `field` is what it probably contains; null if its name does not indicate a field. */
+/** A column of the inputs. `field` is its likely content; null if its name does not suggest a field. */
 interface InspectedColumn {
   column: string;
   field: string | null;
   empty: number;
-  /** Null word -> number of rows that contain the word. */
+  /** Null word -> number of rows that contain it. */
   nulls: Record<string, number>;
 }
 
@@ -25,9 +25,9 @@ const MAX_NAME = 1_000;
 const hasLongName = (names: readonly string[]): boolean => names.some(({ length }) => length > MAX_NAME);
 
 /**
- * Reads every row. Memory grows by a few bytes for each identity. Throws invalid input (9) for anything that cannot be
- * read. `source` is null if nothing indicates a program. `row_groups` is null for formats without row groups. `bodies`
- * counts rows that need no map, and `duplicates` counts rows whose identity an earlier row has.
+ * Reads every row. Memory grows by a few bytes per identity. Throws invalid input (9) for unreadable input. `source` is
+ * null if nothing suggests a program. `row_groups` is null for formats without row groups. `bodies` counts rows that
+ * need no map, and `duplicates` counts rows whose identity occurs in an earlier row.
  */
 export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   const columns = new Map<string, InspectedColumn>();

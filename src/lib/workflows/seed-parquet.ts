@@ -15,8 +15,8 @@ export async function checkParquet(source: InputBytes, options: TableOptions): P
 }
 
 /**
- * Packs the rows of the shard's row groups that extend beyond `completed`. Yields approximately how many bytes of the
- * file these rows and all rows before them take.
+ * Packs the rows of the shard's row groups that end after `completed`. Yields roughly the number of bytes of the file
+ * up to and including these rows.
  */
 export async function* parquetRows(
   source: InputBytes,
@@ -50,7 +50,7 @@ function tableIn({ columns }: ParquetFile, options: TableOptions): Table | undef
 
 type Take = (cells: readonly unknown[], position: number) => void;
 
-/** Adds rows of a table: as bytes if every cell is clearly valid, otherwise with the exact check. */
+/** Adds table rows: as bytes if every cell is clearly valid, otherwise after the exact check. */
 function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
   return (values, position) => {
     const texts = values.map(plainText);
@@ -64,7 +64,7 @@ function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): 
   };
 }
 
-/** Returns the cell as in CSV. Undefined if CSV has no such cell, or if the value may have been rounded. */
+/** Returns the cell as in CSV. Undefined if CSV cannot contain it, or if the value may have been rounded. */
 function plainText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -86,7 +86,7 @@ function bodyTaker(packer: RowPacker, columns: readonly string[]): Take {
   };
 }
 
-/** Returns the row as JSON. A null field is omitted, because a column cannot express absence in any other way. */
+/** Returns the row as JSON. Omits null fields, because a column cannot express absence in any other way. */
 function bodyOf(columns: readonly string[], cells: readonly unknown[]): string {
   const fields = columns.flatMap((name, index) => {
     const cell = fieldOf(name, cells[index]);

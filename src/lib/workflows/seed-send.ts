@@ -1,5 +1,5 @@
 // Delivers batches until each of their rows is accepted or rejected. Retries, finds the invalid rows of a rejected
-// batch, and shrinks bodies that are too large.
+// batch, and shrinks oversized bodies.
 import type { SeedingApi } from '../api/index.ts';
 import type { Batch } from '../domain/seed/batch.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
@@ -14,13 +14,13 @@ export interface SendPorts {
   clock: Clock;
   /** Limits that are shared with the packer. */
   limits: BatchLimits;
-  /** Aborted when even requests in progress must end. */
+  /** Aborted to end even requests in progress. */
   hardSignal: AbortSignal;
 }
 
 /** A row that the platform rejected. */
 export interface Blamed {
-  /** The index of the row in the batch. */
+  /** Index of the row in its batch. */
   row: number;
   reason: string;
 }
@@ -32,7 +32,7 @@ type Refusal = Pick<Refused, 'status' | 'messages'>;
 
 type Rows = readonly number[];
 
-/** Statuses that concern the body. Any other rejection concerns the whole run. */
+/** Statuses that reject a single body. Any other rejection concerns the whole run. */
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
@@ -90,7 +90,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       for (const row of guilty) refused.push({ row, reason: reasonOf(refusal) });
       await complete(rest);
       if (suspects.length === 0) return;
-      // At least one of the suspects is invalid, so only their two halves need requests.
+      // At least one of the suspects is invalid, so only its two halves need requests.
       const [first, second] = halvesOf(suspects);
       const answer = await send(first);
       if (answer === undefined) await narrow(second, refusal);

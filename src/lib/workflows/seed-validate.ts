@@ -1,4 +1,4 @@
-// Checks inputs with the same packer as a bulk run, but keeps only the issues.
+// Checks inputs with the packer of a bulk run, but keeps only the issues.
 import type { Batch, RefusedRow } from '../domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import { type Issue, MOST_ISSUES } from '../kernel/errors.ts';
@@ -8,11 +8,11 @@ export interface CheckedSeeds {
   rows: number;
   rejected: number;
   batches: number;
-  /** The first issues, in order. A row may have several issues. */
+  /** First issues, in order. A row may have several issues. */
   issues: Issue[];
   /** Number of further issues. */
   omitted: number;
-  /** The body of the first request. */
+  /** Body of the first request. */
   first: Buffer | undefined;
 }
 
@@ -39,7 +39,7 @@ export async function validateSeeds(
   return checked;
 }
 
-/** Yields the batches, each of which is valid until the next one. */
+/** Yields the batches, each valid until the next one. */
 async function* batchesOf(
   { inputs, rules }: SeedInputs,
   limits: BatchLimits,
@@ -55,17 +55,17 @@ async function* batchesOf(
   }
 }
 
-/** Returns the issues of a row, with the position of the row. */
+/** Returns the issues of a row, with its position. */
 export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line' | 'issues'>): Issue[] {
   return issues.map(({ path, message }) => ({ file, line, path, message }));
 }
 
 export type FoundRow = { body: string } | { refused: RefusedRow };
 
-/** Returns the row with this number, counted from 1; undefined if there are fewer rows. */
+/** Returns row `wanted`, counted from 1; undefined if there are fewer rows. */
 export async function findRow(opened: SeedInputs, wanted: number, signal: AbortSignal): Promise<FoundRow | undefined> {
   let row = 0;
-  // Batches of only one row preserve the order of accepted and rejected rows.
+  // Single-row batches preserve the order of accepted and rejected rows.
   for await (const batch of batchesOf(opened, { rows: 1, bytes: 65_536 }, signal)) {
     for (const refused of batch.refused) if (++row === wanted) return { refused };
     if (batch.count > 0 && ++row === wanted) return { body: batch.row(0).toString('utf8') };

@@ -24,21 +24,21 @@ export interface VerifyPorts {
   /** Stores the chain of an accepted certificate as evidence. */
   storeChain?(fingerprint: string, pem: string): void;
   clock: Clock;
-  /** How long a message waits for a certificate, in milliseconds. Undefined means until the requests time out. */
+  /** Maximum time that a message waits for a certificate, in milliseconds. Undefined: until the requests time out. */
   patienceMs?: number | undefined;
 }
 
 export interface VerifiedMessage extends Verdict {
   /** Absent if the message could not be checked. */
   signature?: SignatureFacts;
-  /** The error that made the certificate unavailable. The message is then neither valid nor invalid. */
+  /** Why the certificate was unavailable. The message is then neither valid nor invalid. */
   unreachable?: KnownError;
 }
 
 /** Checks one message. Never throws for an invalid message. Sets `unreachable` if the message cannot be checked. */
 export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage>;
 
-/** A valid chain is trusted for this long before it is checked again. */
+/** Time for which a valid chain is trusted before it is checked again. */
 const TRUST_MS = 60_000;
 
 export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
@@ -107,7 +107,7 @@ async function verifyMessage(
     return { ...verdict, signature: { ...facts, ...(failed && { failed }) } };
   }
 
-  /** Undefined if the platform is unreachable. The verdict according to the stored certificate then counts. */
+  /** Undefined if the platform is unreachable: the verdict based on the stored certificate then counts. */
   async function refreshed(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined> {
     try {
       return await inTime(ports.certificates.refresh(failed), ports);
@@ -118,7 +118,7 @@ async function verifyMessage(
   }
 }
 
-/** The work continues after the time limit, so that the next message can use its result. */
+/** Continues after the time limit, so that the next message can use the result. */
 async function inTime<T>(work: Promise<T>, { clock, patienceMs }: VerifyPorts): Promise<T> {
   if (patienceMs === undefined) return await work;
   const over = new AbortController();

@@ -29,7 +29,7 @@ import {
   type WritePorts,
 } from './resource-write.ts';
 
-/** The fields that every kind of resource has in a response. */
+/** Fields that every kind of resource has in a response. */
 export type ResourceReply = Record<string, unknown> & {
   id: string;
   errors?: { message?: string | null | undefined }[] | null | undefined;
@@ -37,7 +37,7 @@ export type ResourceReply = Record<string, unknown> & {
 
 type DescribedWrite = ReturnType<Api['pipelines']['describeDelete']>;
 
-/** The three clients differ only in the types of their bodies, and the schema of each kind has checked these. */
+/** The three clients differ only in the types of their bodies, which each kind's schema has already checked. */
 interface ResourceClient {
   list(signal: AbortSignal): Promise<ResourceReply[]>;
   get(id: string, signal: AbortSignal): Promise<ResourceReply>;
@@ -51,7 +51,7 @@ interface ResourceClient {
 
 export type WarehouseCalls = ReturnType<typeof warehouseCalls>;
 
-/** `allowReset` means that an update of a pipeline may change the sync mode, which resets the sync position. */
+/** `allowReset`: an update of a pipeline may change the sync mode, which resets the sync position. */
 export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}) {
   const clients = { connection: 'connections', data_model: 'dataModels', pipeline: 'pipelines' } as const;
   const client = api[clients[type]] as unknown as ResourceClient;
@@ -83,7 +83,7 @@ export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<Re
   return { connection, data_model, pipeline };
 }
 
-/** Reads a resource again before changing it. A step that is not done stops only the steps that need it. */
+/** Reads a resource again before changing it. If a step is not applied, only steps that depend on it are skipped. */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
   live: ByType<ResourceReply>,

@@ -41,7 +41,7 @@ export function asText(cell: unknown): unknown {
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
 
-/** An ISO 8601 date or time in milliseconds since 1970, as the platform expects. A time without a zone is UTC. */
+/** Returns an ISO 8601 date or time in milliseconds since 1970, as the platform expects. Without a zone, it is UTC. */
 function asMilliseconds(cell: unknown): unknown {
   const text = asText(cell);
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;

@@ -157,7 +157,7 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
 
 const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
 
-/** The first status of each partner: pending, or skipped for missing identities. Null if nothing is forwarded. */
+/** Returns the first status of each partner: pending, or skipped if it lacks identities. Null if there are none. */
 function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures['partners']): Forwarding[] | null {
   const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
   if (body.subject_request_type !== 'erasure' || own.length === 0) return null;

@@ -261,7 +261,7 @@ export function optionKey(flag: string): string {
   return flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** The arguments of a command that runs the record with these values. Omits flags that have their default. */
+/** Returns the arguments of a command that runs the record with these values. Omits flags with their default value. */
 export function commandWords(
   { flags: specs = {}, path }: CommandRecord,
   args: readonly string[],

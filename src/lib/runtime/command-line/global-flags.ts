@@ -168,7 +168,7 @@ export function lenientFlags(raw: Raw, env: Environment, preferred?: string): Gl
   }
 }
 
-/** The output format in a project file. Undefined if the working folder was removed, which is reported later. */
+/** Returns the output format of a project file. Undefined if the working folder was removed (reported later). */
 export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined {
   let cwd: string;
   try {

@@ -1,4 +1,4 @@
-// The interface of both kinds of prompts: those that redraw, and those that print line by line.
+// The interface of both kinds of prompts: redrawing and line by line.
 import type { KnownError } from '../../kernel/errors.ts';
 import type { Choice, PromptOptions } from '../context.ts';
 import { interrupted } from '../interrupt.ts';
@@ -15,12 +15,12 @@ export interface Asker {
 export const BACK = '<';
 export const TO_GO_BACK = `type ${BACK} to go back`;
 
-/** Returns the error if the user declined (exit code 12). */
+/** Returns the error for a declined question (exit code 12). */
 export function refused(message: string): KnownError {
   return fail('guard.refused', { message });
 }
 
-/** Ctrl-C at a question exits with 130. Ctrl-D, which ends the input, counts as the answer no. */
+/** Ctrl-C at a question exits with 130. Ctrl-D, which ends the input, counts as a no. */
 export function promptEnded(by: 'ctrl-c' | 'ctrl-d'): KnownError {
   return by === 'ctrl-c' ? interrupted() : refused('Cancelled: the question was not answered.');
 }

@@ -1,10 +1,10 @@
-// The steps before a write: reject it under `access: read`, show its target, and ask for confirmation.
+// The steps before a write: reject it under `access: read`, show its target, ask for confirmation.
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
 import { readOnly, type Target, targetLine, targetOf, type WriteScope } from '../target.ts';
 
 /**
- * Shows the target. Throws guard (12) under `access: read`, except in a dry run or with `--curl` (both send nothing).
+ * Shows the target. Throws guard (12) under `access: read`, except in a dry run or with `--curl`, which send nothing.
  */
 export async function startWrite(ctx: Context, scope: WriteScope): Promise<Target> {
   const settings = await ctx.settings();

@@ -1,4 +1,4 @@
-// Prompts with inquirer, for a terminal that can redraw.
+// Prompts with inquirer, for terminals that can redraw.
 import { Writable } from 'node:stream';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
@@ -7,9 +7,9 @@ import { displayWidth, padText, wrapMessage, wrapUnder } from '../../render/widt
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
-/** The columns of the mark before a question, and of the space after the mark. */
+/** Columns of the mark before a question, including the space after it. */
 const MARK = 2;
-/** The space that the cursor takes before a choice. */
+/** Space that the cursor takes before a choice. */
 const CURSOR = '  ';
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
@@ -17,11 +17,11 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   // Inquirer breaks a long line in the middle of a word.
   const fitted = (text: string): string => wrapMessage(text, io.columns() - MARK);
 
-  /** The note after the question disappears once the question is answered. */
+  /** The note after a question disappears once it is answered. */
   async function answer<T>(type: string, text: string, question: Record<string, unknown>, note?: string): Promise<T> {
     const message = fitted(text);
     const last = MARK + displayWidth(message.split('\n').at(-1) ?? '');
-    /** What does not fit after the question starts on the next line. */
+    /** Text that does not fit after the question starts on the next line. */
     const after = (it: string): string =>
       last + displayWidth(it) < io.columns() ? it : `\n${wrapUnder(CURSOR, it, io.columns())}`;
     const theme = themeOf(style, after);
@@ -32,7 +32,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
     try {
       const asked: Promise<unknown> = prompt([{ type, message, theme: own, ...question, name: 'value' }] as never);
-      // The input also pauses after an answer, but then the answer comes first.
+      // The input also pauses after an answer, but the answer comes first then.
       return ((await Promise.race([asked, inputClosed(io)])) as { value: T }).value;
     } catch (error) {
       if (error instanceof KnownError) io.stderr.write('\n');
@@ -51,7 +51,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
 
   return {
     input: (message, options) => answer('input', message, common(options), options.note),
-    // Inquirer's password prompt keeps an invalid secret, although the user cannot see and correct it.
+    // Inquirer's password prompt keeps an invalid secret, which the user can neither see nor correct.
     secret: (message, options) => {
       const transformer = (text: string): string => '*'.repeat(text.length);
       return answer('input', message, { transformer, ...common(options) }, options.note);
@@ -63,7 +63,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
         const line = isBeside ? `${padText(label, column)}${hint}`.trimEnd() : label;
         const name = wrapUnder(CURSOR, line, io.columns()).slice(CURSOR.length);
         const description = isBeside || hint === '' ? {} : { description: wrapMessage(hint, io.columns()) };
-        // Tab completes the search with the name.
+        // Tab completes the search text with the name.
         return { value, name, short: label, text: `${name}\n${label} ${hint}`, ...description };
       });
       const lines = shown.reduce((sum, { name }) => sum + name.split('\n').length, 0);
@@ -78,7 +78,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   };
 }
 
-/** Standard error for a single question, because Inquirer ends the stream that it draws on. */
+/** Uses standard error for a single question only, because Inquirer ends the stream that it draws on. */
 function drawingOn(io: Io): NodeJS.WriteStream {
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -89,7 +89,7 @@ function drawingOn(io: Io): NodeJS.WriteStream {
   return Object.assign(output, { isTTY: true, columns: io.columns() }) as unknown as NodeJS.WriteStream;
 }
 
-/** For color, Inquirer checks only the environment. Here, the flag and our own variables also count. */
+/** For color, Inquirer checks only the environment: here, the flag and our own variables also count. */
 function themeOf({ bold, dim, red, green, cyan }: Style, after: (text: string) => string) {
   return {
     // Clears an invalid answer.
@@ -115,7 +115,7 @@ function inputClosed(io: Io): Promise<never> {
   });
 }
 
-/** Compares the names of classes, because `instanceof` fails if the package is installed twice. */
+/** Compares class names, because `instanceof` fails if the package is installed twice. */
 function translate(error: unknown, signal: AbortSignal): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'AbortPromptError') return signal.reason;

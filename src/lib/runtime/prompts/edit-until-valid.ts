@@ -1,4 +1,4 @@
-// Opens the user's editor until the text is valid. The errors in invalid text become comments above it.
+// Opens the user's editor until the text is valid. Adds the errors in invalid text as comments above it.
 import { KnownError } from '../../kernel/errors.ts';
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
@@ -9,8 +9,8 @@ const HEADER_MARK = '#! ';
 
 /**
  * Returns the checked text, or undefined if the user changed nothing or emptied the file. `check` throws KnownError for
- * invalid text. Without a terminal, or if the user saves the same text twice, that error ends the edit, because an
- * editor that is a script would never fix the text.
+ * invalid text. Without a terminal, or if the user saves the same text twice, that error ends the edit, because a
+ * script as the editor would never fix the text.
  */
 export async function editUntilValid<T>(
   ctx: Context,

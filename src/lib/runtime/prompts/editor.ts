@@ -11,13 +11,13 @@ import { childEnvironment } from '../../config/own-references.ts';
 import type { Context, Io } from '../context.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** Text that is being edited, in a 0700 folder of its own. */
+/** Text being edited, in its own 0700 folder. */
 export type EditedFile = ReturnType<typeof openEditedFile>;
 
-/** The name of the file with the original text. */
+/** Name of the file with the original text. */
 const ORIGINAL = '.original';
 
-/** Creates the private copy with the file name `name`. Aborting the command's signal ends an open editor. */
+/** Creates the private copy with the file name `name`. Aborting the command's signal closes an open editor. */
 export function openEditedFile(ctx: Context, name: string) {
   const command = editorCommand(ctx.io);
   const folder = makeScratchFolder('edit', ctx.io.env.TMPDIR || undefined, isUntouched);
@@ -72,7 +72,7 @@ function editorCommand(io: Io): string[] {
   return words;
 }
 
-/** The editor's output is not the result, so without a terminal on standard output, it goes to standard error. */
+/** The editor's output is not the result: if standard output is not a terminal, it goes to standard error. */
 async function runEditor([program = 'vi', ...args]: string[], path: string, ctx: Context): Promise<void> {
   const { io, signal } = ctx;
   const env = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);

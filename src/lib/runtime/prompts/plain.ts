@@ -7,7 +7,7 @@ import type { Io } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
 export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
-  /** Asks until `read` accepts the answer. If `read` rejects an answer, it prints the reason and returns undefined. */
+  /** Asks until `read` accepts the answer. To reject an answer, `read` prints the reason and returns undefined. */
   async function untilRight<T>(question: string, read: (line: string) => T | undefined, hidden = false): Promise<T> {
     for (;;) {
       const value = read(await readLine(io, signal, question, hidden));
@@ -61,16 +61,16 @@ function isWord(typed: string, word: string | undefined): boolean {
   return word !== undefined && typed !== '' && typed.toLowerCase() === word.toLowerCase();
 }
 
-/** Reads a line. The terminal edits and echoes it, but a hidden line is read key by key without an echo. */
+/** Reads a line. The terminal edits and echoes the line, but a hidden line is read key by key without an echo. */
 function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
-    // Asks only now that the terminal no longer echoes a hidden line.
+    // Ask only now that the terminal no longer echoes a hidden line.
     io.stderr.write(wrapMessage(question.trimEnd(), io.columns()) + ' ');
     const stop = (): void => {
       signal.removeEventListener('abort', aborted);
-      // The reader needs its own listeners to release the terminal.
+      // The reader needs its own listeners so that it can release the terminal.
       lines.off('close', ended);
       lines.close();
     };

@@ -1,4 +1,4 @@
-// Asks the user on standard error, if it is an interactive terminal.
+// Asks the user on standard error, if that is an interactive terminal.
 import { type KnownError, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
@@ -19,7 +19,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
 
   /**
    * Asks a yes-or-no question; undefined if the user goes back. Inquirer's own confirmation keeps an invalid answer:
-   * `garbage` and then `y` would become `garbagey`.
+   * typing `garbage` and then `y` would give `garbagey`.
    */
   async function yesNo(what: string, flag: string, question: string, fallback: boolean, canGoBack = false) {
     const note = `${fallback ? 'Y/n' : 'y/N'}${canGoBack ? `; ${TO_GO_BACK}` : ''}`;
@@ -49,7 +49,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
     typed: async (question, expected, options = {}) => {
       const index = confirmations.indexOf(expected);
       if (index >= 0) {
-        // Each value answers only one question, so two guards of one command need two answers.
+        // Each value answers only one question, so a command with two guards needs two answers.
         confirmations.splice(index, 1);
         return;
       }
