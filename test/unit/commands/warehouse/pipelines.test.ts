@@ -351,7 +351,7 @@ describe('pipelines runs', () => {
 
 it.each([
   ['csv', /^id,type,status,.*\n\d+,\w+,success,[^\n]*\n$/],
-  ['markdown', /^\| id \| type \| status \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
+  ['markdown', /^\| ID \| TYPE \| STATUS \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
 ])('pipelines watch prints each change as %s', async (format, expected) => {
