@@ -97,7 +97,7 @@ it('lists commands that check every signature with openssl alone', async () => {
   expect(manifestOf(folder).omitted).toEqual([]);
 });
 
-it('names kept messages that are missing or changed, and finds moved ones with --kept', async () => {
+it('reports saved messages that are missing or changed, and finds moved ones with --kept', async () => {
   const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);
   cpSync(join(home.cwd, 'kept'), join(home.cwd, 'copy'), { recursive: true });
   writeFileSync(of(2, 'body'), `${readFileSync(of(2, 'body'), 'utf8')} `);

@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
   });
 
-  it.each(['light', 'dark'] as const)('has a contrast of at least 4.5 for every text in %s', async (scheme) => {
+  it.each(['light', 'dark'] as const)('meets a contrast of at least 4.5 for every text in %s', async (scheme) => {
     const page = await open(FEW);
     await page.media({ scheme });
     const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

@@ -167,7 +167,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('asks three questions, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
+  test('prompts three times, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     await screen.waitFor('Platform address (Enter to skip)');
     screen.type(KEY.enter);
@@ -225,7 +225,7 @@ describe.each(WAYS)('a new profile, %s', (way, env) => {
   });
 });
 
-describe('the color of prompts', () => {
+describe('prompt colors', () => {
   const colors = (raw: string): boolean => /\u001b\[[39]\d?m/u.test(raw);
 
   test.each<[string[], Variables, boolean]>([
@@ -233,7 +233,7 @@ describe('the color of prompts', () => {
     [['--no-color'], {}, false],
     [[], { NO_COLOR: '1' }, false],
     [[], { CDPADM_NO_COLOR: '1' }, false],
-  ])('is used with %j %j: %s', async (flags, env, colored) => {
+  ])('are used with %j %j: %s', async (flags, env, colored) => {
     const screen = terminal(['profile', 'create', 'prod', '--insecure-storage', ...flags], env);
     await screen.waitFor('Platform address');
     screen.type(KEY.ctrlC);

@@ -116,7 +116,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     await expect(store.take(1)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('requires the certificate authority and the password of an encrypted server', async () => {
+  test("requires an encrypted server's certificate authority and password", async () => {
     const { cert, key } = makeCertificate();
     const secure = createServer({ cert, key }, (client) => {
       const plain = connect(socket);

@@ -165,7 +165,7 @@ function runStep(
 
 const yaml = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
 
-test.skipIf(!hasInstaller)('the action installs a release and runs commands with it', async () => {
+test.skipIf(!hasInstaller)('installs a release with the action and runs commands with it', async () => {
   const { inputs, runs } = yaml('action.yml') as {
     inputs: Record<string, object>;
     runs: { using: string; steps: Step[] };
@@ -186,7 +186,7 @@ test.skipIf(!hasInstaller)('the action installs a release and runs commands with
   expect(output).toBe('0.2.0 roles list\n');
 });
 
-test('the release workflow checks, builds, attests and publishes the release for its tag', async () => {
+test('checks, builds, attests and publishes the release for its tag in the release workflow', async () => {
   const workflow = yaml('.github/workflows/release.yml') as {
     on: { push: { tags: string[] } };
     jobs: { publish: { permissions: Record<string, string>; steps: Step[] } };

@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
   });
 
-  it.each(['light', 'dark'] as const)('has a contrast of at least 4.5 for every text in %s', async (scheme) => {
+  it.each(['light', 'dark'] as const)('meets a contrast of at least 4.5 for every text in %s', async (scheme) => {
     for (const [count, width] of [60, 2500].flatMap((runs) => [1600, 400].map((width) => [runs, width] as const))) {
       const page = await open(count);
       await page.size(width, 900);

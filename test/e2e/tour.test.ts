@@ -73,7 +73,7 @@ test('runs only the given chapters, and prints each command before its result', 
   });
 });
 
-test('asks before the next chapter on a terminal, and stops if the answer is no', async () => {
+test('prompts before the next chapter on a terminal, and stops if the answer is no', async () => {
   const home = createCliHome();
   onTestFinished(() => home.remove());
   const screen = openTerminal(['tour', 'roles', 'dsr'], { cwd: home.cwd, env: home.env });

@@ -78,7 +78,7 @@ function isReplaced(before: number): boolean {
   return lstatSync(keptFile()).ino !== before;
 }
 
-describe.skipIf(process.platform === 'win32')('the cache of compiled code', () => {
+describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
   test('is written once, readable only by this user', () => {
     expect(run('hello')).toEqual(RIGHT);
     expect(kept()).toEqual([nameFor('hello')]);
@@ -163,7 +163,7 @@ describe.skipIf(process.platform === 'win32')('the cache of compiled code', () =
     expect(isReplaced(ino)).toBe(false);
   });
 
-  test('has one file per command, regardless of its flags', () => {
+  test('keeps one file per command, regardless of its flags', () => {
     run('hello there you');
     run('hello --profile secret-name --more');
     run('hello Jane@example.com 12');

@@ -37,7 +37,7 @@ test('defines every command in a file of its group that has its name or mentions
   expect(lost).toEqual([]);
 });
 
-test('offers a choice on a terminal for every id of something that exists', () => {
+test('offers a choice on a terminal for every id of an existing object', () => {
   const typed = leavesBelow(program).flatMap(([path, command]) =>
     Object.entries(recordOf(command)?.args ?? {}).flatMap(([name, spec]) => {
       const isKnown = spec.pick ?? spec.choices ?? spec.default ?? spec.optional ?? /^(?:file|dir)$/.test(name);

@@ -41,7 +41,7 @@ test("sets an exit code in the sources only if it differs from the registry's", 
 });
 
 describe('help', () => {
-  test.each(ERROR_CODES)('explains error %s and its fix', (code) => {
+  test.each(ERROR_CODES)('describes error %s and its fix', (code) => {
     const { explanation, fix, summary } = ERRORS[code];
     const page = errorPage(code);
     for (const text of [summary, explanation, fix]) {

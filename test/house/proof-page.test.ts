@@ -27,7 +27,7 @@ test('numbers the promises in ascending order and fills the four cells of each r
 });
 
 test.each(rows.map(({ number, cells }) => [number, cells[1] ?? ''] as const))(
-  'names only existing tests in row %s',
+  'refers only to existing tests in row %s',
   (_row, cell) => {
     const named = testsOf(cell);
     expect(named).not.toEqual([]);

@@ -7,7 +7,7 @@ import { createWorld, type World } from './world.ts';
 
 const LOCAL = CASES.filter(({ elsewhere, local }) => local === true && elsewhere === undefined);
 
-test('has a case for every command', async () => {
+test('lists a case for every command', async () => {
   const covered = new Set(CASES.map(({ command }) => command));
   const leaves = leavesBelow(await loadProgram()).map(([path]) => path);
   expect(leaves.filter((path) => !covered.has(path))).toEqual([]);

@@ -418,7 +418,7 @@ test('exits with 8 if the platform no longer responds', async () => {
 /** The response of a platform whose disk is full. */
 const FULL = jsonAnswer({ errors: [{ message: 'The embedded platform failed: disk I/O error' }] }, { status: 500 });
 
-describe('a lost response of a running platform', () => {
+describe('a response that a running platform loses', () => {
   test.each([
     [['emulator', 'reset'], hangUp, 'The outcome of the change is unknown'],
     [['emulator', 'reset'], FULL, 'has status 500: disk I/O error.'],

@@ -79,7 +79,7 @@ test('lists every exit code in help exit-codes', () => {
   expect(codes).toEqual(Object.values(EXIT));
 });
 
-describe('the default of every flag', () => {
+describe("a flag's default", () => {
   test('is printed as (default: VALUE)', () => {
     for (const [path, command, screen] of screens.get(100) ?? []) {
       const words = screen.replaceAll(/\s+/g, ' ');

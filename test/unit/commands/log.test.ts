@@ -227,7 +227,7 @@ it('rejects the beginning of several ids', async () => {
   expect((await home.json('log show abc2')).data).toMatchObject({ id: 'abc2' });
 });
 
-it('has no undo once the saved manifest was removed, and explains why', async () => {
+it('records no undo command once the saved manifest was removed, and reports why', async () => {
   await update('One');
   await update('Two');
   const undoOf = async () => (await entries()).map(({ undo, undo_note }) => [undo, undo_note]);

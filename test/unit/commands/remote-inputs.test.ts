@@ -167,7 +167,7 @@ describe('an address', () => {
     expect(traces(first.stderr, again.stderr, valid.stderr, valid.stdout)).not.toMatch(/0123456789abcdef/);
   });
 
-  it('can be resumed with a new signature if the ETag is the same', async () => {
+  it('is resumed with a new signature if the ETag is the same', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5000)), etag: '"1"' };
     const stop = new AbortController();
     const half = await run(

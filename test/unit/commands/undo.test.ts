@@ -143,7 +143,7 @@ it.each([
   else expect(entry.journal).toMatch(journal);
 });
 
-it('names what no command restores: a long text, and more resources than a command line has room for', async () => {
+it('lists what no command restores: a long text, and more resources than fit in a command line', async () => {
   const noteOf = async () => (await home.json<Entry[]>('log --limit 1')).data[0];
   const sql = ['--sql-query', `SELECT 1 AS ${'a'.repeat(250)}`];
   await home.run(['data-models', 'create', 'long', '--name', 'Long', ...sql, '--yes', '--profile', 'qa']);

@@ -176,7 +176,7 @@ it('reads standard input once for all profiles, and prints how to continue with 
   expect(error.issues[0]?.message).toMatch(/cdpadm dsr status \S+ --profile us/);
 });
 
-it('asks on the same terminal for each profile, and uses each answer once', async () => {
+it('prompts on the same terminal for each profile, and uses each answer once', async () => {
   for (const name of ['eu', 'us']) await home.run(['profile', 'create', name, '--from-env']);
   const answers = ['y\n', 'n\n'];
   const stdin = new Readable({ read: () => undefined });

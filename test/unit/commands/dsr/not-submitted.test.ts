@@ -105,7 +105,7 @@ it('runs a bulk file again after a wrong secret, without --resume and even with 
   expect((await home.json(`${bulk} --type portability`)).error.code).toBe('dsr.bulk_again');
 });
 
-it('does not forget a bulk run whose first response was lost', async () => {
+it('remembers a bulk run whose first response was lost', async () => {
   home.write('people.csv', 'regulation,email\ngdpr,jane@example.com\n');
   const bulk = 'dsr submit --bulk people.csv --type access --yes --give-up-after 0';
   await loseResponse('after');

@@ -10,7 +10,7 @@ interface Item {
   roles: number;
 }
 
-describe('the history of roles', () => {
+describe('the roles history', () => {
   let admin: RolesHome;
   beforeEach(async () => {
     admin = await createRolesHome();

@@ -56,7 +56,7 @@ describe('roles push', () => {
     expect((await admin.live()).get('support-role')?.name).toBe('Helpers');
   });
 
-  describe('edits of two administrators', () => {
+  describe("two administrators' edits", () => {
     let other: RolesHome;
     beforeEach(async () => {
       other = await createRolesHome(admin.platform);

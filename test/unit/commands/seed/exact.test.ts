@@ -243,7 +243,7 @@ describe('identity types', () => {
   });
 });
 
-describe('the confirmation of a bulk run', () => {
+describe('the confirmation for a bulk run', () => {
   it('shows the number of users and the target, and sends nothing if the answer is no', async () => {
     const ids = Array.from({ length: 1200 }, (_, index) => index + 1);
     const file = seeding.write('users.csv', `xpid\n${ids.join('\n')}\n`);

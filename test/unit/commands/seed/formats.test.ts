@@ -139,7 +139,7 @@ test('prints a valid template in both formats, and shows one of its rows with pr
   }
 });
 
-test('a dry run counts rows, prints the first request and sends nothing', async () => {
+test('counts rows in a dry run, prints the first request and sends nothing', async () => {
   const file = seeding.write('users.ndjson', userRows(250).replace('production', 'prod'));
   const { result } = (await seeding.bulk([file, '--dry-run'])) as unknown as {
     result: { dry_run: boolean; plan: object; requests: { url: string; body: unknown[] }[] };

@@ -19,7 +19,7 @@ async function inspect(...args: string[]): Promise<Inspection> {
   return JSON.parse(stdout) as Inspection;
 }
 
-describe('the columns of a table', () => {
+describe("a table's columns", () => {
   it('get a proposed field and counts of empty cells, null words and duplicate identities', async () => {
     const file = seeding.write(
       'users.csv',

@@ -211,7 +211,7 @@ describe('--only', () => {
 describe('--overlay', () => {
   beforeEach(() => mkdirSync(join(home.cwd, 'production'), { recursive: true }));
 
-  it('merges the files of the same resource over those of the folder, with paths relative to each file', async () => {
+  it('merges the files for the same resource over those in the folder, with paths relative to each file', async () => {
     home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
     home.write('sync/connections/password.txt', 'password-of-the-folder');
     writeAll(home.cwd, {

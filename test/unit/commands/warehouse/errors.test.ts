@@ -231,7 +231,7 @@ describe('groups', () => {
   });
 });
 
-describe('status codes of any call', () => {
+describe('status codes for any call', () => {
   it.each([
     [401, 4],
     [403, 4],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readStoreAddress } from '../../../../src/lib/bulk/rate-store.ts';
 
-describe('the address of a rate store', () => {
+describe("a rate store's address", () => {
   const env = {
     CDPADM_RATE_STORE: 'rediss://:secret@redis.example',
     OTHER: 'redis://:other@127.0.0.1:7000',

@@ -214,7 +214,7 @@ describe('resolveSettings', () => {
     expect(() => resolveSettings(layers(given))).not.toThrow(/s3cret/);
   });
 
-  it('names every way to set a missing value', () => {
+  it('suggests every way to set a missing value', () => {
     const failure = {
       code: 'usage',
       hint: 'To continue, pass --org VALUE, set CDPADM_ORG_ID, or store it in the profile: cdpadm profile edit prod --set org_id=VALUE',
@@ -337,7 +337,7 @@ describe('secrets', () => {
     expect(settings.secretOrigin('access_token')).toBeUndefined();
   });
 
-  it('are named with their variable if they are missing', async () => {
+  it('are reported with their variable if they are missing', async () => {
     const failure = {
       code: 'auth.no_credentials',
       message: expect.stringContaining('CDPADM_CLIENT_SECRET') as unknown,

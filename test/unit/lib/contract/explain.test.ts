@@ -52,7 +52,7 @@ describe('explain', () => {
     [{ version: '2.0' }, 'version', 'must be `3.0`'],
     [{ nme: 'x' }, 'nme', 'unknown field `nme`'],
     [{ extra: 1 }, 'extra', 'must be a string, not a number; put it in quotes'],
-  ])('explains the issue of %o', (change, path, message) => {
+  ])('describes the issue in %o', (change, path, message) => {
     const issues = explain(Shape, { ...GOOD, ...change });
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
@@ -69,14 +69,14 @@ describe('explain', () => {
     expect(explain(Shape, GOOD)).toEqual([]);
   });
 
-  it.each([null, undefined, 5, 'x', []])('explains an issue with the whole value %j', (value) => {
+  it.each([null, undefined, 5, 'x', []])('describes an issue with the whole value %j', (value) => {
     const [issue] = explain(Shape, value);
     expect(issue?.path).toEqual([]);
     expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
   });
 });
 
-describe('the messages of built-in checks', () => {
+describe('the messages from built-in checks', () => {
   const Checked = looseObject({
     text: optional(string().check(minLength(2), maxLength(3))),
     many: optional(array(number()).check(maxLength(1))),

@@ -13,7 +13,7 @@ const NAMES = {
   PROVIDER_A: 'flake',
 };
 
-describe('the mapping of words', () => {
+describe('the word mapping', () => {
   it.each([
     ['xpid', 'pid'],
     ['osa_advertising_id', 'phone_advertising_id'],
@@ -62,7 +62,7 @@ describe('the mapping of words', () => {
   });
 });
 
-describe('the mapping of values', () => {
+describe('the value mapping', () => {
   const named = () => createWireNames(NAMES);
   const marks = [
     'keys:',

@@ -188,7 +188,7 @@ test('is printed by `schema openapi`', async () => {
   expect(printed['paths']).toEqual(JSON.parse(JSON.stringify(document['paths'])));
 });
 
-describe('the OpenAPI document of a running platform', () => {
+describe("a running platform's OpenAPI document", () => {
   let platform: TestEmulator;
   beforeAll(async () => {
     platform = await startTestEmulator();

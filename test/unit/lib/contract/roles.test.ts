@@ -128,7 +128,7 @@ describe('the catalog', () => {
   });
 });
 
-describe('the tasks of a role', () => {
+describe("a role's tasks", () => {
   const anyTask = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom({ task_id: 'a:b' }, { task_id: '' }, { task_id: 'a:b', level: 1n }) },
     fc.constantFrom<unknown>({}, { task_id: 1 }, { task_id: null }, { id: 'a:b' }, null, undefined, 'a:b', ['a:b'], 7),

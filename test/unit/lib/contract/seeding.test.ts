@@ -23,7 +23,7 @@ const TIMES: CalculationType[] = ['first_occurrence_timestamp', 'last_occurrence
 const ANYTHING: CalculationType[] = ['first_occurrence', 'last_occurrence'];
 const LISTS: CalculationType[] = ['unique_list', 'unique_values_count'];
 
-describe('the value of a seed', () => {
+describe("a seed's value", () => {
   const numbers = [0, -1.5, 7n, '7', '-7.25', '1e3', '1.5E-10', '2e+2'];
   const wholeNumbers = [0, 7, 0n, 10n ** 19n - 1n, '0', '0012', '9'.repeat(19), 1e18];
   it.each<[CalculationType[], unknown[]]>([
@@ -68,7 +68,7 @@ describe('the value of a seed', () => {
   });
 });
 
-describe('the pairs of a seed', () => {
+describe("a seed's pairs", () => {
   it('for an average are a sum and a count', () => {
     const of = (pairs: object): string[] => issuesOf(AttributeSeed, seeded('average', { key_value_pairs: pairs }));
     expect(of({ sum: '-1.5', count: 1 })).toEqual([]);

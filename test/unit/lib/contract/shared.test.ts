@@ -39,11 +39,11 @@ describe('textOf', () => {
     [1, 3, 5, 'must be a string, not a number; put it in quotes'],
     [1, 3, null, 'must be a string, not empty'],
     [1, 3, undefined, 'is missing'],
-  ])('with %i to %i characters returns for %j: %s', (min, max, text, message) => {
+  ])('returns, with %i to %i characters, for %j: %s', (min, max, text, message) => {
     expect(sentence(min, max, text)).toBe(message);
   });
 
-  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('with 0 to 3 characters accepts %j', (text) => {
+  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('accepts, with 0 to 3 characters, %j', (text) => {
     expect(sentence(0, 3, text)).toBeUndefined();
   });
 });

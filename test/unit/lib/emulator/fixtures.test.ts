@@ -20,7 +20,7 @@ function issuesOf(document: unknown): string[] {
 
 const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
 
-test('the samples are valid, although a start does not check them', () => {
+test('accepts the samples, although a start does not check them', () => {
   expect(complete(SAMPLES)).toEqual(readFixtures(SAMPLES));
 });
 

@@ -271,7 +271,7 @@ describe('PUT', () => {
   });
 });
 
-describe('the manifest of an organization', () => {
+describe("an organization's manifest", () => {
   let two: TestEmulator;
   beforeAll(async () => {
     two = await startTestEmulator({

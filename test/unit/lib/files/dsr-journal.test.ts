@@ -118,7 +118,7 @@ describe('a journal', () => {
   });
 });
 
-describe('a journal of a killed process', () => {
+describe("a killed process's journal", () => {
   it.each([
     ['no content', ''],
     ['half a head', JSON.stringify(HEAD).slice(0, 30)],

@@ -107,7 +107,7 @@ it('writes JSON with the schema hint for editors', async () => {
   expect(text).toMatch(/^\{\n {2}"\$schema".*\n\}\n$/s);
 });
 
-describe('an update of a file', () => {
+describe('a file update', () => {
   it.each(FORMATS)('matches the manifest and is stable, in %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(anyReply, anyReply, async (before, after) => {
@@ -214,7 +214,7 @@ roles:
 # end
 `;
 
-describe('an edit of a commented YAML file', () => {
+describe('editing a commented YAML file', () => {
   const a = role('a', ['user:core', 'audiences:view', 'rules:view'], { name: 'A', description: "It's A" });
   const b = role('b', ['user:core', 'rules:*', 'catalog:*'], { description: 'folded text', origin: 'ui' });
 
@@ -234,12 +234,12 @@ describe('an edit of a commented YAML file', () => {
     expect(await edit(b, { ...a, tasks: [...a.tasks].reverse() })).toEqual({ removed: [], added: [] });
   });
 
-  it('keeps the quotes of stamps', async () => {
+  it('keeps the quotes around stamps', async () => {
     const updated = await updateManifestText(COMMENTED, 'yaml', { ...NEW, roles: [a, b] });
     expect(updated).toBe(COMMENTED.replace('2026-11-20 08:00:00', NEW.last_modified_on).replace('ada@', 'bob@'));
   });
 
-  it('keeps the quotes of strings where possible', async () => {
+  it('keeps the quotes around strings where possible', async () => {
     expect(await edit({ ...a, name: 'B: b', description: "It isn't" }, b)).toEqual({
       removed: ['    name: A', "    description: 'It''s A'"],
       added: ['    name: "B: b"', "    description: 'It isn''t'"],
@@ -311,7 +311,7 @@ describe('an edit of a commented YAML file', () => {
   });
 });
 
-describe('an update of an unusual YAML file', () => {
+describe('updating an unusual YAML file', () => {
   const roles = [role('a', ['rules:view'], { name: 'A' }), role('b', ['rules:view'])];
   const update = (text: string, wanted: RoleReply[] = roles): Promise<string> =>
     updateManifestText(text, 'yaml', { ...NEW, roles: wanted });

@@ -269,7 +269,7 @@ describe('a response with an unexpected status', () => {
   });
 });
 
-describe('a slot of the shared budget', () => {
+describe('a slot in the shared budget', () => {
   const budgeted = { ...getThing, budget: 'roles' as const };
   const slotsOf = ({ folder }: TestClient): number[] => {
     const path = join(folder, 'budget');

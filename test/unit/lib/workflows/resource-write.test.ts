@@ -31,7 +31,7 @@ function calls(error: KnownError, stored: Thing): ResourceCalls<Thing, Thing> {
   };
 }
 
-describe('the error of a conflict', () => {
+describe('a conflict error', () => {
   it('names both possible causes after an update with an unknown outcome', async () => {
     const before = { id: 'a', name: 'before' };
     const update = updateConfirmed('a', OURS, before, calls(failed(503), THEIRS), ports);

@@ -108,7 +108,7 @@ describe('the next delivery', () => {
     expect(next(state).start).toEqual(['a pending on-any']);
   });
 
-  it('is each hook of a callback at once, also if another one hangs or waits, but no hook of the next callback', () => {
+  it('includes all hooks for a callback, even if one of them hangs or waits, but no hook for the next callback', () => {
     const first = received('completed', ['on-any', 'on-completed'], 'a');
     const failed = {
       event: 'failed',

@@ -85,7 +85,7 @@ it.each([
   expect([request, changes]).toEqual([GOOD, []]);
 });
 
-describe('the time of a request', () => {
+describe("a request's time", () => {
   const FUTURE = /^submitted_time: is in the future/;
   it.each<[regulation: string, time: string, issue: RegExp | undefined, warning: string | undefined]>([
     ['gdpr', '2026-11-21T09:00:00Z', undefined, undefined],

@@ -75,7 +75,7 @@ describe("a request's overview", () => {
   });
 });
 
-describe('the expiry of results', () => {
+describe('results expiry', () => {
   const reply = {
     subject_request_id: 'x',
     request_status: 'completed',

@@ -18,7 +18,7 @@ const NAMES = createWireNames({});
 const plan = (columns: string[], mapping: Record<string, string> = {}, names = NAMES) =>
   planColumns(columns, new Map(Object.entries(mapping)), names);
 
-describe('the columns of a table', () => {
+describe("a table's columns", () => {
   it('map to the field of the same name', () => {
     const columns = [...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COLUMNS];
     expect(plan(columns)).toEqual({ targets: columns, issues: [] });
@@ -198,7 +198,7 @@ it('distinguishes a body from a flat row', () => {
   ).toEqual([true, true, false, false, false]);
 });
 
-describe('an issue of the composed body', () => {
+describe('an issue in the composed body', () => {
   const issue = (...path: (string | number)[]) => ({ path, message: 'x' });
 
   it('is reported at the innermost column in its path', () => {

@@ -13,7 +13,7 @@ const entry = (type: string, value: string, over: Record<string, unknown> = {}) 
 });
 const upgrade = (value: unknown) => upgradeRequest(value, VENDOR);
 
-describe('a body of version 3', () => {
+describe('a version 3 body', () => {
   it.each<[string, unknown]>([
     ['with everything', { api_version: '3.0', subject_identities: { email: raw('a') }, extensions: { [KEY]: {} } }],
     ['without a version', { subject_identities: { email: raw('a') } }],

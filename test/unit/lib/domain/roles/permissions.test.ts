@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/lib/domain/roles/permissions.ts';
 import { role } from '../../../../helpers/any-roles.ts';
 
-describe('the permissions of a role', () => {
+describe("a role's permissions", () => {
   it('are sorted like the reference with unknown ones last, without duplicates, including user:core', () => {
     const [first, second] = PERMISSIONS.filter(({ task_id }) => task_id !== 'user:core');
     const ids = ['new_feature:view', second?.task_id ?? '', first?.task_id ?? '', second?.task_id ?? ''];
@@ -57,7 +57,7 @@ describe('the task that grants another', () => {
   });
 });
 
-describe('the matrix of roles and tasks', () => {
+describe('the role and task matrix', () => {
   it('shows every task of any role as direct, by full access, or missing', () => {
     const rows = roleMatrix([
       role('a', ['audiences:*']),

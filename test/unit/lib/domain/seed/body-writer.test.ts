@@ -144,7 +144,7 @@ test.each([
   }
 });
 
-describe('cells of one attribute', () => {
+describe('cells for one attribute', () => {
   it.each<[string[], string[], boolean]>([
     [['attr:A:average:sum', 'attr:A:average:count'], ['1.5', '2'], true],
     [['attr:A:average:count', 'attr:A:average:sum'], ['2', '-1.5'], true],

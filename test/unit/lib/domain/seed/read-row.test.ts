@@ -8,7 +8,7 @@ const rules = createRowRules({});
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
 const issue = (message: string, path: (string | number)[] = []) => ({ issues: [{ path, message }] });
 
-describe('the text of a row', () => {
+describe("a row's text", () => {
   it('is normalized with exact long ids', () => {
     const text = ' {"environment": "production", "xpid": -7201284209016359738, "calculated_attributes": {}} ';
     expect(readRow(text, rules)).toEqual({ text: text.replaceAll(' ', '') });

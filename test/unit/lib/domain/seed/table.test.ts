@@ -57,7 +57,7 @@ test('converts a row to a body as its header defines', () => {
   });
 });
 
-describe('the value of a row', () => {
+describe("a row's value", () => {
   const header = ['xpid', 'user:a', 'environment', 'identity:email', 'cutoff_date', 'attr:N:count', 'user:b', 'attr:N:unique_list', 'identity:other', 'attr:K:most_frequent:red', 'attr:K:most_frequent', 'attr:T:last_occurrence_timestamp']; // prettier-ignore
   const value = (cells: Partial<Record<string, unknown>>): Record<string, unknown> =>
     tableOf(header, options).value(header.map((title) => cells[title]));

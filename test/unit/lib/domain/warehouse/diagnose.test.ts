@@ -294,7 +294,7 @@ it('suggests a next step for every finding, lists problems before notices, and i
   );
 });
 
-describe('the exact text of a finding', () => {
+describe("a finding's exact text", () => {
   const at = (hours: number): string => new Date(NOW - hours * HOUR).toISOString();
   const latest = (of: Record<string, unknown>): Partial<Evidence> => ({
     report: { ...evidence().report, latest_pipeline_run: { ...run('success'), ...of } },

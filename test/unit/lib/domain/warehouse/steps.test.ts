@@ -23,7 +23,7 @@ function plan(live: Partial<ByType<Definition>>, wanted: Partial<ByType<Definiti
   });
 }
 
-describe('the sync position of a pipeline', () => {
+describe("a pipeline's sync position", () => {
   const live = { pipeline: [pipeline('p')] };
   const full = { sync_mode: { type: 'full' } };
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { tokenize } from '../../../../../src/lib/emulator/warehouse/sql-tokens.ts';
 import { describeForm, resolveAmong, rewriteTables } from '../../../../../src/lib/emulator/warehouse/sql.ts';
 
-describe('the form of a query', () => {
+describe('a query', () => {
   test.each([
     'SELECT 1',
     'select 1;',

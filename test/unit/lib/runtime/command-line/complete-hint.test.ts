@@ -12,7 +12,7 @@ const PROD = { ...NOWHERE, profile: 'prod' };
 const completed = (command: string, flags: Parameters<typeof hintCompleter>[1]): string | undefined =>
   hintCompleter(asking, flags)({ text: 'Then:', command }).command;
 
-describe('the command of a hint', () => {
+describe("a hint's command", () => {
   it.each([
     ['cdpadm roles diff', 'cdpadm roles diff --profile prod'],
     ['cdpadm pipelines watch customers 7', 'cdpadm pipelines watch customers 7 --profile prod'],

@@ -160,7 +160,7 @@ describe('the --out extension', () => {
     expect(flagsOf(['--out', 'x.txt', '-o', 'name']).output).toBe('name');
   });
 
-  it('has no effect on a command that writes the file itself', () => {
+  it('does not affect a command that writes the file itself', () => {
     const raw = rawOf(['--out', 'x.json', '-o', 'yaml']);
     expect(readGlobalFlags(raw, {}, undefined, { outSetsFormat: false }).output).toBe('yaml');
   });

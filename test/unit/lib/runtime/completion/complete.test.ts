@@ -76,7 +76,7 @@ async function values(line: string): Promise<string[]> {
   return lines.map((text) => text.split('\t')[0] ?? '');
 }
 
-describe('completion of the program', () => {
+describe('completion in the program', () => {
   test('suggests commands', async () => {
     expect(await values('cdpadm ')).toEqual(entries.map(({ name }) => name));
     expect(await values('cdpadm emul')).toEqual(['emulator']);
