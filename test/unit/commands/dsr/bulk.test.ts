@@ -174,7 +174,7 @@ describe('dsr submit --bulk', () => {
     expect(() => home.read('people.csv.results.csv')).toThrow('ENOENT');
   });
 
-  it('accepts NDJSON of rows or bodies, and JSON', async () => {
+  it('accepts NDJSON with rows or bodies, and JSON', async () => {
     home.write(
       'a.ndjson',
       '{"email":"a@b.c"}\n\n{"subject_identities":{"email":{"value":"d@e.f","encoding":"raw"}}}\n',

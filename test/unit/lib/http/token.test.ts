@@ -51,7 +51,7 @@ function cacheFile(folder: string): string {
   return join(folder, 'tokens', name);
 }
 
-test('requests one new token and shares it (freshToken)', async () => {
+test('requests one new token with freshToken and shares it', async () => {
   const http = client();
   await http.call(getThing, { params });
   const fresh = client({ folder: http.folder, freshToken: true });

@@ -28,12 +28,12 @@ describe('cleanLine', () => {
   });
 });
 
-test('keeps only line breaks and tabs (cleanText)', () => {
+test('keeps only line breaks and tabs with cleanText', () => {
   expect(cleanText('a\r\nb\tc\u001b]0;x\u0007')).toBe('a\nb\tc\ufffd]0;x\ufffd');
   fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
 });
 
-test('leaves no invisible character, even inside an emoji (cleanForAssistant)', () => {
+test('leaves no invisible character with cleanForAssistant, even inside an emoji', () => {
   const invisible = [
     '\u00ad',
     '\u115f',
@@ -53,7 +53,7 @@ test('leaves no invisible character, even inside an emoji (cleanForAssistant)', 
   fc.assert(fc.property(anyText, (text) => !unseen.test(cleanForAssistant(text))));
 });
 
-test('keeps every value and leaves nothing harmful (escapeJson)', () => {
+test('keeps every value and leaves nothing harmful with escapeJson', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, hostile), (text) => {
       const json = escapeJson(JSON.stringify({ text }, undefined, 2));

@@ -43,7 +43,7 @@ describe('the window', () => {
     expect(round(window, 8)).toBe(13);
   });
 
-  it('uses the average time of a round', () => {
+  it("uses a round's average time", () => {
     const window = createWindow(64);
     round(window, 100);
     for (const ms of [700, 100, 100, 100, 100, 100, 100, 100]) window.answered(ms, false);

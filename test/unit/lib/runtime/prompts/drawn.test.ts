@@ -22,7 +22,7 @@ test("wraps a choice's hint between words", async () => {
   expect(drawn).toContain('the subject wants their data in a\nportable form\n');
 });
 
-test('shows short hints beside their choices, and finds a choice by its hint', async () => {
+test('shows short hints next to their choices, and finds a choice by its hint', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
