@@ -48,7 +48,7 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
   };
 }
 
-/** Opens the HTTP core and the clients. `freshToken`: a cached token would work even with a wrong secret. */
+/** Opens the HTTP core and the clients. `freshToken`: a cached token would work even if the secret is wrong. */
 export function connect(ctx: Context, settings: Settings, { freshToken = false } = {}): Api {
   const { flags, io } = ctx;
   const authorities = settings.get('ca_file');
@@ -115,7 +115,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   return flags.curl ? api : rememberingIds(api, settings, ctx);
 }
 
-/** Opens the `--trace-file`: a private file with one exchange per line. The file stays open until the command ends. */
+/** Opens the `--trace-file`: a private file with one exchange per line, open until the command ends. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
   let isOpen = true;

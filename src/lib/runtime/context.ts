@@ -1,4 +1,4 @@
-// The parts of the program that a command may use. Expensive parts are functions, so that they are loaded on demand.
+// The parts of the program that commands may use. Expensive parts are functions, so that they are loaded on demand.
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import type { Api } from '../api/index.ts';
@@ -20,7 +20,7 @@ export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markd
 /** The flags that every command accepts (`cdpadm help flags`), already checked. */
 export interface GlobalFlags {
   profile: string | undefined;
-  /** The `--profile` values in the order given, each once. Only commands that read allow several. */
+  /** `--profile` values in the given order, without duplicates. Only commands that read allow several. */
   profiles: string[];
   workspace: string | undefined;
   org: string | undefined;
@@ -28,15 +28,15 @@ export interface GlobalFlags {
   output: OutputFormat;
   /** `-o wide`: a table with all columns, whatever its width. */
   wide: boolean;
-  /** Set if only the extension of `--out` chose `output`. A script or template ignores that choice. */
+  /** Set if only the extension of `--out` determined `output`; a script or template ignores it. */
   formatOfFile?: true;
   query: string | undefined;
   fields: string[] | undefined;
   header: boolean;
   out: string | undefined;
-  /** True if the result is also appended to the step summary as Markdown. */
+  /** True to also append the result to the step summary as Markdown. */
   summary: boolean;
-  /** How issues in files become annotations in the code view. `auto` means: if GITHUB_ACTIONS is true. */
+  /** How issues in files become annotations in the code view. `auto`: if GITHUB_ACTIONS is true. */
   annotations: 'auto' | 'github' | 'none';
   dryRun: boolean;
   yes: boolean;
@@ -50,7 +50,7 @@ export interface GlobalFlags {
   curl: boolean;
   requestTimeoutMs: number;
   retries: number;
-  /** The time limit for the whole command; undefined means no limit. */
+  /** Time limit for the whole command; undefined means no limit. */
   timeoutMs: number | undefined;
   caFile: string | undefined;
   color: 'auto' | 'always' | 'never';
@@ -70,7 +70,7 @@ export interface Io {
   random(): number;
   /** Allows input files only below this folder, and never follows references. Set by the MCP server. */
   readonly inputsBelow?: string;
-  /** Receives each response of a platform service, except tokens. */
+  /** Receives each response of a platform service, except token responses. */
   onResponse?(text: string): void;
 }
 
@@ -82,9 +82,9 @@ export interface TextSink {
   readonly errored: Error | null;
 }
 
-/** The progress of a running operation, drawn according to `--progress`. */
+/** Progress of a running operation, shown according to `--progress`. */
 export interface Progress {
-  /** `isPassing` marks one of many states in quick succession. Only some states and the last one are shown. */
+  /** `isPassing` marks one of many states in quick succession: only some of them and the last are shown. */
   update(state: {
     done: number;
     total?: number;
@@ -100,15 +100,15 @@ export interface Progress {
 }
 
 export interface Output {
-  /** Shows the target of a write as `line` on stderr, and adds `target` to the result of a dry run. */
+  /** Shows a write's target as `line` on stderr, and adds `target` to a dry run's result. */
   target(target: Target, line: string): void;
-  /** Writes the result of the command: `data` for programs, `view` for people. Call it once. */
+  /** Writes the command's result: `data` for programs, `view` for humans. Call it once. */
   emit<T>(data: T, view: View<T>): Promise<void>;
   /** Writes a list that is too long for memory. JSON, NDJSON, CSV and piped lines are written in parts. */
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
   /** Writes one object per line in JSON formats, otherwise `text`. For commands that keep running. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
-  /** `text` is for people (default: the requests). `ids` are those that `-o name` would print without the dry run. */
+  /** `text` is for humans (default: the requests). `ids` are those that `-o name` would print without the dry run. */
   emitDryRun(
     requests: DescribedRequest[],
     plan?: unknown,
@@ -116,11 +116,11 @@ export interface Output {
     ids?: readonly string[],
   ): Promise<undefined>;
   emitText(text: string): Promise<void>;
-  /** Writes what was done or comes next to stderr. Silent with `--quiet`, and if a program reads stderr. */
+  /** Writes to stderr what was done or what comes next. Silent with `--quiet`, or if a program reads stderr. */
   note(text: string | Hint): void;
   /** Writes to stderr, even with `--quiet`. An issue is shown with its position. */
   warn(about: string | Hint | Issue): void;
-  /** Adds a message to the page of the job, in GitHub Actions or with `--annotations github`. */
+  /** Adds a message to the job's page, in GitHub Actions or with `--annotations github`. */
   annotate(level: 'error' | 'warning', about: string | Issue): void;
   verbose(text: string): void;
   /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless the user is asked. */
@@ -128,7 +128,7 @@ export interface Output {
   progress(title: string): Progress;
   /** Starts a wait, which is shown after a second of silence. Call the returned function when the wait ends. */
   waits(wait: Wait): () => void;
-  /** Returns the hints as one text. Commands in hints get the target flags of the current command. */
+  /** Returns the hints as one text. Commands in hints get the current command's target flags. */
   advice(hints: readonly Hint[]): string;
   /** Returns the same output without `--out`, for a command that writes its own file there. */
   beside(): Output;
@@ -146,7 +146,7 @@ export interface Prompts {
   readonly possible: boolean;
   /**
    * Asks for a confirmation, which `--yes` gives. False if the user goes back, which only `canGoBack` allows. Throws
-   * usage (2) if no one can answer, or guard (12) for a no.
+   * usage (2) if no one can answer, and guard (12) for a no.
    */
   confirm(question: string, canGoBack?: boolean): Promise<boolean>;
   /** A matching `--confirm` answers, but `--yes` does not. Throws `exit` (default 2) if no one can, or guard (12). */
@@ -160,11 +160,11 @@ export interface Prompts {
 export interface PromptOptions {
   flag?: string;
   initial?: string;
-  /** Shown in brackets after the question until the question is answered. */
+  /** Shown in brackets after the question until it is answered. */
   note?: string;
-  /** Returns the text that a prompt shows for an answer, if that differs from the answer. */
+  /** Returns the text that a prompt shows for an answer, if it differs from the answer. */
   shown?(text: string): string;
-  /** For a choice: true if typed text narrows the list. */
+  /** For a choice: true if typing narrows the list. */
   search?: true;
   /** With `search`: true if typed text that is not in the list is also an answer. */
   open?: boolean;
@@ -174,15 +174,15 @@ export interface PromptOptions {
 
 export interface WriteFacts {
   plan?: string;
-  /** Number of changes made, not of changes planned. */
+  /** Number of changes made, not planned. */
   counts?: Record<string, number>;
-  /** The words of the commands that would undo the write. */
+  /** Words of the commands that would undo the write. */
   undo?: readonly (readonly string[])[];
-  /** What `undo` also does, or why there is none. */
+  /** What else `undo` does, or why there is none. */
   undoNote?: string | undefined;
-  /** The ids of what is written, if they are not arguments. */
+  /** Ids that are written, unless they are arguments. */
   ids?: readonly string[];
-  /** A digest of the content that a bulk run sends. The log adds its key. */
+  /** Digest of the content that a bulk run sends. The log adds its key. */
   content?: string;
   journal?: string;
 }
@@ -196,13 +196,13 @@ export interface LoggedCommand extends WriteFacts {
 export interface Context {
   readonly io: Io;
   readonly clock: Clock;
-  /** Valid once the action of the command has started. */
+  /** Valid once the command's action has started. */
   readonly flags: GlobalFlags;
   readonly out: Output;
   readonly prompt: Prompts;
   readonly redactor: Redactor;
   readonly paths: SettingsPaths;
-  /** The cache. The cache is kept in memory, after one warning, if the home folder is read-only or full. */
+  /** The cache. If the home folder is read-only or full, the cache is kept in memory, after one warning. */
   readonly cacheFiles: CacheFiles;
   /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
   readonly signal: AbortSignal;
@@ -210,7 +210,7 @@ export interface Context {
   settings(profile?: string): Promise<Settings>;
   profiles(): Promise<Profiles>;
   commands(): Promise<Command>;
-  /** Runs another command line with its own streams and context. Returns the exit code. */
+  /** Runs another command line with its own streams and context, and returns the exit code. */
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
   /** The API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
@@ -219,7 +219,7 @@ export interface Context {
   /**
    * Asks before a write that `startWrite` started. The user must type the name of a protected profile, and also
    * `typed`. Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`. Returns
-   * false if the user goes back to the questions before.
+   * false if the user goes back to the previous questions.
    */
   confirmWrite(question: string, options?: { typed?: string; canGoBack?: boolean }): Promise<boolean>;
   /** Sets the exit code of a command that did not fail outright: it found differences, or some rows failed. */
@@ -228,9 +228,9 @@ export interface Context {
   noteWrite(write: SentWrite): Promise<void>;
   noteAccepted(): void;
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
-  /** Adds facts to the entry in the log. Facts that are added before the first write survive a crash. */
+  /** Adds facts to the entry in the log. Facts added before the first write survive a crash. */
   logFacts(facts: WriteFacts): void;
-  /** Registers a function to call when the command ends. The function that was registered last is called first. */
+  /** Registers a function to call when the command ends. Functions are called in reverse order of registration. */
   onClose(close: () => Promise<void>): void;
   close(): Promise<void>;
 }

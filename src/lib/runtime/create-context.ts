@@ -1,4 +1,4 @@
-// Builds the Context of one run. `--help` needs only part of it. `begin` adds the rest once the flags have been read.
+// Builds the Context of one run. `--help` needs only part of it; `begin` adds the rest once the flags have been read.
 import type { Command } from 'commander';
 import type { Api } from '../api/index.ts';
 import { resolvePaths } from '../config/paths.ts';
@@ -13,9 +13,9 @@ import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
 import type { Target, WriteScope } from './target.ts';
 
-/** A context that `begin` completes before the action of the command runs. */
+/** A context that `begin` completes before the command's action runs. */
 export interface StartedContext extends Context {
-  /** Sets the checked flags, and loads what the action needs. `output` may wrap the output of the action. */
+  /** Sets the checked flags, and loads what the action needs. `output` may wrap the action's output. */
   begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
   readonly exit: ExitName;
   /** True if a request was sent that may have changed the platform. */
@@ -31,7 +31,7 @@ export interface Program {
 const noCommands = () => Promise.reject(new Error('there are no commands'));
 const NO_PROGRAM: Program = { asking: [], loadAll: noCommands, run: noCommands };
 
-/** Runs that have already warned that the home folder is read-only or full. */
+/** Runs that have already warned about a read-only or full home folder. */
 const warned = new WeakSet<Io>();
 
 /** All contexts of a process share `redactor`. */
@@ -73,7 +73,7 @@ class RunContext implements StartedContext {
     this.clock = {
       now: () => clock.now(),
       sleep: (ms: number, stop?: AbortSignal) => clock.sleep(ms, stop),
-      // The text is read when it is shown, because the lock may have another holder by then.
+      // Read the text when it is shown: the lock may have another holder by then.
       onWait: (text: () => string) =>
         this.out.waits(Object.defineProperty({ isLock: true, text: '' }, 'text', { get: text })),
     };

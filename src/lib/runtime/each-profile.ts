@@ -28,7 +28,7 @@ interface LabeledRow {
   columns: Column<unknown>[];
 }
 
-/** Throws KnownError usage (2) for a command or flags that allow only one profile, and for a page of one platform. */
+/** Throws KnownError usage (2) for a command or flags that allow only one profile, and for a page about a platform. */
 export function checkSeveralProfiles(command: Command, { output }: GlobalFlags): void {
   const help = helpOf(command);
   const flags = command.opts<Record<string, unknown>>();
@@ -67,7 +67,7 @@ export async function runForEachProfile(
       part.error = error instanceof KnownError ? error : bugError(error, flags.debug);
     }
   }
-  // A printed curl command, or a dry run without a result, does not need other output.
+  // A printed curl command, or a dry run without a result, needs no other output.
   if (parts.some(({ result, error }) => result ?? error)) await emitParts(ctx, parts);
   const failed = parts.filter(({ error }) => error !== undefined);
   if (failed.length > 0) throw failureOf(failed, parts.length, isWrite && failed.length < parts.length);
@@ -77,7 +77,7 @@ export async function runForEachProfile(
 /** Each profile gets the same standard input, which is read only once. A terminal is shared, because people type there. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
-  /** The end is null. */
+  /** Null marks the end. */
   const chunks: unknown[] = [];
   let source: AsyncIterator<unknown> | undefined;
   async function chunkAt(index: number): Promise<unknown> {
@@ -114,7 +114,7 @@ async function checkWrites(ctx: Context): Promise<void> {
   }
 }
 
-/** The output of one part. Keeps the part's result, and adds the profile to its messages. */
+/** Collects the output of one part. Keeps the part's result, and adds the profile to its messages. */
 function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
   const advised = (hint: string | Hint): string | Hint =>
@@ -162,7 +162,7 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
   await out.emit(data, view);
 }
 
-/** Lines of the form `<profile> TAB <id>`. */
+/** Lines in the form `<profile> TAB <id>`. */
 function namesOf({ profile, result }: Part): string {
   if (!result) return '';
   const lines = nameText(result.data, result.view).split('\n').filter(Boolean);
@@ -175,7 +175,7 @@ function rowsOf({ profile, result }: Part): LabeledRow[] {
   return rows.map((row) => ({ profile, row, columns }));
 }
 
-/** `profile`, then every column that any part has. The cells of a part without such a column stay empty. */
+/** `profile`, then every column of any part. If a part lacks a column, its cells stay empty. */
 function columnsOf(parts: readonly Part[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
   const known = new Map<string, Column<unknown>>();
   const lists = parts.flatMap(({ result }) => (result && result.view.kind !== 'document' ? [result.view.columns] : []));

@@ -4,7 +4,7 @@ import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 
-/** The stops that `explainStop` explains. */
+/** Stops that `explainStop` explains. */
 const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
 /** Ctrl-C. */
@@ -40,7 +40,7 @@ export function explainStop(error: KnownError, hasWritten: boolean): KnownError 
   return error.with({ hint });
 }
 
-/** The reader closed the pipe (`| head -1`). A closed pipe ends the command, but is not an error. */
+/** The reader closed the pipe (`| head -1`), which ends the command but is not an error. */
 export class BrokenPipeError extends Error {
   constructor() {
     super('standard output was closed by its reader');
@@ -48,10 +48,10 @@ export class BrokenPipeError extends Error {
   }
 }
 
-/** A signal stopped a service, which would otherwise run forever. */
+/** A signal stopped a service that would otherwise run forever. */
 export class ServiceStopped extends Error {}
 
-/** True if the error ends the command silently and successfully. */
+/** True if the error ends the command silently and with success. */
 export function isQuietEnd(error: unknown): boolean {
   // Recognizes `CurlPrinted` by its name, to avoid loading the HTTP core.
   return (

@@ -12,7 +12,7 @@ export function processIo(): Io {
   const tty = { stdin: host.isTerminal(0), stdout: host.isTerminal(1), stderr: host.isTerminal(2) };
   return {
     env,
-    // Read on demand, because the folder may no longer exist, and help does not need it.
+    // Read on demand: the folder may no longer exist, and help does not need it.
     get cwd() {
       return workingFolder();
     },
@@ -43,7 +43,7 @@ function workingFolder(): string {
   }
 }
 
-/** Standard output or standard error. The stream opens on the first write. */
+/** Returns standard output or standard error. The stream is opened on the first write. */
 function sinkOf(descriptor: 1 | 2): TextSink {
   let stream: NodeJS.WriteStream | undefined;
   return {
@@ -59,7 +59,7 @@ function sinkOf(descriptor: 1 | 2): TextSink {
       return stream?.errored ?? null;
     },
     write: (chunk, done) => {
-      // Each writer gets its error through `done`. Without a listener, the error would end the process.
+      // Each writer gets its error through `done`: without a listener, the error would end the process.
       stream ??= host.streams[descriptor === 1 ? 'stdout' : 'stderr'].on('error', () => undefined);
       return stream.write(chunk, done);
     },

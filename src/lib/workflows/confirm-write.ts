@@ -1,4 +1,4 @@
-// Decides whether a write is done, not done or unknown, for single calls and bulk rows. No other module decides this.
+// Determines whether a write is done, not done or unknown, for single calls and bulk rows. No other module does.
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 

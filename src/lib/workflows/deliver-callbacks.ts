@@ -54,7 +54,7 @@ const LONGEST_HOLD_MS = 1000;
 
 type LedgerOf = (workspace: string) => Pick<LedgerPort, 'append'>;
 
-/** Writes the states of callbacks to the ledger, which drops known states. Returns the callbacks with a new state. */
+/** Writes callback states to the ledger, which ignores known states. Returns the callbacks whose state is new. */
 async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf): Promise<ReceivedLine[]> {
   const news = new Set<StateNews>();
   const states = callbacks.map((callback) => ({ callback, state: stateNews(callback) }));

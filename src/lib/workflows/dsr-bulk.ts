@@ -1,4 +1,4 @@
-// The bulk adapter for data subject requests. Journals ids before they are sent, and each outcome once it is known.
+// The bulk adapter for data subject requests. Journals ids before they are sent, and outcomes once known.
 import { randomUUID } from 'node:crypto';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';

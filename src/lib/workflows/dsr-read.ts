@@ -109,7 +109,7 @@ async function joined(
   });
 }
 
-/** Runs `work` for a few items at once. Results are in the order of the items. The first failure stops and rejects. */
+/** Runs `work` for a few items at once. Keeps the order of the items. The first failure stops it and rejects. */
 async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results = new Map<number, R>();
   let next = 0;

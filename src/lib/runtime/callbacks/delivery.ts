@@ -24,7 +24,7 @@ export interface DeliveredCallback {
 /** Resolves once the callback was accepted. Rejects with the reason, as the end of a sentence, or when aborted. */
 export type Deliver = (callback: DeliveredCallback, signal: AbortSignal) => Promise<void>;
 
-/** Headers that belong to the connection, and our own header. The message does not include these headers. */
+/** Headers that belong to the connection, and our own header; the message does not include them. */
 const NOT_FORWARDED = new Set([
   'host',
   'connection',
@@ -129,12 +129,12 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
         child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
         child.on('exit', (code, killed) => {
           clearTimeout(kill);
-          // The processes that the command started end with the command.
+          // Processes started by the command end with it.
           if (reason) host.endGroup(child.pid, 'SIGKILL');
           if (code === 0 && !reason) resolve();
           else reject(reason ?? new Error(`the command failed with ${killed ?? `exit ${code}`}`));
         });
-        // A command that does not read its input is not an error.
+        // A command may ignore its input.
         child.stdin.on('error', () => undefined);
         child.stdin.end(body);
       });

@@ -1,4 +1,4 @@
-// The HTTP listener for callbacks. Delivers each POST as raw bytes, with every header line as it was sent.
+// The HTTP listener for callbacks. Delivers each POST as raw bytes, with all header lines as they were sent.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemErrorCode } from '../../kernel/errors.ts';
@@ -15,18 +15,18 @@ export interface ReceivedCallback {
 
 export interface CallbackServer {
   port: number;
-  /** Accepts no more requests, and resolves once requests in progress are answered. */
+  /** Stops accepting requests, and resolves once all requests in progress are answered. */
   close(): Promise<void>;
 }
 
-/** Much larger than a status object that lists every partner. */
+/** Far larger than a status object that lists every partner. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
-/** The time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
+/** Time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Above this number, the oldest waiting connection is closed, because idle ones must not block callbacks. */
+/** Above this number, the oldest waiting connection is closed, because idle connections must not block callbacks. */
 const MAX_CONNECTIONS = 500;
 
-/** `answer` returns the status of the response, which has no body. Throws KnownError if the port is not available. */
+/** `answer` returns the response's status; the response has no body. Throws KnownError if the port is not available. */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,
@@ -72,7 +72,7 @@ export async function startCallbackServer(
     port: typeof address === 'object' && address ? address.port : port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // If a sender has not finished, it will send the callback again to the next listener.
+      // A sender that has not finished will resend the callback to the next listener.
       for (const socket of waiting) socket.destroy();
       await Promise.all(underWay);
       server.closeAllConnections();
@@ -107,7 +107,7 @@ async function take(
 ): Promise<void> {
   let body: Buffer | undefined;
   try {
-    // Does not wait for the body of a request that is not a callback.
+    // Do not wait for the body of a request that is not a callback.
     if (request.method === 'POST') body = await readBody(request);
   } catch {
     // The client closed the connection.
@@ -118,12 +118,12 @@ async function take(
     .filter((_text, index) => index % 2 === 0)
     .map((name, index) => [name, rawHeaders[index * 2 + 1] ?? ''] as const);
   const received = { method: request.method ?? '', path: request.url ?? '/', headers, body };
-  // The platform sends an unacknowledged callback again.
+  // The platform resends an unacknowledged callback.
   const status = await answer(received).catch(() => 503);
   response.writeHead(status, {
     'content-length': '0',
     ...(status === 405 && { allow: 'POST' }),
-    // The rest of an oversized body is not read.
+    // Do not read the rest of an oversized body.
     ...(body === undefined && { connection: 'close' }),
   });
   response.end();

@@ -1,4 +1,4 @@
-// Checks credentials with the cheapest harmless call in each area, for `auth test` and `doctor`.
+// Checks credentials with each area's cheapest harmless call, for `auth test` and `doctor`.
 import * as z from 'zod/mini';
 import { counted } from '../../kernel/words.ts';
 import { exitOf } from '../../errors/fail.ts';
@@ -67,7 +67,7 @@ const AREAS: readonly Area[] = [
   { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
 ];
 
-/** Requests a new token, because a cached one proves nothing. Skips areas that would fail alike. */
+/** Requests a new token, because a cached one proves nothing. Skips areas that would fail for the same reason. */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
   const { connect } = await import('../connect.ts');
@@ -111,7 +111,7 @@ function absentSecrets(settings: Settings, credential: AreaCheck['credential']):
   return secretsWith(secret).filter((name) => !settings.secretOrigin(name));
 }
 
-/** True if the failure is about the credentials or the network in general. A 403 or 404 is about a single area. */
+/** True if the failure concerns the credentials or the network in general. A 403 or 404 concerns a single area. */
 function isGeneral(error: KnownError): boolean {
   const exit = exitOf(error);
   return exit === 'network' || exit === 'unavailable' || (exit === 'auth' && error.status !== 403);

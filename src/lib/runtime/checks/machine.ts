@@ -24,7 +24,7 @@ export function finding() {
 }
 export type Finding = z.infer<ReturnType<typeof finding>>;
 
-/** The platform rejects a token if the clocks differ by minutes. Signatures and deadlines fail before that. */
+/** The platform rejects a token if the clocks differ by minutes. Signatures and deadlines fail even earlier. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 
@@ -77,7 +77,7 @@ async function checkKeychain(ctx: Context): Promise<Finding> {
     await (await ctx.profiles()).checkStorage('keychain');
     return ok(check, 'responds');
   } catch (error) {
-    // This is only a warning, because perhaps no profile uses the keychain.
+    // Only a warning, because possibly no profile uses the keychain.
     return { ...failed(check, error), status: 'warning' };
   }
 }
@@ -154,7 +154,7 @@ export async function checkAddress(
       clock: ctx.clock,
       signal: ctx.signal,
     });
-    // The status means little: an address that serves nothing at its root returns a 404.
+    // The status means little: an address that serves nothing at its root returns 404.
     ctx.out.verbose(`${address} responded with ${status}.`);
     const validMs = certificateEnds === undefined ? Infinity : certificateEnds - ctx.clock.now();
     if (validMs < CERTIFICATE_WARNING_MS) {
@@ -189,7 +189,7 @@ function fixFor(code: string): string {
   return 'Check the network, the firewall and HTTPS_PROXY.';
 }
 
-/** Converts an error to a finding, with its message and issues, and with its hint as the fix. */
+/** Converts an error to a finding, with its message and issues, and its hint as the fix. */
 export function failed(check: string, error: unknown): Finding {
   if (!(error instanceof KnownError)) throw error;
   const { message, issues, hint } = error;

@@ -37,7 +37,7 @@ async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
   return address !== undefined && isLoopback(new URL(address).hostname) ? authorityFile(ctx.paths) : undefined;
 }
 
-/** Returns the text of `caFile` and of NODE_EXTRA_CA_CERTS, which Node ignores once it is given authorities. */
+/** Returns the text of `caFile` and of NODE_EXTRA_CA_CERTS, which Node ignores when it gets explicit authorities. */
 export function furtherAuthorities(caFile: string, env: Io['env']): string {
   const extra = env.NODE_EXTRA_CA_CERTS;
   return readAuthorities(caFile) + (extra && existsSync(extra) ? `\n${readAuthorities(extra)}` : '');

@@ -18,10 +18,10 @@ export interface ArgSpec {
   /** Asks on a terminal if the argument is missing. */
   readonly pick?: {
     readonly question: string;
-    /** The commands that list the choices, and that create the first. */
+    /** Commands that list the choices, and that create the first. */
     readonly list: string;
     readonly create?: string;
-    /** Maximum number of choices; the newest are shown first. Other ids can be typed. */
+    /** Maximum number of choices; the newest come first. Other ids can be typed. */
     readonly newest?: number;
     /** Returns undefined if these flags make the argument unnecessary. */
     readonly choices: (
@@ -35,13 +35,13 @@ export interface ArgSpec {
 /** A flag. `expectPlan` means `--expect-plan`. Without `value`, a flag is boolean; with `default: true`, `--no-…`. */
 export interface FlagSpec {
   readonly short?: string;
-  /** The placeholder for the value in help. `file` and `dir` are completed as paths. */
+  /** Placeholder for the value in help. `file` and `dir` are completed as paths. */
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** The flag accepts a whole number from 1 to this one. */
+  /** The flag accepts a whole number from 1 to this number. */
   readonly most?: number;
-  /** True if the value is the path of what the command writes, so that it cannot be `-`. */
+  /** True if the value is an output path, so that it cannot be `-`. */
   readonly writes?: true;
   readonly many?: true;
   /** True if the flag accepts several values at once: all words up to the next flag. */
@@ -52,7 +52,7 @@ export interface FlagSpec {
   /** Checks and converts the value. Throws KnownError usage (2). */
   readonly read?: (text: string, flag: string) => unknown;
   readonly heading?: string;
-  /** True if the flag exists only to be rejected. Help does not show the flag, and its value may be missing. */
+  /** True if the flag exists only to be rejected. Help omits the flag, and its value may be missing. */
   readonly hidden?: true;
   /** True for a flag of the parent command, whose help shows it. */
   readonly inherited?: true;
@@ -81,7 +81,7 @@ type FlagItem<S extends FlagSpec> = S extends { value: string }
 
 type FlagValue<S extends FlagSpec> = S extends { many: true } ? FlagItem<S>[] : FlagItem<S>;
 
-/** The keys of the flags that always have a value. */
+/** Keys of the flags that always have a value. */
 type Given<F> = { [K in keyof F]: F[K] extends { required: true } | { default: string | true } ? K : never }[keyof F];
 
 type Specs<T> = Readonly<Record<string, T>>;
@@ -93,19 +93,19 @@ export type FlagValues<F extends Specs<FlagSpec>> = { [K in Given<F>]: FlagValue
 export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly path: string;
   readonly summary: string;
-  /** True if the command runs until it is stopped, so that it accepts only one `--profile`. */
+  /** True if the command runs until it is stopped, so it accepts only one `--profile`. */
   readonly endless?: true;
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /**
-   * The flags that are arguments of an MCP tool, in addition to required ones. Guards, waits and paths to write are
-   * never arguments. False means that the command is no tool. A command that stays on this machine is a tool only with
+   * Flags that are arguments of the MCP tool, in addition to required ones. Guards, waits and output paths are never
+   * arguments. False means that the command is not a tool. A command that stays on this machine is a tool only with
    * this list.
    */
   readonly tool?: readonly string[] | false;
   /** True if a person must type a value to confirm. An assistant can plan such a command but not run it. */
   readonly byPerson?: true;
-  /** The subcommands of a command that also runs alone, such as `emulator clock`. */
+  /** Subcommands of a command that also runs alone, such as `emulator clock`. */
   readonly below?: readonly Definition[];
 }
 
@@ -113,7 +113,7 @@ export interface Definition extends CommandRecord {
   build(ctx: Context): Command;
 }
 
-/** `run` returns the result, which `view` draws for people, or undefined if there is none or it was printed. */
+/** `run` returns the result, which `view` draws for humans, or undefined if there is none or it has been printed. */
 export function defineCommand<
   R,
   const A extends Specs<ArgSpec> = Specs<never>,
@@ -122,7 +122,7 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** The view of the result, also the default of `columns`. A function if only a run loads its code. */
+    /** View of the result, and the default for `columns`. A function if only a run should load its code. */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },
@@ -151,7 +151,7 @@ export function defineCommand<
   };
 }
 
-/** Returns the record of a command, which `commanderOf` registers whole; undefined for a group. */
+/** Returns the record of a command, if `commanderOf` registered it; undefined for a group. */
 export const recordOf = (command: Command): CommandRecord | undefined => helpOf(command) as CommandRecord | undefined;
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
@@ -206,7 +206,7 @@ function commanderOf(record: CommandRecord, act: Act): Command {
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
   const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);
   for (const [key, spec] of Object.entries(flags)) if (!spec.inherited) command.addOption(optionOf(key, spec));
-  // Commander checks the arguments before we know if the user can choose one.
+  // Commander checks the arguments before we know whether the user can choose one.
   const checks = command as unknown as { missingArgument: Missing };
   const missing = checks.missingArgument.bind(command);
   const isPicked = (name: string): boolean =>
@@ -256,7 +256,7 @@ export function flagName(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** `expectPlan` of `--expect-plan`, as commander names the value. */
+/** Returns `expectPlan` for `--expect-plan`, the name that commander gives to the value. */
 export function optionKey(flag: string): string {
   return flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }

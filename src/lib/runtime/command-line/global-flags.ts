@@ -1,4 +1,4 @@
-// The flags of every command. Global flags are defined once on the root, and checked once before an action.
+// The flags of every command. Global flags are defined once on the root, and checked once before an action runs.
 import type { Command } from 'commander';
 import { quickOutput } from '../../config/quick-settings.ts';
 import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
@@ -11,7 +11,7 @@ import { type FlagSpec, flagName, optionOf } from './define-command.ts';
 import { checkPath } from './read-word.ts';
 
 export { OUTPUT_FORMATS };
-/** The output format for each extension of `--out`. The extension counts only without `-o`. */
+/** Output format for each extension of `--out`. The extension counts only without `-o`. */
 const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
   ndjson: 'ndjson',
@@ -38,7 +38,7 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
 const MAX_RETRIES = 20;
 
-/** The flags below the headings of `cdpadm help flags`, in the same order. */
+/** Flags under the headings of `cdpadm help flags`, in the same order. */
 const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>> = {
   'Platform:': {
     profile: {
@@ -157,7 +157,7 @@ export function readGlobalFlags(
   };
 }
 
-/** Like `readGlobalFlags`, but never throws. For an error that occurs before the flags are checked. */
+/** Like `readGlobalFlags`, but never throws: for an error that occurs before the flags are checked. */
 export function lenientFlags(raw: Raw, env: Environment, preferred?: string): GlobalFlags {
   try {
     return readGlobalFlags(raw, env, OUTPUT_FORMATS, { outSetsFormat: false, preferred });
@@ -247,7 +247,7 @@ function retries(raw: Raw): number {
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  // Without this case, the nearest word would be `csv`.
+  // Without this case, `csv` would be the nearest word.
   const isTabbed = flag === '--output' && value === 'tsv';
   const hint = isTabbed ? 'Omit -o: a table on a pipe is tab-separated.' : choiceHint(value, offered);
   throw usageError(`Invalid value \`${value}\` for ${flag}.`, hint);

@@ -7,12 +7,12 @@ import { shapeTextOf } from '../output/result-shape.ts';
 import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
 import { largest } from '../../kernel/numbers.ts';
 
-/** If fewer columns are left, the description of a flag goes below the flag. */
+/** If fewer columns are left, a flag's description goes below the flag. */
 const LEAST_BESIDE = 24;
 
 /** A space that does not break a line. It becomes a normal space at the end. */
 const GLUE = '\u2060';
-/** The last line below the exit codes, which fits into the narrowest terminal. */
+/** Last line of the exit codes, which fits into the narrowest terminal. */
 const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';
 
 const GLOBAL_FLAGS = [
@@ -33,7 +33,7 @@ export function helpSettings(columns: () => number): Partial<Help> {
     minWidthToWrap: 20,
     subcommandTerm: (command) => command.name(),
     subcommandDescription: (command) => command.summary() || command.description(),
-    // `help flags` shows the flags of the root, because they would hide the commands here.
+    // `help flags` shows the root's flags, which would hide the commands here.
     visibleOptions: (command) => (command.parent ? command.options.filter((option) => !option.hidden) : []),
     formatHelp,
   };

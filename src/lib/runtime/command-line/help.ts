@@ -30,7 +30,7 @@ const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
 
 interface WantedValue {
   typed: string;
-  /** The previous value of a flag that accepts several values. */
+  /** Previous value of a flag that accepts several values. */
   before: string | undefined;
   operands: readonly string[];
 }
@@ -46,21 +46,21 @@ export function behindEquals(typed: string, values: readonly string[]): string[]
 export interface CommandHelp {
   /** Whether the command reads from the platform, writes to it, or stays on this machine. */
   effect: 'read' | 'write' | 'local';
-  /** The service that the command calls, or `settings` if it only opens the settings. */
+  /** Service that the command calls, or `settings` if it only opens the settings. */
   calls: Callee;
-  /** True if the command only reads and exits by itself, so that `--profile` may be repeated. */
+  /** True if the command only reads and exits by itself, so `--profile` may be repeated. */
   reads?: boolean;
   /** For a command that writes, and for which `--profile` may be repeated: the names of the flags that prevent that. */
   severalProfiles?: readonly string[];
-  /** True if `--out` is a file of the command instead of its result, so that its extension does not set the format. */
+  /** True if `--out` is a file of the command instead of its result, so its extension does not set the format. */
   ownsOut?: true;
-  /** The formats of the result. Default: all except html. Checked before the command does anything. */
+  /** Formats of the result. Default: all except html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /** The columns that `--fields` accepts, if not the fields of `output`. A function if they depend on the flags. */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
-  /** Name of a flag (`--state`) or an argument -> the values that completion offers. Other values are also accepted. */
+  /** Flag (`--state`) or argument name -> values that completion offers. Other values are also accepted. */
   values?: Readonly<Record<string, OfferedValues>>;
-  /** At least two complete command lines that begin with `cdpadm` and can be run unchanged. */
+  /** At least two complete command lines that start with `cdpadm` and run unchanged. */
   examples: string[];
   /** Returns the schema of the `-o json` result, built on first use. Without a schema, a command prints no result. */
   output?: () => z.ZodMiniType;
@@ -108,7 +108,7 @@ export function usageOf(command: Command): string {
     const name = `${one.name()}${one.variadic ? '…' : ''}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
-  // Only a command that can run without a subcommand has help of its own.
+  // Only a command that can run without a subcommand has its own help.
   const below = command.commands.length === 0 ? [] : [helpOf(command) ? '[command]' : '<command>'];
   return [pathOf(command), ...below, ...words, '[flags]'].join(' ');
 }
@@ -128,7 +128,7 @@ export function formatsOf(command: Command): readonly OutputFormat[] {
   return helpOf(command)?.formats ?? COMMON_FORMATS;
 }
 
-/** Returns the fields of a result; undefined for a list, and for a result that may have more fields. */
+/** Returns the fields of a result; undefined for a list, or if the result may have more fields. */
 function keysOf(schema: z.ZodMiniType | undefined): Columns | undefined {
   const { catchall, shape } = (schema?._zod.def ?? {}) as { catchall?: unknown; shape?: object };
   return shape && catchall === undefined ? asColumns(Object.keys(shape).join(' ')) : undefined;
@@ -136,7 +136,7 @@ function keysOf(schema: z.ZodMiniType | undefined): Columns | undefined {
 
 type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
-/** Throws KnownError usage (2) for a format or column that the result of the command does not have. */
+/** Throws KnownError usage (2) for a format or column that the command's result does not have. */
 export function checkFormat(asked: Asked, command: Command): void {
   const { output, fields, dryRun, query, profiles } = asked;
   const { columns, output: resultOf } = helpOf(command) ?? {};
@@ -152,7 +152,7 @@ export function checkFormat(asked: Asked, command: Command): void {
       `Choose an extension for one of its formats, such as .txt: ${formats.join(', ')}.`,
     );
   }
-  // A dry run has its own columns, like the result of a query. In a dry run, a late error does no harm.
+  // A dry run has its own columns, as does the result of a query. In a dry run, a late error does no harm.
   if (dryRun || query !== undefined || fields === undefined) return;
   const known =
     typeof columns === 'function' ? columns(command.opts(), command.args) : (columns ?? keysOf(resultOf?.()));

@@ -1,4 +1,4 @@
-// Reads a word from a fixed list, a number, and the path of what is written.
+// Reads a word from a fixed list, a number, or an output path.
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 
@@ -18,7 +18,7 @@ export function readerOf(flag: string, spec: Spec): ((text: string) => unknown) 
   return most === undefined ? read && ((text) => read(text, flag)) : (text) => readCount(flag, text, most);
 }
 
-/** Returns the word that matches `text` in any letter case. Throws KnownError usage (2) with the nearest word. */
+/** Returns the word that equals `text`, ignoring case. Throws KnownError usage (2) with the nearest word. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
   if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));
@@ -31,7 +31,7 @@ function readCount(flag: string, text: string, most: number): number {
   throw usageError(`${flag} must be a whole number from 1 to ${most}, not \`${text}\`.`);
 }
 
-/** Checks the path of a file or folder to write. Throws KnownError usage (2) for standard output. */
+/** Checks an output path (file or folder). Throws KnownError usage (2) for standard output. */
 export function checkPath(text: string, flag: string, what = 'file'): string {
   if (text === '-') throw usageError(`${flag} needs a ${what}, not standard output.`, 'Pass a path instead of `-`.');
   return text;

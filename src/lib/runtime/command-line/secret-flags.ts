@@ -1,10 +1,10 @@
-// The flags for the location of a secret. The secret itself is never accepted on the command line.
+// Flags for the location of a secret. Secrets themselves are never accepted on the command line.
 import { usageError } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import type { Context } from '../context.ts';
 import type { FlagSpec } from './define-command.ts';
 
-/** The longest secret is a service key, which is a JSON document. */
+/** The longest secret is a service key: a JSON document. */
 const MAX_SECRET_BYTES = 64 * 1024;
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export const secretFlags = {
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or for two locations of one secret. */
+/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or for two locations of a secret. */
 export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
   for (const { key, label, stem } of SECRETS) if (flags[key] !== undefined) refuseValue(ctx, flags[key], stem, label);
   const references: Given = {};

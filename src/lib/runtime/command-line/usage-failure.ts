@@ -40,7 +40,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
   }
 }
 
-/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as for the unknown command alone. */
+/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as for the unknown command itself. */
 export function refuseUnknownWord(command: Command): void {
   const [word] = command.args;
   if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;
@@ -80,7 +80,7 @@ function excessArguments(command: Command): KnownError {
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command): KnownError {
   const known = kind === 'command' ? subcommandNames(command) : flagNames(command);
-  // There are few commands, so two letters are enough to find one.
+  // There are few commands, so two letters suffice to find one.
   const hint = suggest(word, known, seeHelp(command), kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` for \`${pathOf(command)}\`` : '';
   return usageError(`Unknown ${kind} \`${word}\`${where}.`, hint);

@@ -54,7 +54,7 @@ function lineOf(shell: string, { value, description }: Candidate, current: Typed
   }
 }
 
-/** Bash inserts a candidate unchanged, so its special characters are escaped here. */
+/** Bash inserts a candidate unchanged, so escape its special characters here. */
 function quoteForBash(text: string, { quote }: TypedWord): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replaceAll(/["\\$`]/g, '\\$&');

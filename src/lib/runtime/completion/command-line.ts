@@ -5,7 +5,7 @@ export type Quote = '' | "'" | '"';
 export interface TypedWord {
   text: string;
   quote: Quote;
-  /** How much of `text` the shell keeps, because bash breaks words at `:` and `=`. */
+  /** Length of the part of `text` that the shell keeps, because bash breaks words at `:` and `=`. */
   kept: number;
 }
 
@@ -13,14 +13,14 @@ const SPACE = /[ \t\r\n]/;
 const SEPARATOR = /[;|&<>)\n]/;
 
 export interface Reading {
-  /** The characters that end a word in the shell. */
+  /** Characters that end a word in the shell. */
   breaks?: string;
   hasBackticks?: boolean;
 }
 
 /**
  * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open
- * substitution, the last command is that of the substitution. A closed substitution is part of its word, as typed.
+ * substitution, that is the substitution's last command. A closed substitution is part of its word, as typed.
  */
 export function readLine(line: string, name: string, reading: Reading = {}) {
   const words = splitWords(line, reading);
@@ -36,17 +36,17 @@ export function unquote(word: string): string {
     .join(' ');
 }
 
-/** A command that is being read: the line's own command, or one inside a substitution. */
+/** A command being read: the line's own command, or one inside a substitution. */
 interface Frame {
   words: TypedWord[];
   word: TypedWord | undefined;
   quote: Quote;
-  /** The start, and the character that closes the command; empty for the line's own command. */
+  /** The start, and the character that closes the command (empty for the line's own command). */
   from: number;
   close: ')' | '`' | '';
 }
 
-/** Returns the words of the last command. The last word is the one at the cursor, and may be empty. */
+/** Returns the words of the last command. The last word is the one at the cursor; it may be empty. */
 function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading): TypedWord[] {
   const outer: Frame[] = [];
   let frame: Frame = { words: [], word: undefined, quote: '', from: 0, close: '' };
@@ -78,7 +78,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       } else one.text += char;
     } else if (char === '\\') {
       index++;
-      // A backslash continues the line on the next one.
+      // A backslash joins the next line to this one.
       if (line.charAt(index) !== '\n') open().text += line.charAt(index);
     } else if (char === '"' || char === "'") {
       frame.quote = char;
@@ -98,7 +98,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       if (breaks.includes(char)) one.kept = one.text.length;
     }
   }
-  // Double quotes enclose one word, including an open substitution.
+  // Double quotes enclose a single word, including an open substitution.
   const quoted = outer.findIndex(({ quote }) => quote !== '');
   if (quoted !== -1) {
     const { from } = outer[quoted + 1] ?? frame;

@@ -14,10 +14,10 @@ export interface Completion {
 
 export interface CompletionPoint {
   command: Command;
-  /** The path of the command, such as `roles push`; empty for the root. */
+  /** Path of the command, such as `roles push`; empty for the root. */
   path: string;
   operands: string[];
-  /** The values of the flags before the cursor, by long name: `--profile`. */
+  /** Values of the flags before the cursor, by long name: `--profile`. */
   flags: ReadonlyMap<string, string>;
   typed: string;
   tree: Tree;
@@ -29,7 +29,7 @@ export interface Tree {
   load: (name: string) => Promise<Command | undefined>;
 }
 
-/** Returns the values of an argument or a flag; undefined if it accepts any text. */
+/** Returns the values of an argument or a flag; undefined if any text is accepted. */
 export type Values = (subject: Argument | Option, point: CompletionPoint) => Promise<Completion | undefined>;
 
 const NOTHING: Completion = { kind: 'values', candidates: [] };
@@ -65,7 +65,7 @@ export async function complete(words: string[], current: string, tree: Tree, val
   const argument = registeredArguments[point.operands.length] ?? (last?.variadic ? last : undefined);
   const found = argument && (await values(argument, point));
   if (!found) return NOTHING;
-  // Each value is offered only once.
+  // Offer each value only once.
   return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
 }
 
@@ -87,9 +87,9 @@ function takesSeveral({ variadic, parseArg }: Option): boolean {
 
 interface State {
   point: Omit<CompletionPoint, 'typed' | 'tree'>;
-  /** All values of each flag, because `point` contains only the last value. */
+  /** All values of each flag, because `point` contains only the last one. */
   given: ReadonlyMap<string, readonly string[]>;
-  /** The command at the cursor and its parents, starting with the root. */
+  /** The command at the cursor and its parents, starting at the root. */
   chain: Command[];
   waiting: Option | undefined;
   /** After `--`, a hyphen does not start a flag. */
@@ -141,20 +141,20 @@ async function walk(words: string[], tree: Tree): Promise<State> {
 
 type Note = (long: string, value: string) => void;
 
-/** Records a flag with its value. Returns the flag if the next word is its value. */
+/** Records a flag with its value. Returns the flag if its value is the next word. */
 function takeFlag(word: string, chain: Command[], flags: Map<string, string>, note: Note): Option | undefined {
   const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) {
     const option = findOption(chain, long);
     if (option?.required && value === undefined) {
-      // The last value counts.
+      // The last value wins.
       flags.delete(option.long ?? '');
       return option;
     }
     note(option?.long ?? long, value ?? '');
     return undefined;
   }
-  // `-qo json`: after a letter that accepts a value, the rest of the word is that value.
+  // `-qo json`: the rest of the word after a letter that accepts a value is that value.
   for (let index = 1; index < word.length; index++) {
     const option = findOption(chain, `-${word.charAt(index)}`);
     if (option?.required) {

@@ -1,4 +1,4 @@
-// Values for arguments and flags: words that the program knows, and ids in earlier responses of the platform.
+// Values for arguments and flags: words that the program knows, and ids from earlier platform responses.
 import type { Argument, Command, Option } from 'commander';
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -30,7 +30,7 @@ export function createValues(ctx: Context, home: string): Values {
   };
 }
 
-/** The choices and `offers` of the record come first, and then `SOURCES`. */
+/** The record's choices and `offers` come first, then `SOURCES`. */
 function sourceOf({ argChoices }: Argument | Option, name: string, point: CompletionPoint): Source | undefined {
   const { command, flags, operands, path, typed } = point;
   const own = helpOf(command)?.values?.[name];
@@ -112,7 +112,7 @@ async function templates(): Promise<Candidate[]> {
   return ROLE_TEMPLATES.map(({ role_id: value, name }) => ({ value, description: `template ${name}` }));
 }
 
-/** A role may have the same id as its template. The role then comes first. */
+/** If a role has the same id as its template, the role comes first. */
 const rolesAndTemplates: Source = async (_point, known) => {
   const roles = known().ids('role_id');
   return [...roles, ...(await templates()).filter(({ value }) => !roles.includes(value))];
@@ -163,7 +163,7 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
   const shape = flags.has('--several-profiles') ? repeatedSchema : resultSchema;
   const hasResult = (command: Command): boolean => shape(command) !== undefined || command.commands.some(hasResult);
   const [name, ...rest] = words;
-  // The root contains only the names of its commands.
+  // The root contains only command names.
   const names = name === undefined ? tree.root.commands.map((command) => command.name()) : [name];
   const loaded = await Promise.all(names.map(tree.load));
   const built = loaded.filter((command) => command !== undefined);
@@ -244,7 +244,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   'seed --format': ['ndjson', 'json', 'csv', 'parquet'],
 };
 
-/** The files that can complete `file:PATH`. The path of a folder ends in a slash. Relative paths start at `cwd`. */
+/** Returns the files that can complete `file:PATH`. A folder's path ends in a slash. Relative paths start at `cwd`. */
 function filesIn(typed: string, cwd: string): string[] {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1) || 'file:';
   const isHidden = typed.slice(folder.length).startsWith('.');
@@ -254,7 +254,7 @@ function filesIn(typed: string, cwd: string): string[] {
       .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
       .sort();
   } catch {
-    // A folder that cannot be listed offers nothing.
+    // An unreadable folder offers nothing.
     return [];
   }
 }

@@ -23,7 +23,7 @@ interface PortFlag {
 
 /**
  * Finds a platform: the one on `port`; without `--profile`, the one at CDPADM_BASE_URL; for `--profile local`, the one
- * with that state; otherwise the one that was started last, or the one of the current profile `local`. With `lasting`,
+ * with that state; otherwise the most recently started one, or that of the current profile `local`. With `lasting`,
  * ignores a platform that would end with the command, except for `--profile local`. Throws KnownError not found (5).
  */
 export async function findEmulator(
@@ -120,7 +120,7 @@ export async function read<Reply>(ctx: Context, { port }: PortFlag, call: Contro
   return await callControl(ctx, await findEmulator(ctx, port), call);
 }
 
-/** Makes a change. A dry run only shows the call and returns undefined. */
+/** Makes a change. In a dry run, only shows the call and returns undefined. */
 export async function change<Reply>(
   ctx: Context,
   { port }: PortFlag,
@@ -133,7 +133,7 @@ export async function change<Reply>(
   return undefined;
 }
 
-/** True if a connection was open, so that the platform may have received the call. */
+/** True if a connection was open, so the platform may have received the call. */
 function wasReached(error: unknown): boolean {
   return error instanceof TransportError && error.phase === 'perhaps-delivered';
 }

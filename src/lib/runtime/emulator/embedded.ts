@@ -1,4 +1,4 @@
-// The built-in profile `local`. The platform runs inside the command, and keeps its state for the next command.
+// The built-in profile `local`. The platform runs inside the command, and its state is kept for the next command.
 import type { SecretName, SettingName } from '../../config/setting-fields.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { KnownError } from '../../kernel/errors.ts';
@@ -7,16 +7,16 @@ import { settingsOf } from './environment.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { listEmulators } from './running.ts';
 
-/** How often a command checks whether another command has released the state. */
+/** Interval for checking whether another command has released the state. */
 const POLL_MS = 50;
-/** After this delay, a note explains why the command waits. */
+/** After this time, a note explains why the command waits. */
 const LONG_WAIT_MS = 1000;
 
 const opened = new WeakMap<Context, Promise<EmulatorReady>>();
 
 /**
- * Opens the platform of the profile `local`, once per command: a running platform with the same state, or else a new
- * one on a free loopback port, which ends with the command. Concurrent commands wait for each other.
+ * Opens the platform of profile `local`, once per command: a running platform with the same state, or else a new one on
+ * a free loopback port, which ends with the command. Concurrent commands wait for each other.
  */
 export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   const known = opened.get(ctx) ?? open(ctx);
@@ -24,7 +24,7 @@ export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   return known;
 }
 
-/** Returns the platform's addresses, ids and secrets, by the names of the settings. */
+/** Returns the platform's addresses, ids and secrets, keyed by setting. */
 export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
   // The environment cannot set this value for a pinned profile, and `local` cannot store it.
   return { ...settingsOf(ready), environment: 'development' };
@@ -50,7 +50,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
   }
 }
 
-/** Starts a platform, or returns the error that names the process that owns the state. */
+/** Starts a platform, or returns the error that names the process owning the state. */
 async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | KnownError> {
   const { startEmulator } = await import('../../emulator/index.ts');
   try {

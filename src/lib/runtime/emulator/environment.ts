@@ -1,4 +1,4 @@
-// The settings of a running embedded platform, and the environment variables that point every command to it.
+// A running embedded platform's settings, and the environment variables that point every command to it.
 import { existsSync } from 'node:fs';
 import {
   SECRET_NAMES,
@@ -11,15 +11,15 @@ import type { EmulatorReady } from '../../emulator/index.ts';
 
 const NAMES: readonly (SettingName | SecretName)[] = [...SETTING_NAMES, ...SECRET_NAMES];
 
-/** The variables that `emulator env` prints. */
+/** Variables that `emulator env` prints. */
 export const VARIABLES = NAMES.map(variableOf);
 
 const OTHERS: readonly string[] = ['audience', 'environment', 'access_token', 'org_id', 'account_id', 'workspace_id'];
 
-/** The fields of the ready line that are strings. */
+/** String fields of the ready line. */
 export const READY_TEXTS = [...NAMES.filter((name) => !OTHERS.includes(name)), 'control_url', 'console_url'];
 
-/** The platform's settings. The authority's file is omitted if it does not exist: the user may delete the cache at any time. */
+/** The platform's settings. Omits a missing authority file: the user may delete the cache at any time. */
 export function settingsOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
   const values: Partial<Record<string, string | number>> = { ...ready };
   if (!existsSync(ready.ca_file)) delete values['ca_file'];
@@ -32,8 +32,8 @@ export function environmentOf(ready: EmulatorReady): Record<string, string> {
 }
 
 /**
- * Also replaces the current profile (its names and audience may not fit) and the other variables of the shell. An empty
- * variable counts as unset.
+ * Also replaces the shell's current profile (its names and audience may not fit) and other variables. An empty variable
+ * counts as unset.
  */
 export function shellEnvironment(ready: EmulatorReady, profile: string | undefined): Record<string, string> {
   const unset = Object.fromEntries(VARIABLES.map((name) => [name, '']));

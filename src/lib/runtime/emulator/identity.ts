@@ -1,4 +1,4 @@
-// The deployment that the embedded platform imitates, according to a profile and flags. Contains no secrets.
+// The deployment that the embedded platform imitates, based on a profile and flags. Contains no secrets.
 import { looksLikeReference } from '../../config/secret-file.ts';
 import type { EmulatorIdentity } from '../../emulator/base/embedding.ts';
 import { usageError } from '../../kernel/errors.ts';
@@ -12,12 +12,12 @@ export interface IdentityFlags {
 
 export interface Rehearsed {
   identity: EmulatorIdentity;
-  /** The names in the profile. */
+  /** Names in the profile. */
   names: Record<string, string> | undefined;
 }
 
 /**
- * Reads the settings of the profile. Flags override them. Does not read the secrets, because the platform accepts any
+ * Reads the profile's settings. Flags override them. Does not read the secrets, because the platform accepts any
  * secret. Throws KnownError not found (5) for an unknown profile, and usage (2) for an invalid id.
  */
 export async function readIdentity(ctx: Context, { as, vendorDomain, audience }: IdentityFlags): Promise<Rehearsed> {

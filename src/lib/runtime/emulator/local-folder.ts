@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import type { SettingsPaths } from '../../config/paths.ts';
 
-/** Returns the state folder of the profile `local` and, by default, of `emulator start`. */
+/** Returns the state folder of profile `local` and, by default, of `emulator start`. */
 export function localFolder(paths: SettingsPaths): string {
   return join(paths.data, 'local');
 }
 
-/** Returns the folder of the authority for all embedded platforms of this user, so that programs trust only one. */
+/** Returns the folder of the authority for all of this user's embedded platforms, so that programs trust only one. */
 export function authorityFolder(paths: SettingsPaths): string {
   return join(paths.cache, 'emulator');
 }
@@ -16,7 +16,7 @@ export function authorityFile(paths: SettingsPaths): string {
   return join(authorityFolder(paths), 'ca.pem');
 }
 
-/** Returns the state folder for the imitation of a profile, separate from `local`, which has other data and ids. */
+/** Returns the state folder for imitating a profile, separate from `local`, which has other data and ids. */
 export function rehearsalFolder({ data }: SettingsPaths, profile: string): string {
   return join(data, 'rehearsals', profile);
 }

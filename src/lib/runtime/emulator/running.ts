@@ -10,12 +10,12 @@ import type { SettingsPaths } from '../../config/paths.ts';
 export interface RunningEmulator {
   pid: number;
   port: number;
-  /** The folder of the platform's state; null if the state is in memory. */
+  /** Folder of the platform's state; null if the state is in memory. */
   data: string | null;
   /** Epoch milliseconds. */
   started: number;
   ready: EmulatorReady;
-  /** The profile whose names fit: the imitated one or `local`; undefined if no profile is known to fit. */
+  /** The profile whose names fit: the imitated one or `local`; undefined if none is known to fit. */
   profile?: string | undefined;
 }
 

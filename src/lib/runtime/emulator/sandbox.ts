@@ -1,4 +1,4 @@
-// A temporary environment for our own commands: an embedded platform in memory and a folder. Both are removed later.
+// A temporary environment for our own commands: an embedded platform in memory and a folder, both removed later.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface CommandRun {
 }
 
 export interface Sandbox {
-  /** The working folder of all commands. */
+  /** Working folder of all commands. */
   readonly folder: string;
   /** Control calls without a command of their own. */
   control: EmulatorControl;
@@ -36,7 +36,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const emulator = await startEmulator({ memory: true, port: 0, authority: join(folder, 'authority') });
   ctx.onClose(() => emulator.close());
   const { port, ready } = emulator;
-  // Registers the platform only for the commands of the sandbox.
+  // Register the platform only for the sandbox's commands.
   const paths = { ...ctx.paths, state: join(folder, 'state') };
   registerEmulator(paths, { pid: host.pid, port, data: null, started: ctx.clock.now(), ready });
   const env = {
@@ -57,10 +57,10 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   };
 }
 
-/** The time between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 500;
 
-/** If `signal` is aborted, ends the process, waits until it has ended, and rejects with the signal's reason. */
+/** If `signal` is aborted, ends the process, waits for it to exit, and rejects with the signal's reason. */
 function runProcess(
   args: readonly string[],
   cwd: string,

@@ -8,12 +8,12 @@ import { createResultLines } from '../output/result-lines.ts';
 import { authorityFolder, localFolder } from './local-folder.ts';
 import { registerEmulator, type RunningEmulator } from './running.ts';
 
-/** `data` is null for a state in memory, and undefined for the state of the profile `local`. */
+/** `data` is null for in-memory state, and undefined for the state of profile `local`. */
 export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   data: string | null | undefined;
-  /** True to reset an existing state to the fixtures. */
+  /** True to reset existing state to the fixtures. */
   fresh?: boolean;
-  /** True to print the address of the console. */
+  /** True to print the console's address. */
   ui?: boolean | undefined;
   profile?: RunningEmulator['profile'];
 }

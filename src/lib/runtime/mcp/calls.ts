@@ -1,4 +1,4 @@
-// Runs a command for the MCP server: in this process, with its own streams and the content that the assistant passed.
+// Runs a command for the MCP server: in this process, with its own streams and the content from the assistant.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { type CommandRecord, flagName } from '../command-line/define-command.ts'
 import type { Context, TextSink } from '../context.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 
-/** The time limit of a call. A longer call would block the session. */
+/** Time limit of a call. A longer call would block the session. */
 const LIMIT = '2m';
 
 export interface Outcome {
@@ -18,7 +18,7 @@ export interface Outcome {
   data?: unknown;
   error?: Record<string, unknown>;
   warnings: string[];
-  /** The responses that the command received, in sorted order. */
+  /** The responses that the command read, sorted. */
   read: string[];
 }
 
@@ -55,7 +55,7 @@ export async function runWords(
   signal.addEventListener('abort', abort, { once: true });
   const { env, cwd, clock, random } = ctx.io;
   const io = {
-    // On GitHub Actions, the page of a job shows standard output, which is the protocol here.
+    // On GitHub Actions, the job's page shows standard output, which is the protocol here.
     env: { ...env, GITHUB_ACTIONS: undefined },
     ...{ cwd, clock, stdin: Readable.from([]), stdout: out, stderr: err, columns: () => 80, inputsBelow: folder },
     tty: { stdin: false, stdout: false, stderr: false },
@@ -64,7 +64,7 @@ export async function runWords(
   };
   try {
     const code = await ctx.runCommand([...globalFlags(ctx), ...words], io, stop);
-    // The assistant does not know any folders, so messages contain the paths that it passed.
+    // The assistant knows no folders, so messages contain the paths that it passed.
     const [stdout, stderr] = [out, err].map(({ text }) => text().replaceAll(`${folder}${sep}`, ''));
     return { code, ...documentsOf(stdout ?? '', stderr ?? ''), read: read.sort() };
   } finally {
@@ -111,7 +111,7 @@ function sink(): TextSink & { text(): string } {
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
-    // The command checks the format later. Here, the format must not become a path.
+    // The command checks the format later: here, the format must not become a path.
     const given = typeof format === 'string' && /^[a-z]+$/.test(format) ? format : undefined;
     return save(folder, `content.${given ?? extensionOf(text, 'format' in flags)}`, text);
   }
@@ -186,7 +186,7 @@ function formOf(placeholder: string): 'text' | 'file' | 'folder' {
   return placeholder === 'file' ? 'file' : placeholder === 'dir' ? 'folder' : 'text';
 }
 
-/** Returns the text after a semicolon applies only to the command line. */
+/** Text after a semicolon applies only to the command line. */
 function briefly(help: string, placeholder = ''): string {
   const format = placeholder.includes('=') ? `, ${placeholder}` : '';
   return help.replace(/;.*/, format).replaceAll(/--[a-z]+(?:-[a-z]+)*/g, (flag) => `\`${snake(flag.slice(2))}\``);
@@ -215,7 +215,7 @@ export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Reco
 
 /**
  * Returns the command line without global flags. `store` stores content and returns its path. Throws KnownError usage
- * (2) for an argument that is unknown, missing or of the wrong type.
+ * (2) for an unknown, missing or mistyped argument.
  */
 export function wordsOf(
   record: CommandRecord,
@@ -245,7 +245,7 @@ export function wordsOf(
       else flags.push(...texts.map((text) => `${flag}=${text}`));
     }
   }
-  // After `--`, an argument is never read as a flag.
+  // After `--`, arguments are never read as flags.
   return [...record.path.split(' '), ...flags, '--', ...args];
 }
 
@@ -256,7 +256,7 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
   }
   if (form === 'number' && Number.isSafeInteger(value)) return [String(value)];
   return [value].flat().map((one: unknown, index): string => {
-    // The number of an id may have lost digits, so the schema does not allow one.
+    // A number may already have lost digits, so the schema accepts only strings.
     if (typeof one !== 'string' || (index > 0 && !many))
       throw wrongType(name, form === 'number' ? 'a whole number' : many ? 'a string list' : 'a string');
     if (form === 'file' && isPath(one)) throw wrongType(name, 'the content of the file, not its path');
@@ -264,7 +264,7 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
   });
 }
 
-/** True for one word with a folder or an extension. */
+/** True for a single word with a folder or an extension. */
 function isPath(text: string): boolean {
   return !/[\s,;|"[{]/.test(text) && /^(?:[a-z]:\\)?[^:]*$/i.test(text) && /[/\\]|\.[a-z]+$/i.test(text);
 }

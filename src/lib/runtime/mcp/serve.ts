@@ -21,9 +21,9 @@ import { runWords } from './calls.ts';
 import { openSession } from './session.ts';
 import { toolsOf } from './tools.ts';
 
-/** The error code of the protocol. The SDK has no name for this code. */
+/** The protocol's error code. The SDK has no name for it. */
 const RESOURCE_NOT_FOUND = -32002;
-/** When the input closes, a call in progress may finish within this time. */
+/** When the input closes, a call in progress may take this long to finish. */
 const LAST_MS = 5000;
 
 const INSTRUCTIONS = `Administers a customer-data platform. Tools end in _read, _plan (a dry run) or _write.
@@ -37,7 +37,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   const tools = toolsOf(root, profile.mayWrite);
   const session = openSession(ctx, tools, profile);
   const ended = new AbortController();
-  // Commands share files and budgets, so they run one after another.
+  // Commands share files and budgets, so run them one by one.
   let last: Promise<unknown> = Promise.resolve();
   function inTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const both = AbortSignal.any([ended.signal, withReason(signal)]);
@@ -77,7 +77,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   if (reason instanceof KnownError && exitOf(reason) !== 'waitTimedOut') throw new ServiceStopped();
 }
 
-/** Returns the parts of the profile that determine the tools and answers. Warns if there are no tools that write. */
+/** Returns the parts of the profile that determine the tools and answers. Warns if there are no write tools. */
 async function readProfile(ctx: Context, allowWrites: boolean) {
   try {
     const settings = await ctx.settings();

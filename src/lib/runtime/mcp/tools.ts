@@ -1,4 +1,4 @@
-// The MCP server's tools, generated from the command records: for each area, one to read, one to plan, one to write.
+// The MCP server's tools, generated from the command records: for each area, one to read, one to plan and one to write.
 import { groupBy } from '../../kernel/group-by.ts';
 import type { Command } from 'commander';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
@@ -105,7 +105,7 @@ function signatureOf(record: CommandRecord): string {
 /** Returns the schema of a result with its command, or of an error. */
 function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Tool['outputSchema']> {
   const text = { type: 'string' };
-  // Many commands have the same result schema.
+  // Many commands share a result schema.
   const byResult = groupBy(commands, (command) => JSON.stringify(answerSchema(resultSchema(command) ?? {})));
   const planned = { command: text, plan: { type: ['object', 'null'] }, data: { type: 'object' } };
   const results =
@@ -127,7 +127,7 @@ function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Too
 
 const LEAST_SHARED = 90;
 
-/** Moves long schemas that occur several times to `$defs`, because an assistant gets the schemas of all tools. */
+/** Moves long schemas that occur several times to `$defs`, because an assistant gets every tool's schema. */
 function withDefinitions(schema: Schema): Schema {
   const counts = new Map<string, number>();
   JSON.stringify(schema, (_key, value: unknown) => {
@@ -150,10 +150,10 @@ function withDefinitions(schema: Schema): Schema {
 /** Only these keys are kept, because a masked string may violate any other rule. */
 const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'required', 'type', 'additionalProperties'];
 
-/** Returns the schema of a result as it is in an answer, where a 64-bit or masked number is a string. */
+/** Returns a result's schema as used in an answer, where a 64-bit or masked number is a string. */
 function answerSchema(schema: Schema): Schema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
-    // By default, any other property is allowed.
+    // By default, other properties are allowed.
     if (!KEPT.includes(key) || (key === 'additionalProperties' && JSON.stringify(value) === '{}')) return [];
     if (value === 'integer' || value === 'number') return [[key, [value, 'string']]];
     if (key === 'properties' && isRecord(value)) {

@@ -21,15 +21,15 @@ export async function openChains(ctx: Context) {
   };
 }
 
-/** Returns the certificate that is stored for the DSR address in use, so that callbacks can be verified offline. */
+/** Returns the certificate stored for the current DSR address, so that callbacks can be verified offline. */
 export async function openCertificates(ctx: Context) {
   const { createHash } = await import('node:crypto');
-  // The port of the embedded platform changes, but its lasting address is always `local`.
+  // The embedded platform's port changes, but its lasting address is always `local`.
   const address = lastingAddress(await ctx.settings(), 'dsr_base_url');
   const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(ctx.paths.cache, 'certificates', `${name}.json`);
   return {
-    // If the file is damaged, the certificate is fetched again.
+    // If the file is damaged, fetch the certificate again.
     read: () => {
       const { pem, url } = readRecord<{ url: string; pem: string }>(ctx.cacheFiles.read(path)) ?? {};
       return typeof url === 'string' && typeof pem === 'string' ? { url, pem } : undefined;

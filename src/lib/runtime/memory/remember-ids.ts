@@ -14,7 +14,7 @@ type Keepers = {
   readonly [Area in Exclude<keyof Api, 'client'>]?: { readonly [M in keyof Api[Area]]?: Keeper<Api[Area][M]> };
 };
 
-/** The ids in a complete list replace those that are known. */
+/** The ids in a complete list replace the known ids. */
 const listed =
   <Key extends string>(kind: IdKind, key: Key) =>
   (ids: KnownIds, all: readonly Readonly<Record<Key, string>>[]): void =>
@@ -103,7 +103,7 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
       return reply;
     };
 
-  // `Keepers` has checked each keeper against its method. Here, the types of both are erased.
+  // `Keepers` has checked each keeper against its method. Here, both types are erased.
   const areas = Object.entries(KEEPERS as Record<string, Record<string, Parameters<typeof remembering>[1]>>);
   const clients = areas.map(([area, keepers]) => {
     const get = (): unknown => {

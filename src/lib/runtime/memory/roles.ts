@@ -1,4 +1,4 @@
-// Opens what this machine remembers about the organization that the settings name, or about another profile's.
+// Opens what this machine remembers about the organization in the settings or in another profile.
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { ManifestReply } from '../../contract/roles.ts';
@@ -7,7 +7,7 @@ import { lastingAddress } from '../target.ts';
 import type { Api } from '../../api/index.ts';
 
 export interface RolesMemoryOfContext {
-  /** The key of this memory, which is also part of every plan. */
+  /** Key of this memory, which is also part of every plan. */
   scope: { organization: string; address: string };
   store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply): Promise<void> };
   profile: string | null;
@@ -17,7 +17,7 @@ export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContex
   return openRolesMemoryOf(ctx, await ctx.settings());
 }
 
-/** Like `openRolesMemory`, for the organization of other settings. */
+/** Like `openRolesMemory`, for the organization in other settings. */
 export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promise<RolesMemoryOfContext> {
   const { openRolesStore } = await import('../../config/roles-store.ts');
   const scope = { organization: String(settings.needInteger('org_id')), address: lastingAddress(settings, 'base_url') };
@@ -37,11 +37,11 @@ export async function savedRevisions({ paths }: Pick<Context, 'paths'>): Promise
 export interface OtherProfile {
   api: Api;
   memory: RolesMemoryOfContext;
-  /** The organization and address, for people. */
+  /** Organization and address, for humans. */
   where: string;
 }
 
-/** Opens the profile in `flag`. Throws KnownError usage (2) for a profile that is unknown or has no address or id. */
+/** Opens the profile that `flag` names. Throws KnownError usage (2) if it is unknown or lacks an address or id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
   const { connect, resolveAlone } = await import('../connect.ts');
   const settings = await resolveAlone(ctx, name, flag);

@@ -36,7 +36,7 @@ export async function openSecretMemory(ctx: Context) {
     scope,
     /** True if this machine has sent this secret. */
     knows: (key: string): boolean => kept.sent[key] !== undefined,
-    /** True if a different secret was sent before; undefined if this machine has sent none. */
+    /** True if a different secret was sent before; undefined if this machine has not sent one. */
     isChanged: (key: string, secret: string): boolean | undefined => {
       const before = kept.sent[key];
       return before === undefined ? undefined : before !== hash(key, secret);
@@ -57,7 +57,7 @@ export async function openSecretMemory(ctx: Context) {
   };
 }
 
-/** A damaged file can be replaced, because it is only needed to avoid unnecessary writes. */
+/** A damaged file can be replaced: it only saves unnecessary writes. */
 function read(file: string): Kept {
   const fresh = (): Kept => ({ key: randomBytes(32).toString('hex'), sent: {} });
   try {

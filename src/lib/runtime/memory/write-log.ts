@@ -21,9 +21,9 @@ import type { Settings } from '../../config/resolve-settings.ts';
 import { flagsOf, type Target } from '../target.ts';
 import { namesIn } from '../../kernel/temporary-file.ts';
 
-/** The log is rotated if its file is larger than this. */
+/** The log is rotated once its file is larger than this. */
 const FILE_BYTES = 4 * 1024 * 1024;
-/** Maximum number of request ids, and of arguments, in an entry. */
+/** Maximum number of request ids, and of arguments, per entry. */
 const MOST_IDS = 20;
 
 export type WriteRecorder = Awaited<ReturnType<typeof recordWrites>>;
@@ -37,17 +37,17 @@ function startedFields() {
     /** `mcp` if an assistant called the command. */
     via: z.nullable(z.string()),
     profile: z.nullable(z.string()),
-    /** The target without its profile. */
+    /** Target without its profile. */
     target: z.record(z.string(), z.nullable(z.string())),
     command: z.string(),
     args: z.array(z.string()),
-    /** The files that flags name. */
+    /** Files named by flags. */
     files: z.array(z.string()),
     /** The ids of what is written, if they are not arguments. */
     ids: z.array(z.string()),
     /** Keyed SHA-256 of the first request, or of the content of a bulk run. */
     digest: z.nullable(z.string()),
-    /** The journal of a bulk run. */
+    /** Journal of a bulk run. */
     journal: z.nullable(z.string()),
   };
 }
@@ -62,7 +62,7 @@ function endedFields() {
     /** Number of requests that may have changed the platform, and the ids of the first 20. */
     requests: z.int(),
     request_ids: z.array(z.string()),
-    /** What the command did. Set as soon as it is known. */
+    /** What the command did, set as soon as it is known. */
     counts: z.record(z.string(), z.int()),
     undo: z.nullable(z.string()),
     /** What `undo` also does, or why there is none. */
@@ -110,7 +110,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     entries: (isWanted: (entry: LoggedWrite) => boolean, limit = Infinity): LoggedWrite[] => {
       const { files, ids, journal, via, ...required } = startedFields();
       const { plan, undo, undo_note } = endedFields();
-      // An earlier version did not write the optional fields.
+      // Earlier versions did not write the optional fields.
       const later = z.partial(z.object({ files, ids, journal, via, plan, undo, undo_note })).shape;
       const started = z.looseObject({ ...required, ...later, request: z.string() });
       const ended = z.looseObject({ id: z.string(), ...endedFields(), undo_note: z.optional(undo_note) });
@@ -142,7 +142,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     /** Removes the lines before a time, and leaves checkpoints in their place. */
     prune: (before: string): Promise<number> =>
       locked(() => chain.prune((line) => !isOlder(line, before), { before }), signal),
-    /** The time of the first entry. */
+    /** Time of the first entry. */
     begins: (): string | undefined => {
       for (const part of chain.lines()) {
         const at = part.map((line) => parsed(line)).find(({ event }) => event === 'started')?.['at'];
@@ -150,7 +150,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       }
       return undefined;
     },
-    /** The size of all files in bytes. */
+    /** Size of all files in bytes. */
     size: (): number => {
       const sizes = namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
       return sizes.reduce((sum, size) => sum + size, 0);
@@ -164,7 +164,7 @@ function isOlder(line: string, before: string): boolean {
   return isText(ended_at) && ended_at < before;
 }
 
-/** A damaged line becomes an empty object here. `log verify` reports such a line. */
+/** Returns an empty object for a damaged line. `log verify` reports such a line. */
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string) {
@@ -201,7 +201,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
       const digest = sent ? log.digest(...sent) : null;
       const { inputsBelow } = ctx.io;
       const who = { by: host.username(), host: host.hostname(), via: inputsBelow === undefined ? null : 'mcp' };
-      // An assistant passes the content of files, which are in a temporary folder.
+      // An assistant passes the content of files, which is stored in a temporary folder.
       const shown = (given: readonly unknown[]): string[] =>
         given
           .flat()
