@@ -274,7 +274,7 @@ function assertOwn(path: string, stat: Stats): void {
   });
 }
 
-/** Flushes the folder's entries to disk, if the system supports that. */
+/** Flushes the folder's entries to disk, if the system supports it. */
 export function syncFolder(path: string): void {
   // Windows and some network file systems cannot open a folder.
   let descriptor: number;

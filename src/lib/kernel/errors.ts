@@ -1,6 +1,6 @@
-// The class of expected errors, and its parts: issues with positions, and hints with commands to copy.
+// The class of expected errors and its parts: issues with positions, and hints with commands to copy.
 
-/** One problem in an input. `path` is dotted (`roles[3].name`). `line` and `column` count from 1. */
+/** A problem in an input. `path` is dotted (`roles[3].name`). `line` and `column` are 1-based. */
 export interface Issue {
   path: string;
   message: string;
@@ -16,10 +16,10 @@ export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** Maximum number of issues in an error. All others are only counted. */
+/** Maximum number of issues in an error. Others are only counted. */
 export const MOST_ISSUES = 1000;
 
-/** The request that caused an error. `id` is the client request id that was sent. */
+/** Request that caused an error. `id` is the client request id that was sent. */
 export interface FailedRequest {
   id: string;
   method: string;
@@ -27,7 +27,7 @@ export interface FailedRequest {
 }
 
 export interface KnownErrorOptions {
-  /** A stable error code for programs, such as `roles.assigned`. */
+  /** Stable error code for programs, such as `roles.assigned`. */
   code: string;
   message: string;
   hint?: Hints | undefined;
@@ -110,13 +110,13 @@ export function systemErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Line and column count from 1. Columns are UTF-16 units, as in editors. */
+/** Line and column are 1-based. Columns count UTF-16 units, as in editors. */
 export interface Place {
   line: number;
   column: number;
 }
 
-/** Reads all the text before the offset, so use it for errors, but not for every row. */
+/** Reads all text before the offset, so use it for errors, not for every row. */
 export function placeAt(text: string, offset: number): Place {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
@@ -125,7 +125,7 @@ export function placeAt(text: string, offset: number): Place {
 export interface Hint {
   /** One or more sentences, or what the command is for: `To list them:`. */
   readonly text: string;
-  /** A complete command line to copy, such as `cdpadm roles list`, without profile or id flags. */
+  /** Complete command line to copy, such as `cdpadm roles list`, without profile or id flags. */
   readonly command?: string;
 }
 
@@ -142,7 +142,7 @@ export function hintLine({ text, command }: Hint): string {
   return command === undefined ? text : `${text} ${command}`;
 }
 
-/** Several hints as one string. A command that is followed by more text is in backticks. */
+/** Returns several hints as one string. A command followed by more text is in backticks. */
 export function hintText(hints: readonly Hint[]): string {
   const last = hints.length - 1;
   return hints

@@ -1,19 +1,19 @@
-// A chain of JSON lines. Each line has a number, and a hash over the line and the previous hash.
+// A chain of JSON lines. Each line has a number, and a hash of the line and the previous hash.
 import { hash } from 'node:crypto';
 import { readRecord } from './json.ts';
 
-/** The last line of a chain: its number, counted from 1, and its hash. */
+/** Last line of a chain: its number, counted from 1, and its hash. */
 export interface ChainTip {
   entry: number;
   hash: string;
 }
 
-/** The tip that the first line follows. */
+/** Tip that the first line follows. */
 export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 
 /** Lines that a chain writes about itself. */
 type OwnEvent =
-  /** Replaces pruned lines. Not hashed itself: it has the hash of the last one, and the chain continues there. */
+  /** Replaces pruned lines. Not hashed itself: it has the last line's hash, and the chain continues from there. */
   | { event: 'checkpoint'; entries: number }
   /** Number of lines that all checkpoints replace. */
   | { event: 'pruned'; entries: number }
@@ -52,30 +52,30 @@ export function isAboutChain(line: string): boolean {
   return OWN_EVENTS.test(line);
 }
 
-/** Returns the number of lines that a checkpoint replaces; undefined for any other line. */
+/** Returns the number of lines that a checkpoint replaces; undefined for other lines. */
 export function checkpointEntries(line: string): number | undefined {
   const own = ownEvent(line);
   return own?.event === 'checkpoint' ? own.entries : undefined;
 }
 
-/** Anyone can recompute this hash from the previous hash, a line feed, and the line up to `,"chain":`. */
+/** This hash can be recomputed by anyone from the previous hash, a line feed, and the line up to `,"chain":`. */
 function linkHash(before: string, body: string): string {
   return hash('sha256', `${before}\n${body}`);
 }
 
 export interface ChainFault {
-  /** The line number in the file, counted from 1; null for lines that are missing at its end. */
+  /** Line number in the file, counted from 1; null for lines missing at its end. */
   line: number | null;
-  /** The name of a rotated file; absent for the current file. */
+  /** Name of a rotated file; absent for the current file. */
   file?: string;
-  /** The first affected entry; null for a line without a number. */
+  /** First affected entry; null for a line without a number. */
   entry: number | null;
   kind: 'changed' | 'missing' | 'added';
   message: string;
 }
 
 export interface ChainReport {
-  /** The number and hash of the last line. */
+  /** Number and hash of the last line. */
   tip: ChainTip;
   /** Number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
@@ -83,25 +83,25 @@ export interface ChainReport {
   adopted: { entries: number; at: string } | undefined;
   /** Lines from a version without a chain that the next write will chain. Changes to them cannot be detected. */
   unchained: number;
-  /** Lines that a killed process or a full disk left incomplete. Incomplete lines do not count as entries. */
+  /** Lines that a killed process or a full disk left incomplete; they do not count as entries. */
   unfinished: number;
   faults: ChainFault[];
-  /** Number of faults that are not listed. */
+  /** Number of faults not listed. */
   omitted: number;
 }
 
 const MOST_FAULTS = 1000;
 const LOST = 'lines may have been removed from the end';
 
-/** Facts about a chain that are stored apart from its lines. */
+/** Facts about a chain that are stored separately from its lines. */
 export interface KnownTips {
-  /** The last line, as recorded separately now or earlier. */
+  /** Last line, as recorded separately now or earlier. */
   head?: ChainTip | undefined;
-  /** The hash of any line, such as the head in an evidence file. */
+  /** Hash of any line, such as the head in an evidence file. */
   hash?: string | undefined;
 }
 
-/** Checks lines in the order of their file. */
+/** Checks lines in file order. */
 export function createChainCheck({ hash: known, head }: KnownTips) {
   const report: ChainReport = {
     tip: CHAIN_START,
@@ -117,9 +117,9 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   let file: string | undefined;
   let line = 0;
   let checkpoints = 0;
-  /** True if the last line is the one that chained the lines before it. */
+  /** True if the last line is the one that chained the earlier lines. */
   let isJustChained = false;
-  /** The last line, until it is known if the line belongs to the chain. */
+  /** The last line, until it is known whether it belongs to the chain. */
   let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
   function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {
@@ -159,7 +159,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
-      // Records that the line of this entry exists but can no longer be read.
+      // Records that this entry's line exists but can no longer be read.
       const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
       if (wasUnfinished) report.unfinished--;
       report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);

@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 type ProcessSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGWINCH';
 
-// Importing `node:tty` would load the network (2 ms), and `node:os` would cost 0.2 ms whenever a command starts.
+// Importing `node:tty` would load the network code (2 ms), and `node:os` would cost 0.2 ms at each start.
 const builtin = process.getBuiltinModule.bind(process);
 
 export const host = {
@@ -18,7 +18,7 @@ export const host = {
       return '';
     }
   },
-  /** The home folder; `/` for a user without one, such as any user id in a container. */
+  /** Home folder; `/` for a user without one, such as an arbitrary user id in a container. */
   home: (env: NodeJS.ProcessEnv): string => {
     try {
       return env['HOME'] || builtin('node:os').homedir();
@@ -27,7 +27,7 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /** The command that starts this program again: Node and the script, or only the single executable. */
+  /** The command that restarts this program: Node and the script, or only the single executable. */
   command: (): [string, ...string[]] => {
     const script = process.argv[1] ?? '';
     return script === process.execPath ? [script] : [process.execPath, script];
@@ -35,7 +35,7 @@ export const host = {
   env: (): NodeJS.ProcessEnv => process.env,
   cwd: (): string => process.cwd(),
   uid: (): number | undefined => process.getuid?.(),
-  /** True if the file descriptor is a terminal. Does not open a stream, because that takes milliseconds. */
+  /** True if the file descriptor is a terminal. Opens no stream, because that takes milliseconds. */
   isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
   streams: {
     get stdin() {
@@ -51,17 +51,17 @@ export const host = {
   /** `work` must be synchronous. */
   onExit: (work: () => void): void => void process.once('exit', work),
   setExitCode: (code: number): void => void (process.exitCode = code),
-  /** Ends the process without waiting for output or the compiler's threads, which may wait for this thread. */
+  /** Ends the process without waiting for output or the compiler's threads, which may be waiting for this thread. */
   exitNow: (code: number): never => process.exit(code),
-  /** True while a thread resolves a host name or reads a file, because `exitNow` would wait for that thread. */
+  /** True while a thread resolves a host name or reads a file, because `exitNow` would wait for it. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
-  /** Ends by the signal, so that a shell sees 128 plus its number. Without a terminal, a normal exit would abort. */
+  /** Ends by the signal, so that a shell reports 128 plus its number. Without a terminal, a normal exit would abort. */
   endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
-  /** Ends a child and its process group. Windows has no process groups, so only the child ends. */
+  /** Kills a child and its process group. Windows has no process groups, so only the child is killed. */
   endGroup: (leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
     if (leader === undefined) return;
     try {
@@ -72,7 +72,7 @@ export const host = {
   },
   on: (event: ProcessSignal, listener: () => void): void => void process.on(event, listener),
   off: (event: ProcessSignal, listener: () => void): void => void process.off(event, listener),
-  /** Lets only the child handle Ctrl-C, which the terminal sends to both. Returns a function that undoes this. */
+  /** Leaves Ctrl-C, which the terminal sends to both processes, to the child. Returns a function that undoes this. */
   leaveInterruptToChild: (): (() => void) => {
     const ours = process.listeners('SIGINT');
     const nothing = (): void => undefined;
@@ -98,7 +98,7 @@ export const host = {
   },
 } as const;
 
-/** A cheap first check: a pipe or a file is not a terminal. */
+/** A cheap first check: pipes and files are not terminals. */
 function isCharacterDevice(fd: number): boolean {
   try {
     return builtin('node:fs').fstatSync(fd).isCharacterDevice();
@@ -108,10 +108,10 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** The limit for V8's space for new objects, with both halves together. */
+/** Limit for V8's new space, both halves together. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** Stops V8 from doubling its space for new objects up to 32 MB, so that a long run needs no more than a short one. */
+/** Stops V8 from doubling its new space up to 32 MB, so that a long run needs no more memory than a short one. */
 export function limitNewSpace(): void {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   if (space !== undefined && space.space_size >= ENOUGH_BYTES) setFlagsFromString('--semi-space-growth-factor=1');

@@ -1,8 +1,8 @@
-// Walks JSON text strictly: finds the first syntax error, and the positions of all parts. The messages of `JSON.parse`
-// often have no position and differ between versions.
+// Walks JSON text strictly: finds the first syntax error, and the positions of all parts. Messages of `JSON.parse`
+// often have no position, and differ between versions.
 
 interface JsonSyntaxError {
-  /** The index of the first invalid character, or the length of the text if it is incomplete. */
+  /** Index of the first invalid character, or the length of the text if it is incomplete. */
   offset: number;
   /** A clause without a full stop: `a comma or "]" is missing`. */
   reason: string;
@@ -16,10 +16,10 @@ export interface JsonSpot {
 }
 
 type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
-/** Called for each key before the key joins the members of its object. */
+/** Called for each key before it joins its object's members. */
 type OnKey = (key: string, offset: number, members: JsonMembers) => void;
 
-/** Returns the first error; undefined for valid JSON. Recurses once per level of nesting. */
+/** Returns the first error; undefined for valid JSON. Recurses once per nesting level. */
 export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   try {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
@@ -31,7 +31,7 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   }
 }
 
-/** Returns the positions in valid JSON, with or without a byte-order mark. */
+/** Returns the position of every value in valid JSON, with or without a byte-order mark. */
 export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSpot {
   const root: JsonSpot = { offset: 0, end: 0 };
   readValue(text, skipSpace(text, text.startsWith('\ufeff') ? 1 : 0), root, onKey);

@@ -1,13 +1,13 @@
 // JSON with exact 64-bit integers, and a canonical form for hashing values.
 import { findJsonSyntaxError } from './json-syntax.ts';
 
-/** The maximum depth, which protects every recursive walk. No real response or file is nested more deeply. */
+/** Maximum depth, which protects every recursive walk. No real response or file is nested this deeply. */
 const MAX_DEPTH = 500;
 
-/** A longer integer cannot be an id, and would take quadratic time to read and write. */
+/** A longer integer cannot be an id, and reading and writing it would take quadratic time. */
 const MAX_DIGITS = 1000;
 
-// Marks a big integer inside a string. Random, so that no input contains it, and ASCII, to keep one-byte strings.
+// Marks a big integer inside a string: random, so that no input contains it, and ASCII, to keep one-byte strings.
 const TAG = `big-integer:${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 const TAGGED = new RegExp(`"${TAG}(-?\\d+)"`, 'g');
 
@@ -27,7 +27,7 @@ export class JsonError extends Error {
 export class TooManyValues extends JsonError {}
 
 /**
- * Parses JSON. Integers that a double cannot represent become bigint; everything else is as in `JSON.parse`. Allows a
+ * Parses JSON. Converts integers that a double cannot represent to bigint; otherwise works like `JSON.parse`. Allows a
  * leading byte-order mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, for nesting deeper than
  * 500, for numbers that neither a double nor 1,000 digits can represent, and for more than `maxValues` values.
  */
@@ -45,13 +45,13 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
   return value;
 }
 
-// Also matches a `__proto__` that is written with escapes.
+// Also matches a `__proto__` written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
 /** Returns the start and end of each integer beyond a double. A regular expression would exhaust the stack. */
 function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
-  // Each value except the first follows a comma or an opening bracket.
+  // Every value but the first follows a comma or an opening bracket.
   let values = 0;
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -151,14 +151,14 @@ function restore(value: unknown): unknown {
   return record;
 }
 
-/** Writes JSON. A bigint becomes a bare integer. `indent` is as in `JSON.stringify`. */
+/** Writes JSON. Writes a bigint as a bare integer. `indent` works as in `JSON.stringify`. */
 export function stringifyJson(value: unknown, indent?: number | string): string {
   if (typeof value === 'bigint') return String(value);
   try {
-    // Twice as fast as using a replacer.
+    // Twice as fast as a replacer.
     return (JSON.stringify(value, undefined, indent) as string | undefined) ?? 'null';
   } catch {
-    // The value contains a bigint. Any other error is thrown again below.
+    // The value contains a bigint: any other error is thrown again below.
   }
   const mark = (_key: string, item: unknown): unknown => (typeof item === 'bigint' ? `${TAG}${item}` : item);
   return JSON.stringify(value, mark, indent).replaceAll(TAGGED, '$1');
@@ -199,7 +199,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns the JSON object in the text, unchecked; undefined if there is none. Integers are not exact. */
+/** Returns the JSON object in the text, unchecked; undefined if there is none. Integers lose precision. */
 export function readRecord<T extends object>(text: string | undefined): Partial<T> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -225,7 +225,7 @@ function countMembers(value: unknown): number {
   return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
 }
 
-/** Returns the number of members in JSON text. Each member has one colon outside of strings. */
+/** Returns the number of members in JSON text. Each member has one colon outside strings. */
 function countColons(text: string): number {
   // A regular expression would exhaust the stack on a string of several megabytes.
   let count = 0;

@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Opens a file; undefined if it does not exist yet. Does not read lines that are appended after it was opened. */
+/** Opens a file; undefined if it does not exist yet. Ignores lines appended after it was opened. */
 export function openLineFile(path: string) {
   let descriptor: number;
   try {
@@ -30,12 +30,12 @@ export function openLineFile(path: string) {
   }
 
   return {
-    /** Changes when the file is replaced, even if the new file reuses the inode number. */
+    /** Changes when the file is replaced, even if the new file has the same inode number. */
     identity: `${dev}:${ino}:${birthtimeMs}`,
     size,
     /**
      * Complete lines from an offset to the end, piece by piece, without their line feeds. Returns the incomplete last
-     * line, which the next write terminates, and its offset. With `latin1`, each character is one byte of the file.
+     * line, which the next write completes, and its offset. With `latin1`, each character is one byte of the file.
      */
     lines: function* (
       from = 0,
@@ -55,7 +55,7 @@ export function openLineFile(path: string) {
       return { rest: rest.toString(encoding), restAt: at - rest.length };
     },
     read,
-    /** The last bytes of the file, which may begin inside a line. */
+    /** Last bytes of the file, which may start inside a line. */
     tail: (): string => read(Math.max(0, size - TAIL_BYTES), size).toString('utf8'),
     close: (): void => closeSync(descriptor),
   };

@@ -23,7 +23,7 @@ import { readRecord } from './json.ts';
 /** A process on another machine (with a shared home folder) cannot be checked, so it refreshes its lock. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
-/** The first pause of a waiting process. Each pause is a little longer, up to `SLOWEST_POLL_MS`. */
+/** First pause of a waiting process. Pauses grow up to `SLOWEST_POLL_MS`. */
 const POLL_MS = 15;
 const SLOWEST_POLL_MS = 200;
 let ownLife: string | undefined;
@@ -32,7 +32,7 @@ export interface Holder {
   pid: number;
   host: string;
   nonce: string;
-  /** The start time of the process in the system's format, to distinguish it from a later one with the same id. */
+  /** Start time of the process in the system's format, to distinguish it from a later process with the same id. */
   began?: string | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface Lock {
 }
 
 /**
- * Acquires the lock file at `path`, or returns undefined if a running process holds it. The lock of a dead holder is
- * broken. Only a process that holds the lock *on that dead instance* (its nonce is in the name) may remove it, so that
- * two processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
+ * Acquires the lock file at `path`, or returns undefined if a running process holds it. Breaks a dead holder's lock.
+ * Only a process that holds the lock *on that dead instance* (its nonce is in the name) may remove it, so that two
+ * processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
  */
 export function tryLock(path: string): Lock | undefined {
   return lockBelow(path, path);
@@ -120,7 +120,7 @@ function held(path: string, nonce: string): Lock {
   };
 }
 
-/** Creates the file atomically with its content, so that no reader sees it empty. Returns false if the file exists. */
+/** Creates the file with its content atomically, so that no reader sees it empty. Returns false if the file exists. */
 function createWhole(path: string, content: string): boolean {
   const temporary = temporaryPath(dirname(path));
   try {
@@ -170,7 +170,7 @@ function isAlive({ pid, began }: Holder): boolean {
   return life === undefined || began === undefined || life === began;
 }
 
-/** Returns the start time of the process in ticks since boot; `ended` for a zombie. Only Linux reports it in a file. */
+/** Returns the process's start time in ticks since boot; `ended` for a zombie. Only Linux reports it in a file. */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;
@@ -179,12 +179,12 @@ function lifeOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // The second field, which is the program's name in parentheses, may contain spaces and parentheses.
+  // The second field, the program's name in parentheses, may contain spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-/** The nonce of a holder is unique, so it is enough to name the marker, even after several killed processes. */
+/** A holder's nonce is unique, so it suffices to name the marker, even after several killed processes. */
 function breakDead(root: string, path: string, dead: Holder): boolean {
   const marker = `${root}.${dead.nonce}.dead`;
   const right = lockBelow(root, marker);
@@ -201,8 +201,8 @@ function breakDead(root: string, path: string, dead: Holder): boolean {
 }
 
 /**
- * Removes the files of processes that were killed while they acquired or broke this lock. Called while the dead lock
- * still exists: no later instance can start, so every marker except ours belongs to an earlier one and is useless.
+ * Removes files of processes that were killed while acquiring or breaking this lock. Called while the dead lock still
+ * exists: no later instance can start, so every marker except ours belongs to an earlier one and is useless.
  */
 function sweep(root: string, ownMarker: string): void {
   const folder = dirname(root);

@@ -1,10 +1,10 @@
 // "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
 import { type Hint, type Hints, usageError } from './errors.ts';
 
-/** Many ids and fields share a short prefix, so a shorter word does not suggest anything. */
+/** Many ids and fields share a short prefix, so shorter words suggest nothing. */
 const LEAST_BEGINNING = 3;
 
-/** Returns the only candidate that starts with `word`, or else the one with the most similar spelling. Ignores case. */
+/** Returns the only candidate that starts with `word`, or else the most similar one. Ignores case. */
 export function nearest(
   word: string,
   candidates: Iterable<string>,
@@ -41,7 +41,7 @@ export function nearestHint(name: string, known: Iterable<string>, otherwise: Hi
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }
 
-/** Returns a sentence, after a question with the nearest of `known` if there is one. */
+/** Returns a sentence, after a question that suggests the nearest of `known`, if there is one. */
 export function suggest(word: string, known: Iterable<string>, sentence: string, leastBeginning?: number): string {
   const guess = nearest(word, known, leastBeginning);
   return guess === undefined ? sentence : `Did you mean \`${guess}\`? ${sentence}`;

@@ -1,4 +1,4 @@
-// The redactor masks secrets, in every form, in everything that goes to a screen, a log, a trace or an error.
+// The redactor masks secrets, in all their forms, in everything written to a screen, log, trace or error.
 
 export const MASK = '********';
 
@@ -10,7 +10,7 @@ const KEY =
   'private_?key|service_?account_?key|partner_?feed_?key|(?:proxy-)?authorization|encoded_?request';
 const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
 
-/** Patterns of secrets in free text. `$1` is kept. A value with a dollar sign is a placeholder for a shell. */
+/** Patterns of secrets in free text. `$1` is kept. A value with a dollar sign is a shell placeholder. */
 function secretPatterns(): RegExp[] {
   return [
     new RegExp(String.raw`("(?:${KEY})"\s{0,9}:\s{0,9}")(?!\$)[^"\\]*(?:\\[^][^"\\]*)*`, 'gi'),
@@ -21,13 +21,13 @@ function secretPatterns(): RegExp[] {
 }
 
 const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
-/** Matches a word that is not a credential, as in `Basic authentication` and `Bearer TOKEN`. */
+/** Matches a word that is not a credential, as in `Basic authentication` or `Bearer TOKEN`. */
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
 /** Shorter values are too likely to occur in other text. Short values are still masked by key and by header. */
 export const MIN_SECRET_LENGTH = 4;
 
-/** A shorter spelling is likely to be a part of another word: `home` in `/home/me`. */
+/** A shorter spelling is likely to be part of another word: `home` in `/home/me`. */
 const MIN_PART_LENGTH = 8;
 
 export type Redactor = ReturnType<typeof createRedactor>;
@@ -35,12 +35,12 @@ export type Redactor = ReturnType<typeof createRedactor>;
 export function createRedactor() {
   const known = new Set<string>();
   const fresh: string[] = [];
-  // Created on first use, like the spellings, because most commands show no text from the platform.
+  // Created on first use, like the spellings, because most commands show no platform text.
   let patterns: RegExp[] | undefined;
   const announced = new Set<string>();
   let announce: ((secret: string) => void) | undefined;
 
-  // The platform's own masks are not secrets.
+  // The platform's own masks are not secret.
   const isMaskable = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(value);
 
   /** Masks a private value that is not a secret, such as the identity of a data subject. */
@@ -48,7 +48,7 @@ export function createRedactor() {
     if (isMaskable(value)) fresh.push(value);
   }
 
-  /** Adds a secret. From now on, the secret and its Base64, URL and hex forms are masked in all text. */
+  /** Adds a secret. From now on, masks the secret and its Base64, URL and hex forms in all text. */
   function add(secret: string): void {
     hide(secret);
     if (!announce || !isMaskable(secret) || announced.has(secret)) return;
@@ -56,7 +56,7 @@ export function createRedactor() {
     announce(secret);
   }
 
-  /** Calls `listener` once for every secret that is added from now on, but not for hidden values. */
+  /** Calls `listener` once for every secret added from now on, but not for hidden values. */
   function onSecret(listener: (secret: string) => void): void {
     announce = listener;
   }
@@ -115,7 +115,7 @@ export function createRedactor() {
     onSecret,
     knows,
     text,
-    /** A deep copy for JSON with masks. An error becomes its name, message and data, and bytes become text. */
+    /** Returns a deep copy for JSON, with masks. Errors become their name, message and data, and bytes become text. */
     value: (source: unknown): unknown => value(source),
     headers,
   };
@@ -131,7 +131,7 @@ function membersOf(source: object): [string, unknown][] {
   return source instanceof Error ? [['name', source.name], ['message', source.message], ...own] : own;
 }
 
-/** A boolean that reports that a secret exists is not the secret. */
+/** A boolean that says whether a secret exists is not the secret. */
 function isSecret(key: string, item: unknown): boolean {
   return SECRET_KEYS.test(key) && item !== null && item !== undefined && typeof item !== 'boolean';
 }
@@ -147,7 +147,7 @@ function findAll(text: string, words: Iterable<string>): Range[] {
   return ranges.sort((a, b) => a[0] - b[0]);
 }
 
-/** Replaces each stretch that the ranges cover with a single mask. The ranges are sorted by start. */
+/** Replaces each stretch covered by the ranges with a single mask. The ranges are sorted by start. */
 function maskRanges(text: string, ranges: readonly Range[]): string {
   let result = '';
   let done = 0;
@@ -191,7 +191,7 @@ function valuesOf(secret: string): string[] {
   return values;
 }
 
-/** A key with many lines may be printed line by line. In a JSON key file, line feeds are `\n`. */
+/** A multi-line key may be printed line by line. In a JSON key file, line feeds are `\n`. */
 function longLines(secret: string): string[] {
   const lines = secret.split(/\r?\n|\\n/);
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= MIN_FRAGMENT && !line.startsWith('-----'));
@@ -218,7 +218,7 @@ function inJson(text: string): string {
 function encoded(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const hex = bytes.toString('hex');
-  // Inside `key:secret`, the Base64 of the secret depends on its offset in a group of three bytes.
+  // In `key:secret`, the Base64 form of the secret depends on its offset within a group of three bytes.
   const base64 = (['base64', 'base64url'] as const).flatMap((form) => {
     const shifted = [0, 1, 2].map((shift) => base64Inside(bytes, shift, form));
     return [bytes.toString(form), ...shifted.filter((part) => part.length >= MIN_FRAGMENT)];

@@ -1,11 +1,11 @@
-// Remembers the row of each key, in only a few bytes per row, so that a million rows fit in memory.
+// Remembers each key's row, using only a few bytes per row, so that a million rows fit in memory.
 import { hash } from 'node:crypto';
 
 const START = 1024;
 
-/** Compares 64 bits of a hash. Among a million rows, two different keys collide once in tens of millions of files. */
+/** Compares 64 bits of a hash. With a million rows, two different keys collide once in tens of millions of files. */
 export function createRowKeys() {
-  // Three numbers for each key: the two halves of the hash, and the row. Row 0 marks an empty slot.
+  // Three numbers per key: the two halves of the hash, and the row. Row 0 marks an empty slot.
   let table = new Uint32Array(START * 3);
   let size = 0;
 
@@ -31,7 +31,7 @@ export function createRowKeys() {
   }
 
   return {
-    /** The earlier row with this key. Remembers a new key and returns undefined. Rows count from 1. */
+    /** Returns the earlier row with this key. Otherwise, remembers the key and returns undefined. Rows count from 1. */
     add: (key: string, row: number): number | undefined => {
       const [high, low] = digestOf(key);
       const at = place(high, low, table);

@@ -6,7 +6,7 @@ export async function* streamBytes(stream: Readable, signal: AbortSignal): Async
   try {
     for await (const chunk of addAbortSignal(signal, stream))
       yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
-    // A closed terminal ends the stream at the moment when it sends its signal.
+    // A closing terminal ends the stream at the moment it sends its signal.
     signal.throwIfAborted();
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

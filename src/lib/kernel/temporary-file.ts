@@ -1,4 +1,4 @@
-// Lists and creates folders, scratch folders and temporary files. Removes files that killed processes left behind.
+// Lists and creates folders, scratch folders and temporary files. Removes files left by killed processes.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { cannotRead } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
-/** Returns a unique word, but not a secret: `node:crypto` would cost 2.6 ms whenever the program starts. */
+/** Returns a unique word that is not secret: loading `node:crypto` would cost 2.6 ms at each start of the program. */
 export function uniqueWord(): string {
   const parts = [systemClock.now(), host.pid, Math.random() * 2 ** 53, Math.random() * 2 ** 53];
   return parts.map((part) => Math.floor(part).toString(36)).join('');
@@ -37,7 +37,7 @@ function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: stri
       rmSync(path, { recursive: true, force: true });
     }
   } catch {
-    // A later call may succeed.
+    // Ignore errors: a later call may succeed.
   }
 }
 
@@ -45,7 +45,7 @@ function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: stri
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
   for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
-  // An existing path may be a file. The system then reports the error.
+  // An existing path may be a file. In that case, the system reports the error.
   for (const folder of missing.length > 0 ? missing : [path]) {
     try {
       mkdirSync(folder, mode);
@@ -60,8 +60,8 @@ export function makeFolder(path: string, mode?: number): void {
 type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 /**
- * Creates an empty folder (0700) with an unpredictable name, which the caller removes. Removes older folders of this
- * kind and user whose process ended over an hour ago: unknown ones may run in another container that shares the folder.
+ * Creates an empty folder (0700) with an unpredictable name, for the caller to remove. Removes older folders of this
+ * kind and user whose process ended over an hour ago: others may belong to another container that shares the folder.
  * `root` is the parent folder. `isSpent` returns true if the folder of an ended process may be removed.
  */
 export function makeScratchFolder(

@@ -1,8 +1,8 @@
-// Durations, rates and timestamps in the formats of the platform and of the command line.
+// Durations, rates and timestamps in the formats of the platform and the command line.
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
 
-/** The longest distance of a `Date` from the epoch. */
+/** Longest distance of a `Date` from the epoch. */
 const LONGEST_MS = 8_640_000_000_000_000;
 
 /** Converts `500ms`, `30s`, `15m`, `8h`, `7d`, `2w` or `1y` to milliseconds. Undefined for anything else. */
@@ -32,17 +32,17 @@ export function formatDuration(ms: number): string {
     .join(' ');
 }
 
-/** ISO 8601 in UTC with whole seconds: `2026-11-21T08:00:00Z`. */
+/** Formats as ISO 8601 in UTC with whole seconds: `2026-11-21T08:00:00Z`. */
 export function isoSeconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** ISO 8601 in UTC with milliseconds: `2026-11-21T08:00:00.123Z`. */
+/** Formats as ISO 8601 in UTC with milliseconds: `2026-11-21T08:00:00.123Z`. */
 export function isoMillis(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The form of `last_modified_on` in a roles manifest, in UTC: `2026-11-21 08:00:00`. */
+/** Formats a time like `last_modified_on` in a roles manifest, in UTC: `2026-11-21 08:00:00`. */
 export function manifestTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -58,7 +58,7 @@ export function parseIso(text: string): number | undefined {
   if (!isCalendarDay(at(1), at(2), at(3))) return undefined;
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
-  // Uses `Date.parse`, because `Date.UTC` interprets years below 100 as 19xx.
+  // Use `Date.parse`: `Date.UTC` interprets years below 100 as 19xx.
   const millis = (match[7] ?? '').padEnd(3, '0').slice(0, 3);
   return Date.parse(`${text.slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
 }

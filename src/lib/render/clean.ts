@@ -8,13 +8,13 @@ const PRINTABLE = /^[ -~]*$/;
 
 const REPLACEMENT = '\ufffd';
 
-/** Cleans one line: tabs and line endings become spaces, and every other unsafe character becomes U+FFFD. */
+/** Cleans one line: tabs and line breaks become spaces, and every other unsafe character becomes U+FFFD. */
 export function cleanLine(text: string): string {
   if (PRINTABLE.test(text)) return text;
   return text.replace(/\r\n|[\t\n\r]/g, ' ').replace(UNSAFE, REPLACEMENT);
 }
 
-/** Cleans several lines: line feeds and tabs are kept. */
+/** Cleans several lines: keeps line feeds and tabs. */
 export function cleanText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -31,9 +31,9 @@ export function breakCommands(text: string): string {
   return text.replace(/^[^\S\n]*:(?=:)/gm, '$&\u200b').replaceAll('##[', '##\u200b[');
 }
 
-/** JSON text with unsafe characters escaped: the same value, but harmless on a screen and in a log. */
+/** Returns JSON text with unsafe characters escaped: the same value, but harmless on screens and in logs. */
 export function escapeJson(json: string): string {
-  // `##[` starts a command of GitHub's runner. In JSON, `##[` is always inside a string.
+  // `##[` starts a command for GitHub's runner. In JSON, `##[` is always inside a string.
   return json.replaceAll('##[', '#\\u0023[').replace(UNSAFE, (character) => {
     if (character === '\n') return character;
     return Array.from({ length: character.length }, (_, index) => {

@@ -28,13 +28,13 @@ export function chooseColumns<C extends { key: string }>(columns: readonly C[], 
   });
 }
 
-/** Tab-separated lines below headings. Nothing is cut, colored or aligned. */
+/** Returns tab-separated lines below headings. Nothing is truncated, colored or aligned. */
 export function toTabbed<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const lines = rows.map((row) => columns.map((column) => cleanLine(cellText(column.value(row)))).join('\t'));
   return toLines(lines, header && columns.map(columnTitle).join('\t'));
 }
 
-/** CSV (RFC 4180, with LF) below the names of the fields. Some names are ids from the platform. */
+/** Returns CSV (RFC 4180, with LF) below the field names. Some names are ids from the platform. */
 export function toCsv<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: CellValue[]): string => cells.map((cell) => csvCell(disarm(cell))).join(',');
   const lines = rows.map((row) => line(columns.map((column) => column.value(row))));

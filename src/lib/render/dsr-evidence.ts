@@ -11,9 +11,9 @@ export interface EvidenceMessage {
   name: string;
   requestId: string;
   body_sha256: string;
-  /** The fingerprint of the certificate that the ledger names for this body. */
+  /** Fingerprint of the certificate that the ledger names for this body. */
   certificate: string | null;
-  /** False if the body contains identities and was omitted. */
+  /** False if the body was omitted because it contains identities. */
   isIncluded: boolean;
   isSigned: boolean;
 }
@@ -21,9 +21,9 @@ export interface EvidenceMessage {
 export interface EvidenceShown {
   requests: readonly RequestEvidence[];
   messages: readonly EvidenceMessage[];
-  /** The kept messages that are missing or were changed: `file` is the path without the extensions. */
+  /** Kept messages that are missing or were changed: `file` is the path without extensions. */
   lost: readonly { requestId: string; file: string; body_sha256: string; what: string }[];
-  /** The fingerprints of the chains in `certificates/`. */
+  /** Fingerprints of the chains in `certificates/`. */
   certificates: readonly string[];
   ledger: { valid: boolean; entries: number; head: string; unchained?: number };
 }
@@ -69,7 +69,7 @@ function summaryOf(requests: readonly RequestEvidence[]): string {
 ${rows.length > 1 ? recordsTable(['Request', 'Type', 'Requested', 'Deadline', 'Outcome'], rows) : ''}`;
 }
 
-/** A cancelled request was not answered, so its deadline was not met. */
+/** A cancelled request was not answered, so it did not meet its deadline. */
 function outcomeOf(evidence: RequestEvidence): string {
   const { days_late, deadline_met: met, finished_at, request } = evidence;
   if (met === null) return openText(evidence);

@@ -9,7 +9,7 @@ const SOON_DAYS = 7;
 
 interface Section {
   title: string;
-  /** The color of the heading, which only repeats its words. */
+  /** Color of the heading, which only repeats its words. */
   kind: 'bad' | 'warn' | 'plain';
   holds(request: RequestOverview): boolean;
 }
@@ -23,11 +23,11 @@ const SECTIONS: Section[] = [
     holds: ({ days_left: left }) => left !== null && left < SOON_DAYS,
   },
   { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
-  // Requests that are answered, completed, cancelled or rejected.
+  // Answered, completed, cancelled or rejected requests.
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** The most urgent request comes first in each section. With `isDue`, all requests are due. */
+/** Sorts each section by urgency, most urgent first. With `isDue`, all requests are due. */
 export function requestsPage(requests: readonly RequestOverview[], source: PageSource, isDue: boolean): string {
   const title = 'Data subject requests';
   const left = new Set(requests);
@@ -104,7 +104,7 @@ function leftOf({ answered_at: answered, days_left: left, deadline, overdue }: R
   return overdue ? `<b>${counted(-left, 'day')} late</b>` : counted(left, 'day');
 }
 
-/** The style of pages that list records: figures at the top, and tables that become cards on a phone. */
+/** Style of pages that list records: figures at the top, and tables that become cards on a phone. */
 export const RECORDS_STYLE = `
 main { max-width: 80rem; }
 header, main { margin-inline: auto; max-width: 80rem; }

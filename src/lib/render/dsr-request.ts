@@ -1,4 +1,4 @@
-// Draws a request before it is sent: the person, the type and the expected dates.
+// Draws a request before it is sent: person, type and expected dates.
 import type { DsrRequest } from '../contract/dsr.ts';
 import { internalIdentityType } from '../contract/identities.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
@@ -9,10 +9,10 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import { wrapUnder } from './width.ts';
 
-// The same width as the details before a confirmation.
+// Same width as the details before a confirmation.
 const LABEL_WIDTH = 12;
 
-/** Lines of the form `label  value`, at most `width` columns wide. Identities are masked unless they may be shown. */
+/** Returns `label value` lines, at most `width` columns wide. Masks identities unless they may be shown. */
 export function renderRequest(
   { request, showIdentities, now }: { request: DsrRequest; showIdentities: boolean; now: number },
   style: Style,
@@ -75,7 +75,7 @@ export function maskRequest(request: DsrRequest): DsrRequest {
 
 const STARS = '***';
 
-/** Masks an address as `a***@***.org`, and anything else as `+4***`. A short value is hidden completely. */
+/** Masks an address as `a***@***.org`, and other values as `+4***`. Short values are hidden completely. */
 export function maskIdentity(value: string): string {
   const mail = /^([^@\s])[^@\s]*@[^@\s]*?(\.[a-z]{2,})?$/i.exec(value);
   if (mail) return `${mail[1] ?? ''}${STARS}@${STARS}${mail[2] ?? ''}`;

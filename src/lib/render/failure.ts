@@ -1,4 +1,4 @@
-// Shows an error as a screen for people and as JSON for programs. No other module converts errors to text.
+// Formats an error as a screen for humans and as JSON for programs. No other module converts errors to text.
 import { KnownError, type Issue, placeOf, hintLine } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -6,13 +6,13 @@ import { cleanLine, cleanText, escapeJson } from './clean.ts';
 import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
-/** Maximum number of issues to show. Others are only counted, and JSON lists more. */
+/** Maximum number of issues to show. Others are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** A longer sentence quotes all of its input, such as a file with one line. */
+/** A longer sentence quotes its whole input, such as a file with a single line. */
 const LONGEST_TEXT = 4000;
 
-/** Masks text before truncating it, because half of a secret would not be recognized. */
+/** Masks text before truncating it: half of a secret would not be recognized. */
 function shortened(text: string, redactor: Redactor): string {
   if (text.length <= LONGEST_TEXT) return text;
   const masked = redactor.text(text);
@@ -21,7 +21,7 @@ function shortened(text: string, redactor: Redactor): string {
 
 /** Shows the problem, its positions, the fix and the request, in this order. Ends in a line feed. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
-  // A quoted name must not start a line, which could look like a line of a plan. Only our own stack has several lines.
+  // A quoted name must not start a line, which could look like part of a plan. Only our own stack has several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);
@@ -43,7 +43,7 @@ function unlisted({ issues, issuesOmitted }: KnownError, json: string): string |
   return `… and ${more} more; ${json} lists ${issuesOmitted === 0 ? 'them all' : `the first ${issues.length}`}`;
 }
 
-/** `file:line:column: path: sentence`, without parts that are unknown. */
+/** `file:line:column: path: sentence`, without unknown parts. */
 function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   const place = placeOf(issue);
   const parts = [
@@ -56,7 +56,7 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
 
 /** Returns the error as Markdown, with its code. Ends in a line feed. */
 export function failureMarkdown(error: KnownError, exitCode: number, redactor: Redactor): string {
-  // Masks text before escaping it, because an escaped secret would not be recognized.
+  // Mask text before escaping it: an escaped secret would not be recognized.
   const said = (text: string): string => redactor.text(shortened(text, redactor));
   const issues = error.issues.slice(0, LISTED_ISSUES).map(({ path, message, file, ...place }) => {
     const named = file === undefined ? place : { ...place, file: said(file) };
@@ -76,7 +76,7 @@ export function failureMarkdown(error: KnownError, exitCode: number, redactor: R
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** One JSON document without absent parts, but always with `issues`. Ends in a line feed. */
+/** Returns one JSON document without absent parts, but always with `issues`. Ends in a line feed. */
 export function failureJson(error: KnownError, redactor: Redactor): string {
   const document = {
     error: {

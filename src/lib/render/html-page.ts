@@ -1,11 +1,11 @@
-// The frame of a self-contained HTML page: light and dark, printable, and without scripts or external content.
+// The frame of a self-contained HTML page: light and dark, printable, without scripts or external content.
 import { capitalized } from '../kernel/words.ts';
 import { manifestTime } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 
-/** The source and time of a page, for readers who get nothing but the file. */
+/** Source and time of a page, for readers who get only the file. */
 export interface PageSource {
-  /** The platform's address, or a description of the platform. */
+  /** Platform address, or a description of the platform. */
   platform?: string | undefined;
   organization?: string | undefined;
   workspace?: string | undefined;
@@ -57,7 +57,7 @@ const LIGHT = `--text: #1b1f24; --quiet: #59636e; --faint: #66707b; --page: #fff
 const DARK = `--text: #e4e8ee; --quiet: #a3adb8; --faint: #8b96a2; --page: #14181d; --line: #2e353e; --soft: #1c2229;
   --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14; --bad: #ff9d94; --bad-soft: #3f1f1d;`;
 
-/** The dot before the first fact of a line is outside the visible area, so that no line starts or ends with one. */
+/** The dot before a line's first fact is outside the visible area, so that no line starts or ends with one. */
 const STYLE = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media screen and (prefers-color-scheme: dark) {

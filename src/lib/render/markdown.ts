@@ -1,4 +1,4 @@
-// Results as Markdown, for the summaries of continuous integration and for tickets.
+// Results as Markdown, for CI summaries and for tickets.
 import type { Issue } from '../kernel/errors.ts';
 import { cellText, columnTitle } from './delimited.ts';
 import { cleanLine } from './clean.ts';
@@ -8,14 +8,14 @@ import { largest } from '../kernel/numbers.ts';
 /** Returns a table whose cells cannot end the table, start code, or add their own markup. */
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
-  // A Markdown table needs a heading line, so without headings that line is empty.
+  // A Markdown table needs a heading line, which is empty if there are no headings.
   const head = columns.map((column) => (header ? escapeMarkdown(columnTitle(column)) : ' '));
   const rule = columns.map((column) => (column.align === 'right' ? '---:' : '---'));
   const body = rows.map((row) => line(columns.map((column) => escapeMarkdown(cellText(column.value(row))))));
   return line(head) + line(rule) + body.join('');
 }
 
-/** Unchanged text in a code block whose fence is longer than any run of backticks inside. */
+/** Returns unchanged text in a code block whose fence is longer than any run of backticks inside. */
 export function toCodeBlock(text: string, language = ''): string {
   const longest = largest(
     Array.from(text.matchAll(/`+/g), (match) => match[0].length),
@@ -35,14 +35,14 @@ export function toDiffBlock(title: string, body: string, lead = ''): string {
   return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(signed, 'diff')}`;
 }
 
-/** One line of Markdown. Text between backticks becomes code; all other text has no markup. */
+/** A single line of Markdown. Text between backticks becomes code; all other text has no markup. */
 export function toMarkdownLine(text: string): string {
   // Every second part was between backticks.
   const parts = cleanLine(text).split(/`([^`]+)`/);
   return parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escapeMarkdown(part))).join('');
 }
 
-/** Returns an issue as an item of a list: its position if known, its field and its message. */
+/** Returns an issue as a list item: its position if known, its field and its message. */
 export function toIssueItem({ file, line, column, path, message }: Issue): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return `- ${[place, path, message]

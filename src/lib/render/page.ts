@@ -4,7 +4,7 @@ import { packLines, wrapUnder } from './width.ts';
 /** Longer lines are hard to read, even in a wide terminal. */
 export const MAX_PAGE_WIDTH = 100;
 
-/** Indents text that does not fit next to the first column of a table. */
+/** Indents text that does not fit next to a table's first column. */
 const BELOW = '      ';
 
 /** Joins the lines of a paragraph or cell before wrapping it. Never breaks a command line after a prompt. */
@@ -38,7 +38,7 @@ function startOf(line: string): string {
 
 function joinLines(text: string): string[] {
   const lines: string[] = [];
-  // The column where the last line continues.
+  // Column where the last line continues.
   let column: number | undefined;
   for (const line of text.split('\n')) {
     const indent = line.length - line.trimStart().length;
@@ -48,7 +48,7 @@ function joinLines(text: string): string[] {
     }
     lines.push(line);
     const start = startOf(line).length;
-    // An indented line without a second column is complete: it is an example, a shape or a name.
+    // An indented line without a second column is complete: an example, a shape or a name.
     column = line === '' || (start === indent && indent > 0) ? undefined : start;
   }
   return lines;

@@ -1,11 +1,11 @@
-// The entries of the page of a pipeline's runs, one per run or day, and the scale of its chart.
+// Entries of a page about a pipeline's runs, one per run or day, and the scale of its chart.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { recordsOf, startOf, STATUSES, statusCounts } from '../domain/warehouse/runs.ts';
 import { grouped } from '../kernel/numbers.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import { errorsText } from './warehouse.ts';
 
-/** The sign and the CSS class of each status. */
+/** Sign and CSS class of each status. */
 const TONES: Readonly<Record<string, { sign: string; tone: Tone }>> = {
   success: { sign: '✓', tone: 'good' },
   failed: { sign: '✗', tone: 'bad' },
@@ -16,7 +16,7 @@ const TONES: Readonly<Record<string, { sign: string; tone: Tone }>> = {
 };
 type Tone = 'good' | 'warn' | 'bad' | 'halted' | 'going';
 
-/** A column of the chart and a row of the table: one run, or all runs of a day. */
+/** A column of the chart and a row of the table: a run, or all runs of a day. */
 export interface Entry {
   id: string;
   sign: string;
@@ -24,11 +24,11 @@ export interface Entry {
   word: string;
   successful: number;
   failed: number;
-  /** The start in milliseconds since the epoch; undefined if it is unknown. */
+  /** Start in milliseconds since the epoch; undefined if unknown. */
   at: number | undefined;
-  /** The errors of a run, or the number of a day's runs by status. */
+  /** Errors of a run, or a day's number of runs by status. */
   text: string;
-  /** The share of a day's runs that did not succeed. A run has none. */
+  /** Share of a day's runs that did not succeed; undefined for a run. */
   share?: number;
 }
 
@@ -42,7 +42,7 @@ export function entryOf(run: RunReply): Entry {
   return { id: String(run.id), ...toneOf(run.status), ...recordsOf(run), at: startMs(run), text };
 }
 
-/** Returns the status of a day is its worst status. A day with a success is never as bad as a day without. */
+/** A day has the worst status of its runs. A day with a success is never as bad as a day without one. */
 export function dayEntry([day, runs]: [string, RunReply[]]): Entry {
   const [, ...others] = STATUSES;
   const status = others.find((word) => runs.some((run) => run.status === word)) ?? runs[0]?.status;
@@ -74,13 +74,13 @@ export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Rounds up to a number whose half is short when written. */
+/** Rounds up to a number whose half has a short decimal form. */
 export function ceiling(count: number): number {
   const power = 10 ** Math.floor(Math.log10(count));
   return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
 }
 
-/** Half of the scale; empty if that is half of a row. */
+/** Returns half of the scale; empty if that is half of a row. */
 export function halfOf(top: number): string {
   return top % 2 === 0 ? short(top / 2) : '';
 }

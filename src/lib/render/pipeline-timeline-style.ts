@@ -1,6 +1,6 @@
-// The style of the page of a pipeline's runs, for phones, large screens and paper.
+// Style of the page of a pipeline's runs, for phones, large screens and paper.
 
-/** The scroll box goes from right to left, so it shows the newest runs without a script. On paper, columns wrap. */
+/** The scroll box runs from right to left, so it shows the newest runs without a script. On paper, columns wrap. */
 export const TIMELINE_STYLE = `
 main { max-width: 90rem; }
 h1 code { font-size: inherit; overflow-wrap: anywhere; }

@@ -1,4 +1,4 @@
-// The runs of a pipeline as one HTML page with figures, one column per run, and a table.
+// A pipeline's runs as an HTML page with figures, a column per run, and a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { dayOf, oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { groupBy } from '../kernel/group-by.ts';
@@ -27,14 +27,14 @@ export interface RunsSource extends PageSource {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The minimum width of all columns, in pixels. On a phone, the chart scrolls. */
+/** Minimum width of all columns, in pixels. On a phone, the chart scrolls. */
 const CHART_WIDTH = 840;
 const COLUMN = { least: 3, most: 64 };
 const SIGN_WIDTH = 14;
 const DATE_WIDTH = 64;
-/** If there are more runs than this, they are drawn by day, because a page of 50,000 rows would have 35 MB. */
+/** If there are more runs than this, they are drawn by day: a page with 50,000 rows would have 35 MB. */
 const MOST_RUNS = 2000;
-/** Maximum number of causes, and of runs per cause, to list above the columns. */
+/** Maximum number of causes, and of runs per cause, listed above the columns. */
 const NAMED = 5;
 
 /** The page for runs in any order. Text from the platform is escaped. The page has no script and loads nothing. */
@@ -102,7 +102,7 @@ function chart(entries: readonly Entry[], runs: readonly RunReply[]): string {
   const every = Math.ceil(DATE_WIDTH / width);
   const writeDate = dateWriter(entries);
   const columns = entries.map((entry, index) => {
-    // Counted from the newest entry, because that is visible first.
+    // Counted from the newest entry, which is visible first.
     const isDated = (entries.length - 1 - index) % every === 0;
     return column(entry, { top, width, date: isDated ? writeDate(entry, entries[index + every]) : '' });
   });
@@ -150,7 +150,7 @@ function column(
   return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
-/** Adds seconds if two runs have the same minute, and the year if the date to the right (`after`) has another. */
+/** Adds seconds if two runs share a minute, and the year if the date to the right (`after`) has another. */
 function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | undefined) => string {
   const times = timesOf(entries);
   const isClose = new Set(times.map(minuteOf)).size < times.length;
@@ -172,7 +172,7 @@ function commonYear(entries: readonly Entry[]): string {
   return years.size === 1 ? `, of ${[...years].join('')}` : '';
 }
 
-/** On a narrow screen, rows become cards and would lose their table roles, so the roles are explicit. */
+/** On a narrow screen, rows become cards and would lose their table roles, so the roles are set explicitly. */
 function table(entries: readonly Entry[], runs: readonly RunReply[]): string {
   const isDaily = isByDay(entries);
   const times = isDaily ? [] : ['Logical date', 'Started', 'Took'];
@@ -223,7 +223,7 @@ function whenOf(ms: number | undefined): string {
   return ms === undefined ? 'at an unknown time' : `${minuteOf(ms)} UTC`;
 }
 
-/** `2026-01-02 03:04:05` in UTC. Other text is returned unchanged. */
+/** `2026-01-02 03:04:05` in UTC. Returns other text unchanged. */
 function timeOf(text: string | null | undefined): string {
   const ms = parseIso(text ?? '');
   return ms === undefined ? (text ?? '') : manifestTime(ms);

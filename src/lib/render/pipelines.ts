@@ -1,4 +1,4 @@
-// Views of the runs, reports and diagnoses of pipelines.
+// Views of pipeline runs, reports and diagnoses.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import type { Diagnosis } from '../domain/warehouse/diagnose.ts';
@@ -95,7 +95,7 @@ function latest(run: RunReply | null | undefined): string | undefined {
   return run ? `${String(run.id)} ${run.status ?? ''}` : undefined;
 }
 
-/** More runs would not fit on one line with the summary. */
+/** More runs would not fit on the summary's line. */
 const SHOWN = 24;
 const BLOCKS = { levels: '▁▂▃▄▅▆▇█', failed: '×', other: '·' };
 const PLAIN = { levels: '_.-=#', failed: 'x', other: '~' };

@@ -1,4 +1,4 @@
-// Shows the progress of a running operation in one line. On a terminal, the line has a bar if the total is known.
+// Shows the progress of a running operation on one line. On a terminal, the line includes a bar if the total is known.
 import { grouped } from '../kernel/numbers.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { counted } from '../kernel/words.ts';
@@ -8,7 +8,7 @@ import { displayWidth, fitText } from './width.ts';
 export interface ProgressState {
   done: number;
   total?: number;
-  /** The fraction that is complete, from 0 to 1, if there is no total. */
+  /** Completed fraction from 0 to 1, if there is no total. */
   share?: number;
   text?: string;
   elapsedMs?: number;
@@ -26,7 +26,7 @@ export function bulkFacts({
   ms: number;
   rejected: number;
   retries: number;
-  /** The fraction of the run completed in `ms`, from 0 to 1; undefined if the total is unknown. */
+  /** Fraction of the run completed in `ms`, from 0 to 1; undefined if the total is unknown. */
   share: number | undefined;
 }) {
   const perSecond = ms > 0 ? (completed / ms) * 1000 : 0;
@@ -44,7 +44,7 @@ export function bulkFacts({
   };
 }
 
-/** A narrower line has no room for a bar, and no bar is longer than this. */
+/** A narrower line has no room for a bar; a bar is never longer than this. */
 const LEAST_WIDTH = 50;
 const LONGEST_BAR = 24;
 

@@ -1,4 +1,4 @@
-// Roles × tasks as columns of a table, and as an HTML page: a single table on screen, a few roles per sheet on paper.
+// Roles × tasks as table columns, and as an HTML page: a single table on screen, a few roles per sheet on paper.
 import { type MatrixRow, isEscalation } from '../domain/roles/permissions.ts';
 import type { Column, ListView } from './view.ts';
 import { counted } from '../kernel/words.ts';
@@ -34,12 +34,12 @@ interface MatrixSource extends PageSource {
   last_modified_by?: string | null | undefined;
 }
 
-/** The words for a cell. Color only repeats the words. */
+/** Words for a cell. Colors only repeat them. */
 const HELD_WORDS = { direct: 'yes', implied: 'by *' } as const;
 
 const NOTHING = 'There are no roles, or none of them has a task.';
 
-/** With more roles, headings are vertical, and one sheet of paper cannot hold all columns. */
+/** With more roles, headings are vertical: one sheet of paper cannot hold all columns. */
 const MANY_ROLES = 8;
 
 const FEW_ROLES = 2;
@@ -71,7 +71,7 @@ ${rows.length === 0 ? `<p>${NOTHING}</p>` : `${sideways(roles)}<div class="scrol
   );
 }
 
-/** Tells the reader that there may be more columns: a scroll box indicates that only while it scrolls. */
+/** Tells the reader that there may be more columns, which a scroll box shows only while it scrolls. */
 function sideways(roles: readonly MatrixRole[]): string {
   if (roles.length <= FEW_ROLES) return '';
   const kind = roles.length > MANY_ROLES ? ' many' : '';
@@ -108,7 +108,7 @@ function roleHead({ role_id, name }: MatrixRole, rows: readonly MatrixRow[]): st
   return `<th scope="col" class="role" title="${whole}"><div>${own}<code>${breakable(role_id)}</code><small>${told.join(', <br>')}</small></div></th>`;
 }
 
-/** Groups the rows by feature. A task outside the reference has no feature. */
+/** Groups the rows by feature. A task that is not in the reference has no feature. */
 function features(rows: readonly MatrixRow[]): MatrixRow[][] {
   const groups: MatrixRow[][] = [];
   for (const row of rows) {
@@ -147,7 +147,7 @@ function cell(row: MatrixRow, roleId: string): string {
   return held ? `<td><span class="${held}">${HELD_WORDS[held]}</span></td>` : '<td></td>';
 }
 
-/** Separate borders, because joined borders do not move with a sticky heading. */
+/** Separate borders, because joined borders would not move with a sticky heading. */
 const STYLE = `
 .legend { display: flex; flex-wrap: wrap; gap: .35rem 1.5rem; margin: 0 0 1.1rem; padding: 0; list-style: none; color: var(--quiet); font-size: .875rem; }
 .direct, .implied, .look { display: inline-block; border-radius: 1em; white-space: nowrap; }

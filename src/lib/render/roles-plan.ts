@@ -11,10 +11,10 @@ import type { Style } from './style.ts';
 import type { Column } from './view.ts';
 import { wrapMessage } from './width.ts';
 
-/** A diff with its plan hash. The hash is null for a comparison of two files. */
+/** A diff with its plan hash. The hash is null if two files are compared. */
 export type DrawnPlan = RolesDiff & { plan?: string | null; warnings?: string[]; kept?: string[] };
 
-/** Without a final line feed. Keeps the spaces of file and platform text: only our sentences are wrapped. */
+/** Without a final line feed. Keeps the spaces of file and platform text: only our own sentences are wrapped. */
 export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity): string {
   const lines: string[] = [];
   const sentence = (text: string): unknown => lines.push(wrapMessage(text, width));

@@ -1,4 +1,4 @@
-// A starter file of seeds, with every calculation type once, in two rows.
+// A starter seed file: two rows that use each calculation type once.
 const DATE = '2026-01-01';
 
 const COLUMNS: readonly [column: string, first: string, second: string][] = [
@@ -21,7 +21,7 @@ const COLUMNS: readonly [column: string, first: string, second: string][] = [
   ['user:tier', 'gold', 'silver'],
 ];
 
-/** The text ends in a line feed. The NDJSON file contains one user. */
+/** The text ends with a line feed. The NDJSON file contains one user. */
 export function templateText(format: 'csv' | 'ndjson', target: { workspace: string; environment: string }): string {
   return format === 'csv' ? csvText(target.environment) : `${JSON.stringify(body(target))}\n`;
 }

@@ -1,6 +1,6 @@
-// Colors, which are decided once per stream. No other module colors text.
+// Colors, chosen once per stream. No other module colors text.
 
-/** Each function returns its text unchanged if the stream has no color. */
+/** Each function returns its text unchanged if the stream has no colors. */
 export interface Style {
   /** 1 for the terminal's sixteen colors, 0 for none. */
   readonly level: 0 | 1;
@@ -22,7 +22,7 @@ export async function createStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // Each function accepts one argument, because chalk would also print the index that `map` passes.
+  // Ignores the index that `map` passes, because chalk would print it.
   return {
     level: 1,
     bold: (text) => chalk.bold(text),

@@ -20,14 +20,14 @@ const NARROWEST = 8;
 interface Sized<Row> {
   column: Column<Row>;
   width: number;
-  /** The minimum width: headings and the words of an `uncut` column are never truncated. */
+  /** Minimum width: headings, and the words of an `uncut` column, are never truncated. */
   least: number;
   isEmpty: boolean;
 }
 
 /**
- * A table that is too wide drops empty columns, then truncates cells, then drops the highest ranks. If that is not
- * enough, each row becomes a card. The last line names the dropped columns.
+ * If a table is too wide, drops empty columns, then truncates cells, then drops the highest ranks. If that is not
+ * enough, each row becomes a card. The last line lists the dropped columns.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -52,7 +52,7 @@ export async function drawTable<Row>(
   return [text, ...note.map((line) => options.style.dim(line))].join('\n');
 }
 
-/** Draws a record as lines of the form `KEY  value`. Values longer than `terminal` columns wrap. */
+/** Draws a record as lines of the form `KEY value`. Values that exceed `terminal` columns wrap. */
 export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, terminal = Infinity): string {
   return drawLines(data, columns, { style, width: terminal, keys: keyWidth(columns) });
 }
@@ -93,7 +93,7 @@ const BORDERS =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid middle';
 const NO_BORDERS = Object.fromEntries(BORDERS.split(' ').map((name) => [name, '']));
 
-/** The library needs quadratic time, and its call stack overflows at about 100,000 rows. */
+/** The library takes quadratic time, and its call stack overflows at about 100,000 rows. */
 const ROWS_AT_ONCE = 250;
 
 async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options: TableOptions): Promise<string> {
@@ -114,7 +114,7 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
   return lines.join('\n');
 }
 
-/** Returns the words of an id, between which the heading of its column may wrap. Other headings do not wrap. */
+/** Returns the words of an id, between which its column's heading may wrap. Other headings do not wrap. */
 function headingParts<Row>(column: Column<Row>): string[] {
   return columnTitle(column).split(column.idTitle ? /(?<=[-_:])/ : /^/);
 }
@@ -132,7 +132,7 @@ function drawCell<Row>(row: Row, { column, width }: Sized<Row>, { style }: Table
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
 
-/** Truncates a cell. A timestamp is truncated to the minute or the day, without an ellipsis. */
+/** Truncates a cell. Truncates a timestamp to the minute or the day, without an ellipsis. */
 function fitCell(text: string, width: number): string {
   if (text.length <= width || !INSTANT.test(text)) return fitText(text, width);
   if (width >= 17) return `${text.slice(0, 16)}Z`;

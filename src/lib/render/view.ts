@@ -1,10 +1,10 @@
-// How people see the result of a command. JSON is always the data itself.
+// How users see a command's result. JSON is always the data itself.
 import type { Style } from './style.ts';
 
 export type CellValue = string | number | bigint | boolean | null | undefined;
 
 export interface Column<Row> {
-  /** The name of the field, which `--fields` and CSV headers use. */
+  /** Field name, used by `--fields` and in CSV headers. */
   key: string;
   /** The heading. Default: the key in upper case, with spaces. */
   title?: string;
@@ -21,17 +21,17 @@ export interface Column<Row> {
   uncut?: boolean;
   /** A table that is too wide drops empty columns, then others, highest rank first. 0 (default) is never dropped. */
   rank?: number;
-  /** Omitted from a table that would be too wide, and from cards, because a line below them also shows it. */
+  /** Omitted from cards and from a table that would be too wide, because a line below them also shows it. */
   whole?: boolean;
   align?: 'left' | 'right';
 }
 
-/** Columns that show these fields unchanged. */
+/** Returns columns that show these fields unchanged. */
 export function fields<Key extends string>(...keys: Key[]): Column<Readonly<Partial<Record<Key, CellValue>>>>[] {
   return keys.map((key) => ({ key, value: (row) => row[key] }));
 }
 
-/** The same, with the rank of each field. */
+/** Like `fields`, with the rank of each field. */
 export function ranked<Key extends string>(ranks: Readonly<Record<Key, number>>) {
   return fields(...(Object.keys(ranks) as Key[])).map((column) => ({ ...column, rank: ranks[column.key as Key] }));
 }
@@ -39,7 +39,7 @@ export function ranked<Key extends string>(ranks: Readonly<Record<Key, number>>)
 export interface ListView<Row> {
   kind: 'list';
   columns: Column<Row>[];
-  /** The sentence for an empty list, which goes to stderr. */
+  /** Sentence for an empty list, shown on stderr. */
   empty: string;
   /** Returns the text for `-o name`. Default: the first id column. */
   name?(row: Row): string;
@@ -53,20 +53,20 @@ export interface RecordView<T> {
   name?(data: T): string;
 }
 
-/** A result with its own shape (a diff, a plan, a report). */
+/** A result with its own layout (a diff, a plan, a report). */
 export interface DocumentView<T> {
   kind: 'document';
   /** True if the text has its own format, like a script or a template: the extension of `--out` does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
-  /** Returns the text in a pipe: tab-separated rows, like every piped table. */
+  /** Returns the text for a pipe: tab-separated rows, like every piped table. */
   piped?(data: T): string;
   /** The Markdown. Default: the text without color in a code block. */
   markdown?(data: T): string;
   html?(data: T): string;
-  /** Rows for CSV and `-o name`. By default, the fields of the data are the columns. */
+  /** Returns rows for CSV and `-o name`. By default, the data's fields are the columns. */
   list?(data: T): { columns: Column<never>[]; rows: unknown[] };
-  /** Returns the ids, if neither the rows nor the first field contains them. */
+  /** Returns the ids, if neither the rows nor the first field contain them. */
   names?(data: T): readonly string[];
 }
 

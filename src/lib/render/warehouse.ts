@@ -23,7 +23,7 @@ export function paintStatus(text: string, style: Style): string {
   return word === 'running' || word === 'queued' || word === 'retrying' ? style.cyan(text) : text;
 }
 
-/** Returns the column of a field. `path` is dotted. */
+/** Returns a field's column. `path` is dotted. */
 function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<ShownResource> {
   const keys = path.split('.');
   return {
@@ -83,7 +83,7 @@ export function resourceView(type: ResourceType): RecordView<ShownResource> {
   return { kind: 'record', columns: RECORD_COLUMNS[type] };
 }
 
-/** Returns the changes of a write, for its confirmation. Secrets are shown as references. */
+/** Returns the changes of a write, for its confirmation. Secrets appear as references. */
 export function renderChange(
   head: string,
   changes: FieldChanges,
@@ -105,7 +105,7 @@ function cell(value: unknown): CellValue {
   return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
-/** Shows an inner record to people: first its type, then its other fields. */
+/** Shows a nested record to humans: first its type, then its other fields. */
 function said(value: unknown): CellValue {
   if (!isRecord(value)) return cell(value);
   const { type, ...more } = value;

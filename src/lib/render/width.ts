@@ -6,7 +6,7 @@ export function displayWidth(text: string): number {
   return measure(text);
 }
 
-/** Returns the text, or its beginning followed by `…`, in at most `width` columns. */
+/** Returns the text, or its beginning and `…`, in at most `width` columns. */
 export function fitText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -60,16 +60,16 @@ export function wrapUnder(lead: string, text: string, width: number): string {
   return lead + wrapMessage(text, Math.max(NARROWEST, width - indent)).replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
-/** Shorter lines are harder to read than long ones. */
+/** Shorter lines would be harder to read than overlong ones. */
 const NARROWEST = 20;
 
-/** Wraps a line of a log between words, but keeps its wide gaps. Continuation lines are indented. */
+/** Wraps a log line between words, but keeps its wide gaps. Continuation lines are indented. */
 export function wrapLogLine(line: string, width: number): string {
   if (displayWidth(line) <= width) return line;
   return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');
 }
 
-/** Returns a line that is too long wraps below the rightmost column that still leaves half of the width. */
+/** Wraps a long line below the rightmost column that still leaves half of the width. */
 export function wrapAligned(text: string, width: number): string {
   return text
     .split('\n')

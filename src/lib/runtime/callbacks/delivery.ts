@@ -95,7 +95,7 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
 
 const GRACE_MS = 300;
 
-/** Runs a command without a shell and without our secrets. Its process group ends with the listener or at the limit. */
+/** Runs a command without a shell and our secrets. Its process group ends with the listener or at the limit. */
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
   if (program === undefined) throw usageError('--on needs a command after its status.');

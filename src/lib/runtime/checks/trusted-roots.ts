@@ -7,7 +7,7 @@ import { authorityFile } from '../emulator/local-folder.ts';
 
 let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
 
-/** Throws KnownError usage (2) for PEM text that is no certificate. Parses Node's own roots once, which takes long. */
+/** Throws KnownError usage (2) for PEM text without a certificate. Parses Node's own roots only once, which is slow. */
 export async function loadTrustedRoots(ctx: Context) {
   const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
     import('node:crypto'),

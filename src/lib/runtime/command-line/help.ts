@@ -56,7 +56,7 @@ export interface CommandHelp {
   ownsOut?: true;
   /** Formats of the result. Default: all except html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
-  /** The columns that `--fields` accepts, if not the fields of `output`. A function if they depend on the flags. */
+  /** Columns that `--fields` accepts, if not the fields of `output`. A function if they depend on the flags. */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
   /** Flag (`--state`) or argument name -> values that completion offers. Other values are also accepted. */
   values?: Readonly<Record<string, OfferedValues>>;
