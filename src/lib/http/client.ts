@@ -18,10 +18,10 @@ import { TransportError } from './transport-error.ts';
 import type { AnyInput, Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
 
-/** A wait longer than this is reported, so that the command does not seem to hang. */
+/** Reports longer waits, so that the command does not appear to hang. */
 const LONG_WAIT_MS = 10_000;
 
-/** Creates the client of one command. Opens, reads and resolves nothing before the first call. */
+/** Creates a command's client. Opens, reads and resolves nothing before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
   const senders: (() => Promise<void>)[] = [];
@@ -38,7 +38,7 @@ export function createClient(options: HttpOptions): Client {
     buildRequest(endpoint, names.encode(endpoint, input), addressOf(endpoint.service));
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
     signal ? AbortSignal.any([options.signal, signal]) : options.signal;
-  // Every pending call listens to the signal. Node would print a warning for the eleventh listener.
+  // Every pending call listens to the signal: Node would print a warning for the eleventh listener.
   setMaxListeners(0, options.signal);
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
@@ -149,7 +149,7 @@ export function createClient(options: HttpOptions): Client {
   }
 
   return {
-    // Inside the client, types are erased. The schema of the endpoint has checked the value.
+    // Inside the client, types are erased. The endpoint's schema has checked the value.
     call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
     exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
     download: async (link, sink, signal) => {
@@ -191,8 +191,8 @@ function isStatus(result: Answer | TransportError, ...statuses: readonly number[
 }
 
 /**
- * A rejected repeat may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not idle",
- * or "not found" after a DELETE. A read then decides, as for a repeat after a 429 that was not sent.
+ * A rejected retry may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not idle",
+ * or "not found" after a DELETE. A read then shows which, as for a retry after a 429 that was not sent.
  */
 function mayRejectItself(
   { safety }: Endpoint,
@@ -214,7 +214,7 @@ function outcomeOf(result: Answer | TransportError): Outcome {
   };
 }
 
-/** Shows the platform's own Retry-After, without the jitter that we add. */
+/** Shows the platform's own Retry-After, without our jitter. */
 function waitOf(result: Answer | TransportError, ms: number, now: number): Wait {
   if (result instanceof TransportError) {
     return { text: `Retrying in ${formatDuration(ms)} (${inShort(result)})` };

@@ -1,7 +1,7 @@
 // A failure below HTTP: no complete response arrived. Records what failed, and whether the platform may have acted.
 import { systemErrorCode } from '../kernel/errors.ts';
 
-/** Whether the platform can have received the request, which decides about retries. */
+/** Whether the platform may have received the request; this determines whether a retry is allowed. */
 export type Phase = 'not-delivered' | 'perhaps-delivered';
 
 export type TransportKind =
@@ -22,7 +22,7 @@ export type TransportKind =
 export class TransportError extends Error {
   readonly kind: TransportKind;
   readonly phase: Phase;
-  /** The code of the system or of TLS: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  /** Code from the system or from TLS: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
   readonly code: string | undefined;
 
   constructor(kind: TransportKind, phase: Phase, cause?: unknown) {
@@ -55,7 +55,7 @@ export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: bool
   const code = systemErrorCode(cause) ?? '';
   const known = KINDS.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return new TransportError(known, phase, cause);
-  // undici's parser errors have no code. During a response, the usual cause is that the response was cut off.
+  // undici's parser errors have no code. During a response, they usually mean that it was cut off.
   if (!answerBegan && cause instanceof Error && cause.name === 'HTTPParserError') {
     return new TransportError('malformed', phase, cause);
   }

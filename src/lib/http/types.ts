@@ -1,4 +1,4 @@
-// The types of the HTTP client: its options, its calls, their results, and one exchange on the wire with its limits.
+// Types of the HTTP client: options, calls, their results, and one exchange on the wire with its limits.
 import type * as z from 'zod/mini';
 import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
 import type { NamesMap } from '../contract/names.ts';
@@ -15,13 +15,13 @@ export interface AnyInput {
   /** True if `reserve` has already taken the slot of the shared rate budget. */
   reserved?: boolean | undefined;
   /**
-   * Called before a call is repeated after a 429 or a 401. False means that the first request may have had an effect,
-   * so it is not repeated. `'never'` means that no read can decide, so the rejection is the result.
+   * Called before a retry after a 429 or a 401. False means that the first request may have had an effect, so there is
+   * no retry. `'never'` means that no read can show that, so the rejection is the result.
    */
   mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
 }
 
-/** The input of one call. Only the parts that the endpoint defines are allowed. */
+/** The input of a call. Only the parts that the endpoint defines are allowed. */
 export type CallInput<E extends Endpoint> = (E extends Endpoint<infer Path, infer _Body, infer _Reply>
   ? keyof ParamsOf<Path> extends never
     ? { params?: undefined }
@@ -47,7 +47,7 @@ export interface DescribedRequest {
 export interface Reply<T> {
   status: number;
   headers: Record<string, string>;
-  /** The decompressed body, which signatures cover. */
+  /** Decompressed body, which signatures cover. */
   text: string;
   body: T;
 }
@@ -67,38 +67,38 @@ export interface Sink {
 }
 
 export type SendOutcome<Body> =
-  /** A complete 2xx response that passed the check by the endpoint's schema. */
+  /** A complete 2xx response that passed the endpoint's schema check. */
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
   /** Any other status. `retryAfterMs` is the platform's Retry-After, and `messages` are its messages about the body. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
   /** No complete response, or a 2xx that proves nothing. `permanent` means that a retry within seconds cannot help. */
   | { kind: 'lost'; permanent: boolean; failure: KnownError };
 
-/** Sends many bodies to one endpoint, each of them once and unchanged. The caller retries. */
+/** Sends many bodies to one endpoint, each once and unchanged. The caller retries. */
 export interface Sender<Body> {
   /** Without a body, `body` is undefined. `params` fill the path. Throws the reason of an aborted signal. */
   send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome<Body>>;
 }
 
 export interface Client {
-  /** One call with credentials, budget, retries and a checked reply. Throws KnownError. */
+  /** Sends one call with credentials, budget, retries and a checked reply. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
-  /** Like `call`, without redirects. Throws KnownError for a forbidden link before anything is sent. */
+  /** Like `call`, without redirects. Throws KnownError for a forbidden link, before anything is sent. */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
   /** Returns the request that `call` would send. Sends nothing and resolves no credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
-  /** Waits until the budget allows `count` requests without a pause between them, and then takes these slots. */
+  /** Waits until the budget allows `count` requests without a pause between them, and then takes their slots. */
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
-  /** Opens a sender for many calls of an endpoint, with its own connections. */
+  /** Opens a sender for many calls to an endpoint, with its own connections. */
   openSender<E extends Endpoint>(endpoint: E): Promise<Sender<ReplyOf<E>>>;
   close(): Promise<void>;
 }
 
 export interface BearerCredentials {
   clientId: string;
-  /** Called only when a new token is needed, because it may run a command or open a keychain prompt. */
+  /** Called only if a new token is needed, because it may run a command or open a keychain prompt. */
   clientSecret(): Promise<string>;
 }
 
@@ -109,7 +109,7 @@ export interface BasicCredentials {
 
 /** Resolves credentials once, as late as possible, and only the kind that a call needs. */
 export interface CredentialSource {
-  /** Returns an access token from the environment. Such a token is never renewed. */
+  /** Returns an access token from the environment, which is never renewed. */
   accessToken(): Promise<string | undefined>;
   bearer(): Promise<BearerCredentials>;
   basic(): Promise<BasicCredentials>;
@@ -126,7 +126,7 @@ export interface SentWrite {
 export interface Wait {
   /** A sentence without its full stop. */
   text: string;
-  /** True if the platform or the budget requested the wait and it is longer than a second: print a line. */
+  /** True if the platform or the budget requested the wait, and it is longer than a second: print a line. */
   isRequested?: boolean;
   /** True if another process holds a lock: print a line. */
   isLock?: boolean;
@@ -147,25 +147,25 @@ export interface HttpOptions {
   /** True to ignore the cached token, in order to test the credentials. */
   freshToken?: boolean | undefined;
   budgetFolder: string;
-  /** The profile's rates by area, such as `{warehouse: '60/m'}`. */
+  /** Profile's rates by area, such as `{warehouse: '60/m'}`. */
   limits?: Readonly<Record<string, string>> | undefined;
-  /** Neutral word -> the deployment's word, for the keys and values that the contract marks. */
+  /** Neutral word -> deployment's word, for the keys and values that the contract marks. */
   names?: NamesMap | undefined;
-  /** The time limit of one request in milliseconds. */
+  /** Time limit of one request in milliseconds. */
   requestTimeoutMs: number;
   retries: number;
   proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
-  /** PEM text of additional authorities, trusted together with the system's authorities. */
+  /** Additional PEM authorities, trusted together with the system's authorities. */
   extraAuthorities?: string | undefined;
   /** `node` means `node:http(s)`, for one or a few calls; `pool` means undici, for many calls. */
   engine: 'node' | 'pool';
   clock: Clock;
-  /** Returns numbers that are uniform in [0, 1), for jitter. */
+  /** Returns uniformly distributed numbers in [0, 1), for jitter. */
   random(): number;
   redactor: Redactor;
   /** Called before anything is sent for a write. Throws if writes are not allowed. */
   allowWrite?: (() => void) | undefined;
-  /** Called just before a write is sent; the write waits for the result. A repeat has the id of the first attempt. */
+  /** Called just before a write is sent; the write waits for the result. A retry has the id of the first attempt. */
   onWrite?: ((write: SentWrite) => unknown) | undefined;
   onAccepted?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
@@ -187,7 +187,7 @@ export interface HttpOptions {
 export interface Exchange {
   method: string;
   origin: string;
-  /** The percent-encoded path and query, which are sent unchanged. */
+  /** Percent-encoded path and query, sent unchanged. */
   path: string;
   headers: Record<string, string>;
   body: string | Buffer | undefined;
@@ -200,7 +200,7 @@ export interface Exchange {
 
 export interface RawReply {
   status: number;
-  /** Headers with names in lower case. Repeated headers are joined by commas. */
+  /** Headers with lower-case names. Repeated headers are joined by commas. */
   headers: Record<string, string>;
   /** The body, possibly compressed. Empty if a sink received it, or if it exceeds MAX_ANSWER_BYTES. */
   body: Buffer;
@@ -208,7 +208,7 @@ export interface RawReply {
   tooLarge: boolean;
 }
 
-/** No response of the platform is nearly as large, and parsing one of this size needs less than the promised 300 MB. */
+/** No platform response is nearly this large, and parsing one takes less than the promised 300 MB. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export const CONNECT_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
-// Reads addresses of the platform, and recognizes addresses of this machine.
+// Reads the platform's addresses, and recognizes addresses of this machine.
 
 export interface BaseAddress {
   origin: string;
-  /** The prefix of the path of every call: empty or `/prefix`, without a trailing slash. */
+  /** Prefix of all call paths: empty or `/prefix`, without a trailing slash. */
   prefix: string;
 }
 
@@ -19,13 +19,13 @@ export function readBaseAddress(text: string): BaseAddress | { problem: string }
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
-/** A name in lower case, such as `cdp.example`. */
+/** A lower-case name, such as `cdp.example`. */
 export function isDomainName(text: string): boolean {
   const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
   return new RegExp(`^${label}(?:\\.${label})*$`).test(text);
 }
 
-/** True for a domain that a certificate can name: RFC 5280 limits it to 64 characters. */
+/** True for a domain that a certificate can name: RFC 5280 limits a common name to 64 characters. */
 export function isCertifiable(domain: string): boolean {
   return domain.length <= 64 && isDomainName(domain);
 }

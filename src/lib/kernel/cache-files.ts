@@ -6,7 +6,7 @@ import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
 import { acquireLock } from './lock.ts';
 
-/** The codes of errors that a read-only or full disk causes. A symlink or another user's file causes a different error. */
+/** Error codes caused by a read-only or full disk. A symlink or another user's file causes a different error. */
 const UNUSABLE = ['files.read', 'files.write'];
 
 export type CacheFiles = ReturnType<typeof createCacheFiles>;
@@ -14,7 +14,7 @@ export type CacheFiles = ReturnType<typeof createCacheFiles>;
 export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   const memory = new Map<string, string>();
 
-  /** Rethrows an error that no unusable file caused. */
+  /** Rethrows an error that was not caused by an unusable file. */
   function failed(error: unknown): undefined {
     if (!(error instanceof KnownError && UNUSABLE.includes(error.code))) throw error;
     onUnusable(error);

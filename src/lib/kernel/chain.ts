@@ -25,13 +25,13 @@ export type Chain = ReturnType<typeof openChain>;
 export interface ChainOptions {
   clock: Clock;
   signal?: AbortSignal | undefined;
-  /** Returns the function that upgrades each line from a version without a chain, before the line gets its hash. */
+  /** Returns a function that upgrades each line from a version without a chain, before the line gets its hash. */
   upgrade?(): Promise<(line: string) => string>;
 }
 
 /**
- * Returns the chain in the file at `path` and in the rotated files. The file `path`.head contains the number and the
- * hash of the last line. Without that file, missing lines at the end would remain undetected.
+ * Opens the chain in the file at `path` and in the rotated files. The file `path`.head contains the last line's number
+ * and hash. Without it, missing lines at the end would remain undetected.
  */
 export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
@@ -45,21 +45,21 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     return undefined;
   }
 
-  /** The tip that the next line follows: the last line, or a later line that was lost, so that the loss is detected. */
+  /** Returns the tip for the next line: the last line, or a later line that was lost, so that the loss is detected. */
   function currentTip(): ChainTip {
     const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
     return stored.entry >= last.entry ? stored : last;
   }
 
-  /** Writes each JSON object as a line, and flushes the lines. Chains the lines of an earlier version first. */
+  /** Writes each JSON object as a line, and flushes the lines. First chains the lines of an earlier version. */
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
     const tip = currentTip();
     const follow = followOn(tip);
     const isHeadless = head.read() === undefined;
-    // The first head is written before the first line, so that chained lines without a head are always a fault.
+    // Write the first head before the first line, so that chained lines without a head are always a fault.
     if (isHeadless && tip.entry === 0) head.write(tip);
     const note = JSON.stringify({ event: 'headless', at: isoMillis(clock.now()), entries: tip.entry });
     const all = isHeadless && tip.entry > 0 && !isJustChained() ? [note, ...objects] : objects;
@@ -77,7 +77,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     }
   }
 
-  /** Chains the lines from a version without a chain. If the process is killed, the file is unchanged. */
+  /** Chains lines from a version without a chain. If the process is killed, the file is unchanged. */
   async function adopt(): Promise<void> {
     if (isAdopted) return;
     const first = firstWhole();
@@ -128,7 +128,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     return aside.filter((one) => Number(one.slice(name.length)) < start).map((one) => join(folder, one));
   }
 
-  /** Rotates the file if it has `bytes` or more. The chain continues in a new file. */
+  /** Rotates the file if it has at least `bytes` bytes. The chain continues in a new file. */
   function rotate(bytes: number): void {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytes) return;
     const tip = currentTip();
@@ -143,7 +143,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
 
   /** Verifies the chain. Needs no lock. The chain must contain `hash`, such as a head that was recorded earlier. */
   async function verify(hash?: string): Promise<ChainReport> {
-    // The head is read before the lines, because another process may append lines in the meantime.
+    // Read the head before the lines: another process may append lines in the meantime.
     const known = head.read();
     const check = createChainCheck({ head: known, hash });
     for (const file of [...rotated(), path]) {
@@ -158,14 +158,14 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
   }
 
   /**
-   * Removes the chained lines that `keep` rejects, and does not change any other line. Checkpoints replace the removed
-   * lines, and a final line contains `facts` and the number of removed lines. Resolves to that number.
+   * Removes the chained lines that `keep` rejects, and changes no other line. Checkpoints replace the removed lines,
+   * and a final line contains `facts` and the number of removed lines. Resolves to that number.
    */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();
     const follow = followOn(currentTip());
     let removed = 0;
-    /** The lines that the next checkpoint replaces: their number, and the last of them. */
+    /** Lines that the next checkpoint replaces: their number, and the last of them. */
     let [entries, last] = [0, CHAIN_START];
     const checkpoint = (): string => {
       const line = entries === 0 ? '' : `${checkpointLine(entries, last)}\n`;
@@ -236,8 +236,8 @@ function isWhole(line: string): boolean {
 }
 
 /**
- * Returns a line of fixed length that is overwritten in place, after the lines of the chain. Its digest reveals a head
- * that a killed process wrote only in part. Such a head says nothing about the chain, so `read` returns the start.
+ * Opens a line of fixed length that is overwritten in place, after the lines of the chain. Its digest reveals a head
+ * that a killed process wrote only partly. Such a head says nothing about the chain, so `read` returns the start.
  */
 function openHead(path: string) {
   const digestOf = (tip: string): string => hash('sha256', tip).slice(0, 8);
@@ -265,7 +265,7 @@ function openHead(path: string) {
           closeSync(descriptor);
         }
       } catch {
-        // The lines are already on disk. An outdated head only hides the loss of the newest lines.
+        // The lines are already on disk: an outdated head only hides the loss of the newest lines.
       }
     },
   };

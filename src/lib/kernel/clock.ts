@@ -9,7 +9,7 @@ export interface Clock {
   onWait?(text: () => string): () => void;
 }
 
-/** The limit of Node's timers (24.8 days). A longer timer would fire immediately. */
+/** Maximum of Node's timers (24.8 days). A longer timer would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. The only caller of `Date.now` and `setTimeout` for waiting. */
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     signal?.throwIfAborted();
-    // A timer can fire slightly early, because it counts from the start of the turn of the event loop.
+    // A timer can fire slightly early, because it counts from the start of the event loop's turn.
     const end = performance.now() + ms;
     for (let left = ms; left > 0; left = end - performance.now()) await timer(Math.min(left, LONGEST_TIMER_MS), signal);
   },
@@ -32,7 +32,7 @@ export async function ownTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** Waits for `work`, but at most `ms`. Rejects like `work`, or with the reason of an aborted signal. */
+/** Waits at most `ms` for `work`. Rejects like `work`, or with the reason of an aborted signal. */
 export async function waitAtMost(
   work: Promise<unknown> | undefined,
   ms: number,

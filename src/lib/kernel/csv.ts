@@ -1,4 +1,4 @@
-// CSV (RFC 4180): writes cells and lines, and detects the separator of a file.
+// CSV (RFC 4180): writes cells and lines, and detects a file's separator.
 
 /** Quotes a cell if necessary, or if a reader could trim it. `delimiter` is one character. */
 export function csvCell(text: string, delimiter = ','): string {

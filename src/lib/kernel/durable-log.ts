@@ -1,4 +1,4 @@
-// An append-only private file of lines. Each append is flushed to the disk.
+// An append-only private file of lines. Every append is flushed to disk.
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateFolder, PRIVATE_FILE, assertPrivate, syncFolder } from './durable.ts';
@@ -12,7 +12,7 @@ export function openDurableLog(path: string) {
   const isNew = assertPrivate(path, cannotWrite) === undefined;
   let descriptor: number;
   let mayBeTorn = true;
-  // The next open file or socket reuses the number of a closed descriptor.
+  // The next open file or socket reuses a closed descriptor's number.
   let isClosed = false;
   try {
     descriptor = openSync(path, 'a+', PRIVATE_FILE);

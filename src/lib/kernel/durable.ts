@@ -45,7 +45,7 @@ export function writePrivateFile(path: string, data: string | Uint8Array): void 
   writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE }));
 }
 
-/** Like `writePrivateFile`, without waiting for the disk: for a file that is useless after this process has ended. */
+/** Like `writePrivateFile`, but does not wait for the disk: for files that are useless once this process has ended. */
 export function writePassingFile(path: string, data: string): void {
   preparePrivateFile(path);
   writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE, isPassing: true }));
@@ -59,7 +59,7 @@ function preparePrivateFile(path: string): void {
 }
 
 /**
- * Writes a file that the user named: atomically, or in place for pipes and devices. Keeps the mode and owner of an
+ * Writes a file named by the user: atomically, or in place for pipes and devices. Keeps the mode and owner of an
  * existing file. A new file gets `mode` (default: 0666 minus the umask). Follows symlinks, unless the mode is private.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
@@ -78,7 +78,7 @@ function writeWhole(path: string, data: string | Uint8Array, open: () => OpenFil
   }
 }
 
-/** Like `writeUserFile`, for data that does not fit in memory. If `parts` throws, rethrows and keeps the old file. */
+/** Like `writeUserFile`, for data that does not fit in memory. If `parts` throws, keeps the old file and rethrows. */
 export async function writeUserFileInParts(path: string, parts: AsyncIterable<string>): Promise<void> {
   await writeInParts(path, () => openUserFile(path), parts);
 }
@@ -141,11 +141,11 @@ function openInPlace(path: string): OpenFile {
 }
 
 interface Replacement {
-  /** The exact mode, whatever the umask. Default: 0666 minus the umask. */
+  /** Exact mode, regardless of the umask. Default: 0666 minus the umask. */
   mode?: number | undefined;
   owner?: Stats | undefined;
   isNew?: boolean;
-  /** True if a power failure may lose the file. */
+  /** True if the file may be lost in a power failure. */
   isPassing?: boolean;
 }
 
@@ -185,7 +185,7 @@ export function nameTaken(path: string, hint = 'Move it away, or pass another na
   return usageError(`${path} already exists and is not replaced.`, hint);
 }
 
-/** Returns a function that closes only once, because the next open file reuses the number of a closed descriptor. */
+/** Returns a function that closes only once, because the next open file reuses a closed descriptor's number. */
 function closerOf(descriptor: number): () => void {
   let isOpen = true;
   return () => {
@@ -201,11 +201,11 @@ function chownTo(descriptor: number, owner: Stats): void {
   try {
     fchownSync(descriptor, owner.uid, owner.gid);
   } catch {
-    // A user who may write to the file but not change its owner becomes the new owner.
+    // If a user may write to the file but not change its owner, the user becomes the owner.
   }
 }
 
-/** Reads a private file. Returns undefined if there is none. Throws for a symlink or a file of another user. */
+/** Reads a private file. Returns undefined if there is none. Throws for a symlink or another user's file. */
 export function readPrivateFile(path: string): string | undefined {
   if (assertPrivate(path, cannotRead) === undefined) return undefined;
   try {
@@ -225,14 +225,14 @@ export function removeFile(path: string): void {
   }
 }
 
-/** True if the group or others may read or write the file. Always false on Windows, which has no such modes. */
+/** True if the group or others can read or write the file. Always false on Windows, which has no such modes. */
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && (stat.mode & 0o077) !== 0;
 }
 
-/** Returns the target of a new file, because a symlink may point to a missing file. */
+/** Returns the path of a new file, because a symlink may point to a missing file. */
 function missingTarget(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {

@@ -155,11 +155,11 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     unread = undefined;
   }
 
-  /** Records that the entries up to `last` are missing before a line, or at the end. */
+  /** Records a gap: the entries up to `last` are missing before line `before` or (null) at the end of the file. */
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
-      // Records that this entry's line exists but can no longer be read.
+      // This entry's line exists but can no longer be read.
       const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
       if (wasUnfinished) report.unfinished--;
       report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);

@@ -26,7 +26,7 @@ export function cleanForAssistant(text: string): string {
   return cleanText(text).replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, REPLACEMENT);
 }
 
-/** Breaks what GitHub's runner would read as a command, with a zero-width space: `::` at a line start, and `##[`. */
+/** Uses a zero-width space to break what GitHub's runner reads as a command: `::` at a line start, and `##[`. */
 export function breakCommands(text: string): string {
   return text.replace(/^[^\S\n]*:(?=:)/gm, '$&\u200b').replaceAll('##[', '##\u200b[');
 }

@@ -81,7 +81,7 @@ export function wrapAligned(text: string, width: number): string {
     .join('\n');
 }
 
-/** Returns the text before each column: the indentation with a change sign, and everything through each wide gap. */
+/** Returns the text before each column: the indentation with a change sign, and everything up to each gap's end. */
 function columnStarts(line: string): string[] {
   const indent = /^(?:\p{Cc}\[[\d;]*m| )*(?:[-+~] +)?/u.exec(line)?.[0] ?? '';
   const gaps = [...line.matchAll(/(?<=\S) {2,}(?=\S)/gu)].map(({ 0: gap, index }) => index + gap.length);

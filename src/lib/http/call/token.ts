@@ -202,7 +202,7 @@ export async function authorize(
     }
     case 'dsr-basic':
     case 'seeding-basic': {
-      // Both areas use the workspace's key and secret (specification, "Authentication").
+      // Both areas use the workspace key and secret (specification, "Authentication").
       const { key, secret } = await credentials.basic();
       const encoded = Buffer.from(`${key}:${secret}`, 'utf8').toString('base64');
       for (const value of [key, secret, `${key}:${secret}`]) redactor.add(value);

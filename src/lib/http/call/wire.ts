@@ -14,7 +14,7 @@ import { isoMillis } from '../../kernel/timestamps.ts';
 export interface Attempt {
   endpoint: Endpoint;
   request: BuiltRequest;
-  /** The client's request id. All attempts of one call share this id. */
+  /** Client request id, shared by all attempts of a call. */
   id: string;
   /** From 1. */
   attempt: number;
@@ -23,7 +23,7 @@ export interface Attempt {
   sink?: Sink | undefined;
 }
 
-/** `kind` is the engine for direct connections. Proxies always need the pool. */
+/** `kind` is the engine for direct connections; proxies always need the pool. */
 export function createWire(options: HttpOptions, kind = options.engine) {
   const engines = new Map<'node' | 'pool', Promise<Engine>>();
   for (const secret of proxySecrets(options.proxy)) options.redactor.add(secret);
@@ -55,7 +55,7 @@ export function createWire(options: HttpOptions, kind = options.engine) {
       );
       return result;
     },
-    /** The proxy for requests to this origin, without credentials. */
+    /** Proxy for requests to this origin, without credentials. */
     proxyOf: (origin: string): string | undefined => proxyFor(origin, options.proxy)?.origin,
     close: async (): Promise<void> => {
       await Promise.all([...engines.values()].map(async (engine) => (await engine).close()));
@@ -148,10 +148,10 @@ export function traceAttempt(
 
 function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Redactor): unknown {
   if (text === undefined || text === '') return null;
-  // The request and response of the token call contain nothing but secrets.
+  // The token call's request and response contain nothing but secrets.
   if (endpoint.service === 'auth') return '(not kept)';
   if (text.length > MAX_TRACED_BODY) {
-    // Masked before it is truncated, because part of a secret would not be recognized.
+    // Mask before truncating: part of a secret would not be recognized.
     return `${redactor.text(text).slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
   }
   try {

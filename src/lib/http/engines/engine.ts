@@ -10,13 +10,13 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The longest pause within a response. Before the response starts, only the total timeout applies. */
+/** Longest pause within a response. Until the response starts, only the total timeout applies. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** An unused connection is closed before common servers would close it, which is after five seconds. */
+/** Closes an unused connection before common servers would, which is after five seconds. */
 export const KEEP_ALIVE_MS = 4_000;
 
-/** The events of an exchange that an engine reports. Events after the end of the exchange are ignored. */
+/** Events that an engine reports during an exchange. Events after its end are ignored. */
 export interface Progress {
   /** The connection is open. From now on, the platform may receive the request. */
   sending: () => void;
@@ -26,7 +26,7 @@ export interface Progress {
   failed: (error: unknown) => void;
 }
 
-/** Applies the same limits and phases for all engines. `start` starts the work and returns a function that stops it. */
+/** Applies the same limits and phases to all engines. `start` starts the work and returns a function that stops it. */
 export function followExchange(exchange: Exchange, start: (progress: Progress) => () => void): Promise<RawReply> {
   const { signal, timeoutMs } = exchange;
   return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export function followExchange(exchange: Exchange, start: (progress: Progress) =
       resolve({ ...reply, body: Buffer.alloc(0), tooLarge: true });
     }
 
-    /** An error of the sink is not a failure of the connection, so it is thrown unchanged. */
+    /** An error from the sink is not a connection failure, so it is thrown unchanged. */
     function feed(work: () => void): void {
       try {
         work();

@@ -16,7 +16,7 @@ export function createNodeEngine(extraAuthorities: string | undefined): Engine {
     return send;
   }
 
-  // Agents only time out unused connections. `followExchange` limits the exchanges.
+  // Agents only time out unused connections; `followExchange` limits the exchanges.
   async function load(secure: boolean): Promise<Send> {
     const [{ Agent, request }, secureContext] = await Promise.all([
       secure ? import('node:https') : import('node:http'),
@@ -24,7 +24,7 @@ export function createNodeEngine(extraAuthorities: string | undefined): Engine {
     ]);
     const agent = new Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS, scheduling: 'lifo' });
     agents.push(agent);
-    // Set explicitly, because an environment variable could otherwise turn off the certificate check.
+    // Set explicitly, because an environment variable could otherwise disable the certificate check.
     const tls = { rejectUnauthorized: true, ...(secureContext && { secureContext }) };
     return (exchange, progress) =>
       attach(

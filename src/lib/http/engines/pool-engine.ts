@@ -12,7 +12,7 @@ export interface PoolOptions {
   proxy: ProxySettings;
 }
 
-/** Opens one connection for each concurrent call. */
+/** Opens one connection per concurrent call. */
 export function createPoolEngine(options: PoolOptions): Engine {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
 
@@ -22,10 +22,10 @@ export function createPoolEngine(options: PoolOptions): Engine {
     const key = isPlain ? 'plain' : (proxy?.href ?? '');
     let dispatcher = dispatchers.get(key);
     if (!dispatcher) {
-      // Adding an authority to Node's own authorities takes a tenth of a second.
+      // Adding an authority to Node's own takes a tenth of a second.
       dispatcher = connectDispatcher(proxy, isPlain ? undefined : options.extraAuthorities);
       dispatchers.set(key, dispatcher);
-      // The call reports the error, and there is no dispatcher to close.
+      // The call reports the error, so there is no dispatcher to close.
       dispatcher.catch(() => dispatchers.delete(key));
     }
     return dispatcher;
@@ -57,7 +57,7 @@ async function connectDispatcher(proxy: URL | undefined, extraAuthorities: strin
     uri: proxy.origin,
     requestTls: connect,
     proxyTls: connect,
-    // As in curl, plain http goes directly to the proxy, and only https needs a tunnel.
+    // As in curl, plain http goes directly to the proxy; only https needs a tunnel.
     proxyTunnel: false,
     factory: (origin, options: PoolType.Options) => {
       const made = typeof options.connect === 'function' ? options.connect : buildConnector(options.connect ?? {});
@@ -85,7 +85,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
           else progress.sending();
         },
         onResponseStart: (_controller, status, answerHeaders) => {
-          // Only a proxy answers with 407. Without a tunnel, the proxy's answer replaces the response.
+          // Only a proxy answers with 407. Without a tunnel, its answer replaces the response.
           if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
           else if (status >= 200) progress.answered(status, answerHeaders);
         },
@@ -107,7 +107,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
   });
 }
 
-/** True if the proxy did not open a tunnel. undici has no code for this error. */
+/** True if the proxy did not open a tunnel (undici has no code for this error). */
 function isProxyRefusal(error: Error): boolean {
   return /^Proxy (response|authentication)/i.test(error.message);
 }
@@ -151,7 +151,7 @@ function skipContinue(socket: Socket): void {
     return rest;
   }
 
-  // Pipelining is off, so the next bytes after a write are the start of a response.
+  // Pipelining is off, so the next bytes after a write start a response.
   socket.write = ((...args: unknown[]) => {
     awaitsAnswer = true;
     return write(...args);

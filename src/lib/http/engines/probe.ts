@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { trustedContext } from './engine.ts';
 
 export interface ProbeOptions {
-  /** PEM text of additional authorities. */
+  /** Additional authorities as PEM text. */
   extraAuthorities?: string | undefined;
   timeoutMs: number;
   clock: Clock;
@@ -13,9 +13,9 @@ export interface ProbeOptions {
 
 export interface Probe {
   status: number;
-  /** How many milliseconds our clock is ahead of the server's `Date`; undefined without that header. */
+  /** Milliseconds that our clock is ahead of the server's `Date`; undefined without that header. */
   clockAheadMs: number | undefined;
-  /** The time when the certificate expires, in epoch ms; undefined without TLS. */
+  /** Expiry time of the certificate in epoch ms; undefined without TLS. */
   certificateEnds: number | undefined;
 }
 

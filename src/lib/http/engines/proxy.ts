@@ -1,4 +1,4 @@
-// Chooses the proxy of a request from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as other command-line tools do.
+// Chooses the proxy for a request from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as other command-line tools do.
 import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
@@ -23,7 +23,7 @@ function parseProxy(address: string, variable: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.hostname && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  // The value is not shown, because it may contain a password.
+  // Do not show the value, because it may contain a password.
   throw usageError(
     `${variable} is not the address of an http or https proxy.`,
     'Write it as http://host:port, or http://user:password@host:port.',
@@ -49,7 +49,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // The text is not percent-encoded, so use it unchanged.
+    // The text is not percent-encoded: use it unchanged.
     return text;
   }
 }

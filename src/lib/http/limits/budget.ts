@@ -10,13 +10,13 @@ import { formatDuration } from '../../kernel/timestamps.ts';
 import { pause } from './pace.ts';
 import type { HttpOptions } from '../types.ts';
 
-/** Below the specification's limit of 100, so that people can still use the platform's own screens. */
+/** Below the specification's limit of 100, so that users can still use the platform's own screens. */
 const LIMITS: Record<Budget, number> = { roles: 90 };
 
-/** A minute and a second, because requests that are sent a minute apart may arrive closer together. */
+/** A minute and a second, because requests sent a minute apart may arrive closer together. */
 const WINDOW_MS = 61_000;
 
-/** A slot further in the future means a damaged file, not a queue. */
+/** A slot further in the future indicates a damaged file, not a queue. */
 const MAX_AHEAD_MS = 3_600_000;
 
 /** Every write is padded to this length, so that an interrupted write cannot leave the end of a longer one. */
@@ -27,17 +27,17 @@ const LONG_WAIT_MS = 1000;
 interface Schedule {
   /** The writer's time. A reader with an earlier time detects that the clock was set back. */
   written: number;
-  /** The ascending times of the last requests, whether sent or scheduled. */
+  /** Ascending times of the last requests, sent or scheduled. */
   slots: number[];
 }
 
 export interface BudgetOptions extends Pick<HttpOptions, 'cacheFiles' | 'clock' | 'onDecision' | 'onWait'> {
   folder: string;
-  /** The profile's limit per minute, if it is lower. */
+  /** Profile's limit per minute, if it is lower. */
   most?: number | undefined;
 }
 
-/** The target of the requests. `key` is the same in every process that uses this platform. */
+/** Target of the requests. `key` is the same in every process that uses this platform. */
 export interface BudgetTarget {
   address: string;
   key: string;
@@ -97,7 +97,7 @@ function readSchedule(text: string | undefined, now: number): number[] {
   return isSound ? slots.map((slot) => slot - setBack) : [];
 }
 
-/** Removes expired schedules, which belong to addresses that no process has used for an hour. */
+/** Removes expired schedules of addresses that no process has used for an hour. */
 function removeStale(folder: string): void {
   const now = systemClock.now();
   try {
@@ -110,6 +110,6 @@ function removeStale(folder: string): void {
       lock.release();
     }
   } catch {
-    // Another process may be removing the same files, and a later process can remove the others.
+    // Another process may be removing the same files, and later processes can remove the rest.
   }
 }

@@ -23,7 +23,7 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
     },
     wait: async (service: Service, signal: AbortSignal): Promise<void> => {
       const left = (pausedUntil.get(service) ?? 0) - clock.now();
-      // Limited, because the clock may have been set back.
+      // Limited, in case the clock was set back.
       if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);
     },
   };
@@ -45,7 +45,7 @@ export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: Ab
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }
 
-/** The area in a profile's `limits`, by the first part of a call's id. Roles have a budget of their own. */
+/** Area in a profile's `limits`, by the first part of a call's id. Roles have their own budget. */
 const AREA_OF: Readonly<Record<string, string>> = {
   groups: 'groups',
   dsr: 'dsr',
@@ -63,7 +63,7 @@ export function createLimits(limits: Readonly<Record<string, string>>, waiting: 
   const free = new Map<string, number>();
   const rateOf = (area: string): number | undefined => parseRate(limits[area] ?? '');
   return {
-    /** The rate of an area in whole requests per minute; undefined when none is set. */
+    /** Rate of an area in whole requests per minute; undefined if none is set. */
     aMinute: (area: string): number | undefined => {
       const rate = rateOf(area);
       return rate === undefined ? undefined : Math.max(1, Math.floor(rate * 60));
