@@ -11,7 +11,7 @@ export async function openWaiting(path: string, signal: AbortSignal): Promise<Re
   return isatty(descriptor) ? new ReadStream(descriptor) : createReadStream(path, { fd: descriptor });
 }
 
-/** Opening a pipe waits until a writer opens it. On abort, we open the other end ourselves. */
+/** Opening a pipe waits for a writer. On abort, we open the other end ourselves. */
 function openOnce(path: string, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     let otherEnd: number | undefined;

@@ -1,4 +1,4 @@
-// The outboxes of the callback listeners. Each workspace with a listener has one private file of lines.
+// Outboxes of the callback listeners: each workspace with a listener has one private file of lines.
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ function folderOf(stateFolder: string): string {
 
 export interface OutboxNews {
   lines: readonly string[];
-  /** True if these are all lines of the file. All lines then replace what was read before. */
+  /** True if these are all lines of the file: they replace what was read before. */
   isWhole: boolean;
 }
 
@@ -61,7 +61,7 @@ export class Outbox {
     }
   }
 
-  /** Needs no lock, because an unfinished last line is read later, when it is complete. */
+  /** Needs no lock: an unfinished last line is read later, once complete. */
   read(): OutboxNews {
     const file = openLineFile(this.path);
     try {
@@ -84,7 +84,7 @@ export class Outbox {
     }
   }
 
-  /** Reads new lines under the lock of the file, and writes the lines that `work` returns with a single flush. */
+  /** Reads new lines under the file's lock, and writes the lines that `work` returns with a single flush. */
   exchange(work: (news: OutboxNews) => readonly string[]): Promise<void> {
     return this.#locked(() => {
       const lines = work(this.read());
@@ -92,7 +92,7 @@ export class Outbox {
       try {
         appendDurably(this.path, textOf(lines));
       } catch (error) {
-        // Some of the lines may be in the file, so read it again from its start.
+        // The file may contain some of the lines, so read it again from the start.
         this.#file = '';
         throw error;
       }
@@ -117,7 +117,7 @@ export class Outbox {
     return this.#readTo > SMALL_BYTES && this.#readTo > 4 * this.#replacedSize;
   }
 
-  /** Calls `changed` within about a second after the file has changed. Returns a function that stops watching. */
+  /** Calls `changed` within about a second of a change to the file. Returns a function that stops watching. */
   watch(changed: () => void): () => void {
     const listener = (): void => changed();
     watchFile(this.path, { interval: WATCH_MS, persistent: false }, listener);

@@ -1,5 +1,5 @@
-// Streams one column of a row group: reads and decompresses page after page, and returns the entries one by one. An
-// entry is a value or a null, with the levels that define its position in the row.
+// Streams a column of a row group: reads and decompresses page after page, and returns the entries one by one. An entry
+// is a value or a null, with the levels that define its position in the row.
 import { crc32 } from 'node:zlib';
 import type { ColumnMetaData, Compressors, DataReader, Encoding, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
@@ -19,7 +19,7 @@ export interface ChunkFile {
   onHeld(bytes: number): void;
 }
 
-/** A leaf of the schema, and the levels where it has a value. */
+/** A leaf of the schema, and the levels at which it has a value. */
 export interface Leaf {
   element: SchemaElement;
   maxRepetition: number;
@@ -40,15 +40,15 @@ interface Page {
 }
 
 const HEADER_BYTES = 1024;
-/** Writers may omit the bytes after the last value of a page, although hyparquet reads them. */
+/** Writers may omit the bytes after a page's last value, although hyparquet reads them. */
 const PADDING = 64;
-/** No writer stores more values on a page. The memory for values is allocated before they are read. */
+/** No writer stores more values on a page, and memory for values is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
-/** Enough bits to index that many values. hyparquet silently misreads wider indexes. */
+/** Enough bits to index that many values; hyparquet silently misreads wider indexes. */
 const MOST_BITS = 24;
 
 export class ColumnChunk {
-  /** The levels of the current entry; 0 and -1 after the last loaded entry. */
+  /** Repetition and definition level of the current entry; 0 and -1 past the last loaded entry. */
   repetition = 0;
   definition = -1;
   readonly #file: ChunkFile;
@@ -59,9 +59,9 @@ export class ColumnChunk {
   #dictionary: { values: unknown[]; size: number } = { values: [], size: 0 };
   #page: Page | undefined;
   #pages: Page[] = [];
-  /** Number of entries that are not loaded yet. */
+  /** Number of entries not loaded yet. */
   #entries: number;
-  /** Number of rows that begin in the loaded pages and have not been read. */
+  /** Number of rows that start in the loaded pages and have not been read. */
   #rows = 0;
   /** True if the last of these rows may continue on the next page. */
   #isOpen = false;
@@ -70,7 +70,7 @@ export class ColumnChunk {
     this.#file = file;
     this.#leaf = leaf;
     this.#meta = meta;
-    // A few writers omit the offset of the dictionary or write 0.
+    // Some writers omit the dictionary offset or set it to 0.
     const first = [meta.dictionary_page_offset, meta.data_page_offset].filter((offset) => offset);
     this.#at = smallest(first.map(Number));
     this.#end = this.#at + Number(meta.total_compressed_size);
@@ -145,7 +145,7 @@ export class ColumnChunk {
     } else this.#add(header, bytes, count);
   }
 
-  /** The length of a header is only known once the header has been read. */
+  /** The length of a header is known only after reading it. */
   async #readHeader(): Promise<PageHeader> {
     for (let size = HEADER_BYTES; ; size *= 8) {
       const bytes = await this.#file.read(this.#at, Math.min(this.#at + size, this.#end));
@@ -193,7 +193,7 @@ export class ColumnChunk {
     const value = this.#values(reader, size, (v1 ?? v2)?.encoding, present);
     this.#entries -= count;
     this.#rows += repetition ? countOf(repetition, 0) : count;
-    // In version 2, a page always ends at the end of a row.
+    // In version 2, a page always ends with a row.
     this.#isOpen = repetition !== undefined && v2 === undefined;
     this.#pages.push({ size, count, at: 0, valueAt: 0, repetition, definition, value });
   }

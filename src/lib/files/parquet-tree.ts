@@ -1,4 +1,4 @@
-// Assembles the values of a column row by row: lists, maps and structs, according to the levels of their leaves.
+// Assembles a column's values row by row: lists, maps and structs, based on the levels of their leaves.
 import type { SchemaElement, SchemaTree } from 'hyparquet';
 import type { ColumnChunk, Leaf } from './parquet-chunk.ts';
 import { BadValue, leafConverter } from './parquet-values.ts';
@@ -60,7 +60,7 @@ function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnRe
   return structReader(children, levels, report);
 }
 
-/** True if a repeated group of this name is the item itself, as in old files (parquet-format, LogicalTypes). */
+/** True if a repeated group with this name is the item itself, as in old files (parquet-format, LogicalTypes). */
 function isItem(name: string, list: string): boolean {
   return name === 'array' || name === `${list}_tuple`;
 }
@@ -131,7 +131,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
   };
 }
 
-/** A null field is omitted, because columns cannot express absence in any other way. */
+/** Omits null fields, because columns cannot express absence in any other way. */
 function structReader(children: readonly SchemaTree[], levels: Levels, report: Report): ColumnReader {
   const fields = children
     .filter(({ element }) => element.name !== '__proto__')

@@ -6,7 +6,7 @@ import { parseFloat16 } from 'hyparquet/src/convert.js';
 import { tryJson } from '../kernel/json.ts';
 import type { Raw } from './parquet-chunk.ts';
 
-/** A stored value that has no exact value. `text` is what to display. */
+/** A stored value without an exact value; `text` is shown instead. */
 export class BadValue {
   readonly message: string;
   readonly text: string;
@@ -49,7 +49,7 @@ function decimalScale({ converted_type, logical_type, scale }: SchemaElement): n
   return converted_type === 'DECIMAL' ? (scale ?? 0) : undefined;
 }
 
-/** The unit of a TIMESTAMP (since 1970) or a TIME (since midnight). `zone` is `Z`, or empty for local time. */
+/** Unit of a TIMESTAMP (since 1970) or a TIME (since midnight). `zone` is `Z`, or empty for local time. */
 interface TimeKind {
   type: 'TIMESTAMP' | 'TIME';
   unit: keyof typeof UNITS;
@@ -58,7 +58,7 @@ interface TimeKind {
 
 const NANOSECONDS_UTC: TimeKind = { type: 'TIMESTAMP', unit: 'NANOS', zone: 'Z' };
 
-/** Reads the Julian day, and the nanoseconds of that day from the lower 64 bits. */
+/** Reads the Julian day, and its nanoseconds from the lower 64 bits. */
 function int96Nanoseconds(value: bigint): bigint {
   return ((value >> 64n) - 2_440_588n) * 86_400_000_000_000n + BigInt.asUintN(64, value);
 }
@@ -90,7 +90,7 @@ const UNITS = {
   NANOS: { perSecond: 1_000_000_000n, digits: 9 },
 } as const;
 
-/** Text such as `2026-01-31T12:00:00.123Z`. Microseconds and nanoseconds appear only if they are not zero. */
+/** Returns text such as `2026-01-31T12:00:00.123Z`. Microseconds and nanoseconds appear only if they are not zero. */
 function timeText(value: bigint, { type, unit, zone }: TimeKind): string | BadValue {
   const { perSecond, digits } = UNITS[unit];
   const fraction = ((value % perSecond) + perSecond) % perSecond;
@@ -118,15 +118,15 @@ function outOfRange(value: bigint): BadValue {
 
 const REPLACEMENT = '\ufffd';
 
-/** A byte-order mark is part of the text. Without the mark, two different strings would become equal. */
+/** A byte-order mark is part of the text: without it, two different strings would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
-  // Only invalid UTF-8, or text that contains the replacement character itself, produces one.
+  // Only invalid UTF-8, or text containing the replacement character itself, produces one.
   if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return text;
   return new BadValue(`is not UTF-8 (${shown(bytes)})`, shown(bytes));
 }
 
-/** Parses JSON with exact numbers. Text that is not JSON is kept as text; the column determines if that is allowed. */
+/** Parses JSON with exact numbers. Other text stays text; the column determines whether that is allowed. */
 function jsonOf(text: string | BadValue): unknown {
   if (typeof text !== 'string') return text;
   const value = tryJson(text);

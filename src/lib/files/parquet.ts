@@ -8,19 +8,19 @@ import { columnReader, type ColumnReader } from './parquet-tree.ts';
 
 export type ParquetFile = Awaited<ReturnType<typeof openParquet>>;
 
-/** Called for each row group, with the numbers of its first row and of the row after its last row. */
+/** Called for each row group, with the number of its first row and of the row after its last one. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
 
 export interface ParquetRows {
-  /** Counts from 0 across the whole file. */
+  /** 0-based across the whole file. */
   firstRow: number;
   /** For each row, a value for each column. */
   rows: unknown[][];
-  /** The cells that have no exact value, by index in `rows`. */
+  /** Cells without an exact value, by index in `rows`. */
   faults: ReadonlyMap<number, readonly CellFault[]>;
 }
 
-/** The reason why a cell has no exact value. */
+/** Why a cell has no exact value. */
 export interface CellFault {
   /** The column. */
   path: string;
@@ -29,7 +29,7 @@ export interface CellFault {
 
 const ROWS_AT_ONCE = 500;
 
-/** The limit for the decompressed pages of all columns together. */
+/** Limit for the decompressed pages of all columns together. */
 const MOST_HELD_BYTES = 512 * 1024 * 1024;
 
 /** Throws invalid input (9) for a file that is not Parquet, is not supported, or needs more memory than `mostHeld`. */
@@ -57,7 +57,7 @@ export async function openParquet(path: string, name: string, mostHeld = MOST_HE
   return {
     columns: children.map(({ element }) => element.name),
     rowCount: Number(metadata.num_rows),
-    /** The rows of the requested row groups. Columns that are not requested are not read, and their values are null. */
+    /** Rows of the requested row groups. Columns that are not requested are not read, and their values are null. */
     rows: async function* (wants: WantsGroup, wantsColumn?: (index: number) => boolean) {
       const rowsOf = await open(path, 'r');
       try {

@@ -1,4 +1,4 @@
-// The JSON Schema of `.cdpadm.yaml`, a repository's shared settings. The schema allows no secrets or trust settings.
+// The JSON Schema of `.cdpadm.yaml`, a repository's shared settings. It allows neither secrets nor trust settings.
 import { LIMITED_AREAS } from '../contract/limits.ts';
 
 const address = { type: 'string', format: 'uri', pattern: '^https?://' };

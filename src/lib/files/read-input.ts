@@ -7,10 +7,10 @@ import { invalidInput, KnownError, systemErrorCode, usageError, type Place, plac
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A larger document must be a mistake: a manifest that reaches every limit has less than 2 MB. */
+/** A larger document must be a mistake: a manifest at every limit has less than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
-/** The working folder and standard input. A command's Context is an InputSource. */
+/** Working folder and standard input. A command's Context is an InputSource. */
 export interface InputSource {
   readonly io: { readonly cwd: string; readonly stdin: Readable; readonly inputsBelow?: string };
   /** Aborting destroys the open stream and throws the reason. */
@@ -18,7 +18,7 @@ export interface InputSource {
 }
 
 export interface InputText {
-  /** The path as the user gave it; `<stdin>` for `-`. */
+  /** Path as given by the user; `<stdin>` for `-`. */
   name: string;
   text: string;
 }
@@ -72,7 +72,7 @@ function mayWait(status: Stats): boolean {
   return status.isFIFO() || status.isCharacterDevice();
 }
 
-/** Throws usage (2) for a pipe or device if an input must be read several times. `path` is absolute. */
+/** Throws usage (2) for a pipe or device if the input must be read several times. `path` is absolute. */
 export async function refusePipe(name: string, path: string): Promise<void> {
   const status = await stat(path).catch((error: unknown) => {
     throw cannotReadInput(name, error);
@@ -125,7 +125,7 @@ function decodeText(name: string, bytes: Uint8Array): string {
   return text;
 }
 
-/** Returns the text before the first invalid byte. A U+FFFD that the file itself contains is valid. */
+/** Returns the text before the first invalid byte. A U+FFFD in the file itself is valid. */
 function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
   const readable = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const at = readable.findIndex((byte, index) => byte !== bytes[index]);

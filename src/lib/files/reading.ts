@@ -1,8 +1,8 @@
-// The JSON reader, and what it shares with the YAML reader: the value, the positions of its parts, and problems.
+// The JSON reader, and what it shares with the YAML reader: the value, its parts' positions, and problems.
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
 
-/** The keys and indexes that lead from the root to a value. */
+/** Keys and indexes that lead from the root to a value. */
 export type ValuePath = readonly (string | number)[];
 
 export interface Problem {
@@ -24,7 +24,7 @@ export const MAX_DEPTH = 100;
 
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** Returns the problem with a key, or undefined. `taken` contains the other keys of the same map. */
+/** Returns the problem with a key, or undefined. `taken` contains the other keys of its map. */
 export function keyProblem(key: string, taken: { has(key: string): boolean }): string | undefined {
   if (key === '__proto__') return 'this key is not allowed';
   return taken.has(key) ? `duplicate key \`${key}\`` : undefined;
@@ -34,7 +34,7 @@ export function keyProblem(key: string, taken: { has(key: string): boolean }): s
 // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
 export const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
-/** Reads JSON as RFC 8259 defines it. A leading byte-order mark is allowed. */
+/** Reads JSON (RFC 8259). A leading byte-order mark is allowed. */
 export function readJson(text: string): DocumentReading {
   let value: unknown;
   try {

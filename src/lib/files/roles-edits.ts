@@ -1,4 +1,4 @@
-// Computes the edits that give a roles file the content of a manifest, and applies them to a JSON file.
+// Computes the edits that give a roles file a manifest's content, and applies them to a JSON file.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../contract/roles.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
 import { jsonSpan } from './reading.ts';
@@ -20,13 +20,13 @@ export interface RoleEdits {
 export interface ManifestEdits {
   fields: Map<string, unknown>;
   roles: ListEdits<RoleReply>;
-  /** The edits inside roles that remain, by index in the file. */
+  /** Edits inside the remaining roles, by index in the file. */
   inside: Map<number, RoleEdits>;
 }
 
 type Fields = Record<string, unknown>;
 
-/** The file may omit fields, stamps and `user:core`. A task id and a map with only that id are equal. */
+/** The file may omit fields, stamps and `user:core`. A task id equals a map with only that id. */
 export function compareWithFile(file: Fields, manifest: ManifestReply): ManifestEdits {
   const items = file['roles'] as Fields[];
   const wanted = new Map(manifest.roles.map((role) => [role.role_id, role]));
@@ -35,7 +35,7 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
     roles: { dropped: new Set(), added: [] },
     inside: new Map(),
   };
-  // A top-level field that the platform no longer returns may stay, because it is never sent.
+  // A top-level field that the platform no longer returns may stay: it is never sent.
   for (const [key, value] of edits.fields) if (value === undefined) edits.fields.delete(key);
   for (const [index, item] of items.entries()) {
     const id = String(item['role_id']);
@@ -69,7 +69,7 @@ export function shortTask(task: TaskRef): string | TaskRef {
   return Object.keys(task).length === 1 ? task.task_id : task;
 }
 
-/** Returns the role, with its tasks at the end and in their short form. */
+/** Returns the role, with its tasks last and in short form. */
 export function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
   return { ...fields, tasks: tasks.map(shortTask) };
 }
@@ -98,7 +98,7 @@ function compareTasks(listed: readonly unknown[], wanted: readonly TaskRef[]): L
     const task = typeof item === 'string' ? { task_id: item } : (item as TaskRef);
     const id = task.task_id;
     const role = id === CORE_TASK ? task : held.get(id);
-    // A map with differences in other fields is written again.
+    // A map that differs in other fields is rewritten.
     if (role && compareFields(task, role, []).size === 0) missing.delete(id);
     else dropped.add(index);
   }

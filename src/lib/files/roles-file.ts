@@ -1,4 +1,4 @@
-// The roles manifest as a file. Written in a stable order, and updated without losing comments or order.
+// The roles manifest as a file. Writes it in a stable order, and updates it without losing comments or order.
 import type { ManifestReply } from '../contract/roles.ts';
 import { stringifyJson, canonicalJson, isRecord } from '../kernel/json.ts';
 import { type DocumentFormat, type LoadedDocument, parseDocumentText } from './load.ts';
@@ -9,7 +9,7 @@ import { invalidInput } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
 import type { ValuePath } from './reading.ts';
 
-/** The path of the JSON Schema for editors, relative to the roles file. */
+/** Path of the JSON Schema for editors, relative to the roles file. */
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
 
 /** Returns the text of a new file. In YAML, `headline` is a comment below the schema hint for editors. */
@@ -37,7 +37,7 @@ export async function updateManifestText(
   return updateYaml(text, manifest);
 }
 
-/** Returns the manifest as YAML below the comment at the start of `text`. */
+/** Returns the manifest as YAML, below the comment at the start of `text`. */
 export async function rewriteManifestText(text: string, manifest: ManifestReply): Promise<string> {
   const head = /^(?:[ \t]*(?:#.*)?\r?\n)*/.exec(text)?.[0] ?? '';
   return `${head}${await yamlText(manifest)}`;
@@ -66,7 +66,7 @@ export function writeBack(path: string, read: string, updated: string): 'written
   return 'written';
 }
 
-/** The platform's value for a field of a role, for a task (`tasks.<task_id>.<field>`), or for the whole `role`. */
+/** Platform's value for a role field, for a task (`tasks.<task_id>.<field>`), or for the whole `role`. */
 interface PlatformValue {
   role_id: string;
   field: string;
@@ -76,7 +76,7 @@ interface PlatformValue {
 const MARK = '# CONFLICT platform: ';
 const MARKED_LINE = /^([ \t]*)# CONFLICT platform:/;
 
-/** The text of a YAML roles file with a comment above each conflict. Undefined if a comment is impossible there. */
+/** Returns a YAML roles file's text with a comment above each conflict. Undefined if no comment is possible there. */
 export async function markConflicts(text: string, conflicts: readonly PlatformValue[]): Promise<string | undefined> {
   const { inlineText } = await import('./yaml-text.ts');
   const document = await parseDocumentText('', text, 'yaml');
@@ -107,7 +107,7 @@ function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
   return task === undefined || task < 0 ? ['roles', index, field] : ['roles', index, 'tasks', task];
 }
 
-/** Throws invalid input (9) with the position of every conflict comment that is still in the file. */
+/** Throws invalid input (9) with the position of each conflict comment that is still in the file. */
 export function requireNoConflicts({ name, format, text }: LoadedDocument): void {
   if (format === 'json') return;
   const issues = text.split('\n').flatMap((line, index) => {

@@ -1,10 +1,10 @@
-// The JSON Schema of a roles file, for editors. Unlike on the wire, a task may be just an id.
+// The JSON Schema of a roles file, for editors. Unlike on the wire, a task may be only an id.
 import { ROLE_LIMITS } from '../contract/limits.ts';
 import { PERMISSIONS } from '../contract/role-catalog.ts';
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 
-/** Suggests the tasks in the permission reference. The platform may have more. */
+/** Suggests the tasks in the permission reference; the platform may have more. */
 const taskId = {
   anyOf: [
     ...PERMISSIONS.map(({ task_id, feature, permission, meaning }) => ({
@@ -21,7 +21,7 @@ const stamp = {
   description: 'Stamp of the manifest that this file was created from; do not edit',
 };
 
-/** Unknown fields are allowed, because the platform may have returned them. */
+/** Unknown fields are allowed, because they may come from the platform. */
 export const rolesFileSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Custom roles of an organization',

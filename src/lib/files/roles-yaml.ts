@@ -1,4 +1,4 @@
-// Edits a YAML roles file in place: comments, order, blank lines and quotes stay as the user wrote them.
+// Edits a YAML roles file in place: comments, order, blank lines and quotes remain as the user wrote them.
 import { isCollection, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
@@ -7,11 +7,11 @@ import { TextEdits } from './text-edits.ts';
 import { readYaml } from './yaml-document.ts';
 import { inlineText, toYaml } from './yaml-text.ts';
 
-/** The text of a valid roles file, edited to match `manifest`. Undefined if the text cannot be edited in place. */
+/** Returns the text of a roles file, edited to match `manifest`. Undefined if the text cannot be edited in place. */
 export function updateYaml(text: string, manifest: ManifestReply): string | undefined {
   const edited = new YamlEditor(text).update(manifest);
   if (edited === text || says(edited, manifest)) return edited;
-  // An edit of an anchored value would change all its aliases, so the aliases are replaced by copies first.
+  // Editing an anchored value would change all its aliases, so first replace the aliases with copies.
   const plain = withoutAliases(text);
   const again = new YamlEditor(plain).update(manifest);
   return says(again, manifest) ? again : undefined;
@@ -131,7 +131,7 @@ class YamlEditor {
     else if (mayUnfold && list.items.length === 0) {
       const [start = 0, end = 0] = list.range ?? [];
       const line = { from: this.#edits.lineStart(start), to: this.#edits.lineAfter(end) };
-      // A comment may be between the key and brackets on a line of their own.
+      // A comment may be between the key and brackets on their own line.
       const isAlone = /^\s*\[\s*\]\s*$/.test(this.#edits.text.slice(line.from, line.to));
       if (isAlone) this.#edits.replace(line.from, line.to, '');
       else this.#edits.replace(this.#afterColon(key), end, '');
@@ -189,7 +189,7 @@ class YamlEditor {
     return linesOf(toYaml(shortRole(role), { indentLists }));
   }
 
-  /** Writes a task in the form of the list's other tasks. */
+  /** Writes a task in the form of the other tasks in the list. */
   #newTask(task: TaskRef, list: YAMLSeq<Node>): NewItem {
     const map = list.items.find((item): item is YAMLMap & Node => isMap(item));
     const like = list.items.find((item) => isScalar(item));
@@ -221,7 +221,7 @@ class YamlEditor {
     return items[index]?.start.find((token) => token.type === 'seq-item-ind')?.offset ?? 0;
   }
 
-  /** Returns the offset after the last line of a list's item, including comments that are indented like its content. */
+  /** Returns the offset after the last line of a list item, including comments indented like its content. */
   #afterItem(list: YAMLSeq<Node>, index: number): number {
     const { text } = this.#edits;
     const dash = this.#dashOf(list, index);

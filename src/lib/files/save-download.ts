@@ -1,4 +1,4 @@
-// Writes new private files. A file gets its name only once it is complete, and never replaces another file.
+// Writes new private files. A file gets its name only when it is complete, and never replaces another file.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: the content type decides the extension. The platform chooses neither name nor extension. */
+/** `name` has no extension: it depends on the content type. The platform chooses neither the name nor the extension. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;
@@ -54,7 +54,7 @@ export function openDownload(folder: string, name: string) {
         bytes += chunk.length;
       },
     },
-    /** Renames the file. Throws usage (2) if the name is already used. */
+    /** Renames the file. Throws usage (2) if the name is taken. */
     finish: () => {
       const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
       try {

@@ -24,14 +24,14 @@ export interface SavedPlan<Content> {
   kind: keyof typeof COMMANDS;
   /** What the plan would change: `{organization, address}`, `{workspace, address}`. */
   target: Readonly<Record<string, string>>;
-  /** The hash of the target, the live state and the desired state. */
+  /** Hash of the target, the live state and the desired state. */
   plan: string;
-  /** The words after `diff`, to save the plan again. Earlier versions did not save them. */
+  /** Words after `diff`, to save the plan again. Earlier versions did not save them. */
   from?: readonly string[] | undefined;
   content: Content;
 }
 
-/** Throws usage (2) for a plan that would replace an input or a file in an input folder. */
+/** Throws usage (2) for a plan that would replace an input, or a file in an input folder. */
 export function checkPlanPath(path: string, inputs: readonly string[], { io: { cwd } }: InputSource): void {
   const full = (one: string): string => {
     const named = resolvePath(one, cwd);
@@ -42,7 +42,7 @@ export function checkPlanPath(path: string, inputs: readonly string[], { io: { c
     throw usageError(`--save-plan ${path} would overwrite an input: ${input}.`, 'Pass another file.');
 }
 
-/** Writes a plan (0600), with the difference as comments. `drawn` is the difference without colors. */
+/** Writes a plan (0600), with the difference as comments. `drawn` is the difference, without colors. */
 export function writeSavedPlan(path: string, source: InputSource, saved: SavedPlan<unknown>, drawn: string): void {
   const { content, from, kind, plan, target } = saved;
   const head = [
@@ -58,7 +58,7 @@ export function writeSavedPlan(path: string, source: InputSource, saved: SavedPl
   writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${digestOf(text)}\n`, 0o600);
 }
 
-/** Reads a plan. Throws invalid input (9) if the file has changed since it was saved, or is not a plan of this kind. */
+/** Reads a plan. Throws invalid input (9) if the file was changed after it was saved, or is not a plan of this kind. */
 export async function readSavedPlan<Content extends z.ZodMiniType>(
   path: string,
   source: InputSource,
@@ -66,7 +66,7 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
   schema: Content,
 ): Promise<SavedPlan<z.infer<Content>>> {
   const { name, text: read } = await readInput(path, source);
-  // Git and editors may convert line endings.
+  // Git and editors may convert line breaks.
   const text = read.replaceAll('\r\n', '\n');
   const [, body, json, digest] = /^((?:#[^\n]*\n)*(\{[^\n]*\})\n)# sha256 ([0-9a-f]{64})\n*$/.exec(text) ?? [];
   const damaged = (message: string): KnownError => {
@@ -96,7 +96,7 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
   return saved as SavedPlan<z.infer<Content>>;
 }
 
-/** Throws a conflict (6) if the plan was made for a different target. */
+/** Throws conflict (6) if the plan was made for another target. */
 export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Record<string, string>>): void {
   if (canonicalJson(saved.target) === canonicalJson(target)) return;
   throw fail('plans.other_target', {

@@ -6,7 +6,7 @@ import { isJson } from '../kernel/json.ts';
 
 export interface Reject {
   file: string;
-  /** The line where the row begins, or the number of the row if the format has no lines (Parquet). */
+  /** Line where the row starts, or the row's number if the format has no lines (Parquet). */
   line: number;
   reason: string;
   /** The row as it was read. */
@@ -17,7 +17,7 @@ export type RejectsFile = ReturnType<typeof openRejects>;
 
 const PRIVATE = 0o600;
 
-/** `keep` is the number of bytes to keep of an earlier run's file. Without it, an existing file causes usage (2). */
+/** `keep` is the number of bytes to keep of an earlier run's file; without it, an existing file causes usage (2). */
 export function openRejects(path: string, keep: number | undefined) {
   if (keep === undefined) refuseTaken(path);
   let descriptor: number | undefined;
@@ -63,7 +63,7 @@ export function openRejects(path: string, keep: number | undefined) {
         bytes = (bytes ?? 0) + lines.length;
       });
     },
-    /** Flushes the file: all rows are on disk when this returns. */
+    /** Flushes the file: all rows are on disk when it returns. */
     sync: (): void =>
       attempt(() => {
         if (descriptor !== undefined) fs.fsyncSync(descriptor);

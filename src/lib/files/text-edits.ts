@@ -1,4 +1,4 @@
-// Edits to text that keep every other byte.
+// Edits text without changing any other byte.
 
 const BLANKS = ' \t\r\n';
 
@@ -12,7 +12,7 @@ export class TextEdits {
     this.lineEnd = /\r?\n/.exec(text)?.[0] ?? '\n';
   }
 
-  /** Replaces the text from `from` to before `to`. Two inserts at the same offset keep their order. */
+  /** Replaces the text from `from` up to, but not including, `to`. Two inserts at the same offset keep their order. */
   replace(from: number, to: number, insert: string): void {
     this.#edits.push({ from, to, insert });
   }

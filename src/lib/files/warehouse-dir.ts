@@ -9,9 +9,9 @@ import type { FieldIssue } from '../contract/explain.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 
 export interface DirectoryFile {
-  /** The folder of the file: `connections`, `data-models` or `pipelines`. */
+  /** Folder of the file: `connections`, `data-models` or `pipelines`. */
   group: string;
-  /** The path relative to the working folder, for messages. */
+  /** Path relative to the working folder, for messages. */
   path: string;
   document: LoadedDocument;
 }
@@ -62,7 +62,7 @@ export async function withChangedFields(
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** Instead of `config.sql_query`, a file may contain `config.sql_file`: a path relative to the file. */
+/** Instead of `config.sql_query`, a file may contain `config.sql_file`: a path relative to the file itself. */
 export const SQL_FILE = 'sql_file';
 
 /** Returns the folder that paths in a definition are relative to. */
@@ -70,7 +70,7 @@ export function folderOf(path: string, cwd: string): string {
   return path === '-' ? cwd : dirname(resolvePath(path, cwd));
 }
 
-/** Replaces `config.sql_file` with the text of that file. Returns problems as issues. */
+/** Replaces `config.sql_file` with that file's text. Returns problems as issues. */
 export async function withSqlText(
   value: Record<string, unknown>,
   folder: string,

@@ -1,4 +1,4 @@
-// Reads a YAML 1.2 document as plain data, and finds the positions of its parts. Loaded with the first YAML file.
+// Reads a YAML 1.2 document as plain data, and finds the positions of its parts. Loaded for the first YAML file.
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 import {
@@ -11,7 +11,7 @@ import {
   type ValuePath,
 } from './reading.ts';
 
-/** Maximum number of values that aliases may add. This limit protects against alias bombs. */
+/** Maximum number of values that aliases may add, to stop alias bombs. */
 const MAX_REPEATED = 100_000;
 
 /** No id has more digits. */
@@ -59,12 +59,12 @@ class TooDeep extends Error {
   }
 }
 
-/** Limits the depth, because the composer is recursive although the parser has its own stack. */
+/** Limits the depth, because the composer is recursive, although the parser has its own stack. */
 function* tokensOf(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // The first entry is the document. The last entry may be a scalar.
+    // The first entry is the document; the last may be a scalar.
     const innermost = parser.stack.length > MAX_DEPTH + 1 ? parser.stack.at(-1) : undefined;
     if (innermost && 'items' in innermost) throw new TooDeep(innermost.offset);
   }
@@ -82,7 +82,7 @@ function syntaxProblem({ code, message, pos }: YAMLError): Problem {
   return { offset, message: closing === undefined ? message : `the closing ${closing} is missing` };
 }
 
-/** Converts nodes to plain data. An alias becomes the same object as its anchor. */
+/** Converts nodes to plain data; an alias becomes the same object as its anchor. */
 class PlainData {
   readonly problems: Problem[] = [];
   readonly sources = new Map<Alias, Node>();
@@ -158,7 +158,7 @@ class PlainData {
   }
 }
 
-/** Returns a key as it is written, whatever type it would have as a value: `no`, `1`, `012`. */
+/** Returns a key as it is written, whatever its type would be as a value: `no`, `1`, `012`. */
 function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;
   if (typeof key.value === 'string') return key.value;

@@ -1,4 +1,4 @@
-// Writes data as YAML that every reader understands the same way, including YAML 1.1 readers and strict ones.
+// Writes data as YAML that every reader understands in the same way, including YAML 1.1 and strict readers.
 import { Document, type Scalar, type ToStringOptions, visit } from 'yaml';
 import { UNPRINTABLE } from './reading.ts';
 
@@ -34,7 +34,7 @@ export function inlineText(value: unknown, like?: Scalar): string {
   return isPlain && toYaml(value) === `${value}\n` ? value : escaped(JSON.stringify(value));
 }
 
-/** Escapes unprintable characters, which occur only in double quotes, where an escape has the same meaning. */
+/** Escapes unprintable characters, which occur only in double quotes, where an escape means the same. */
 function escaped(text: string): string {
   return text.replace(new RegExp(UNPRINTABLE, 'g'), (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,4 +1,4 @@
-// Converts the bytes of a response to text: decompresses them within the size limit, and decodes the charset.
+// Converts response bytes to text: decompresses them within the size limit, and decodes the charset.
 import { isUtf8 } from 'node:buffer';
 import { MAX_ANSWER_BYTES, type RawReply } from '../types.ts';
 
@@ -7,9 +7,9 @@ export interface Answer {
   headers: Record<string, string>;
   /** The part that could be decoded. */
   text: string;
-  /** Number of bytes of the body, as they were sent. */
+  /** Number of body bytes, as sent. */
   size: number;
-  /** The reason why the body cannot be trusted. The reason completes the sentence "the response …". */
+  /** Why the body cannot be trusted, completing the sentence "the response …". */
   problem: string | undefined;
 }
 
@@ -34,7 +34,7 @@ async function readBody(body: Buffer, headers: Record<string, string>): Promise<
     const decoder = decoderFor(charset);
     return decoder ? { text: decoder.decode(bytes) } : { problem: `is in an unknown charset ("${charset}")` };
   }
-  // Partly decoded text may be shown in a message, but never sent back.
+  // Partly decoded text may be shown in messages, but never sent back.
   return { text: bytes.toString('utf8'), ...(!isUtf8(bytes) && { problem: 'is not valid UTF-8' }) };
 }
 

@@ -10,15 +10,15 @@ export interface ServerError {
 }
 
 export interface Envelope {
-  /** The platform's own messages, without secrets or repeats. */
+  /** Platform's own messages, without secrets or repeats. */
   sentences: string[];
-  /** The entries of `errors`, for programs, without secrets. */
+  /** Entries of `errors`, for programs, without secrets. */
   errors: ServerError[];
 }
 
 const MAX_PLAIN_TEXT = 500;
 
-/** Masks secrets. Runs before any text is truncated, because a part of a secret is not recognized. */
+/** Masks secrets. Runs before any text is truncated, because part of a secret is not recognized. */
 type Redact = (text: string) => string;
 
 /** A larger body cannot be an error body, and is not worth parsing. */
@@ -47,7 +47,7 @@ export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }
 
-/** A body can contain errors even if its status is 2xx. */
+/** A body may contain errors even if its status is 2xx. */
 export function isErrorDocument(answer: Answer): boolean {
   const text = answer.text.trim();
   if (!text.startsWith('{') || text.length > MAX_PARSED_TEXT) return false;
@@ -56,7 +56,7 @@ export function isErrorDocument(answer: Answer): boolean {
   return (Array.isArray(errors) && errors.length > 0) || Boolean(error) || isFailure(statusCode) || isFailure(code);
 }
 
-/** Returns the title of a page on one line, without secrets; empty if there is none. */
+/** Returns a page's title on one line, without secrets; empty if there is none. */
 export function htmlTitle(text: string, redact: Redact): string {
   const [, title = ''] = /<title[^<>]*>([^]*?)(?:<\/title|$)/i.exec(text) ?? [];
   const [shown = ''] = redact(title).split('<');

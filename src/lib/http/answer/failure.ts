@@ -12,7 +12,7 @@ export interface FailedCall {
   endpoint: Endpoint;
   request: FailedRequest;
   origin: string;
-  /** True if the user passed the access token, which cannot be renewed. */
+  /** True if the user provided the access token, which cannot be renewed. */
   readyToken: boolean;
   redact(text: string): string;
 }
@@ -35,7 +35,7 @@ const CODE_OF_STATUS: Record<number, Code> = {
 export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);
-  // A 404 page from a proxy does not show whether the resource exists.
+  // A proxy's 404 page does not show whether the resource exists.
   if ((status === 404 || status === 410) && isHtml(answer)) return unreadable(call, answer, '');
   const envelope = readEnvelope(answer, call.redact);
   const code = codeOf(call, status);
@@ -55,7 +55,7 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
 export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';
-  // A link may lead to any type.
+  // A link may lead to content of any type.
   const wanted = call.endpoint.id === 'link' ? '' : ', not JSON';
   const seen = html ? `is a web page${title ? ` ("${title}")` : ''}${wanted}` : problem;
   const { method, path } = call.request;
@@ -170,7 +170,7 @@ function redirect(call: FailedCall, answer: Answer): KnownError {
   return failure(call, 'http.redirect', message, { status: answer.status, hint });
 }
 
-/** Returns the limit that was exceeded, from `x-rate-limit-exceeded: requests_per_minute` (decision: D7). */
+/** Returns the exceeded limit, from `x-rate-limit-exceeded: requests_per_minute` (decision: D7). */
 function exceededLimit(answer: Answer): string | undefined {
   const header = Object.entries(answer.headers).find(([name]) => name.endsWith('rate-limit-exceeded'));
   return header && `${header[0]}: ${header[1]}`;

@@ -1,4 +1,4 @@
-// The messages for a request that got no response: what failed, where, and how to fix it.
+// Messages for requests without a response: what failed, where, and how to fix it.
 import { capitalized } from '../../kernel/words.ts';
 import { CliError, exitOf, fail, type FailureParts } from '../../errors/fail.ts';
 import { type ErrorCode, ERRORS } from '../../errors/registry.ts';
@@ -11,7 +11,7 @@ import { isLoopback } from '../../kernel/address.ts';
 export interface LostExchange {
   request: FailedRequest;
   origin: string;
-  /** The proxy that was used, without credentials. */
+  /** Proxy that was used, without credentials. */
   proxy: string | undefined;
   requestTimeoutMs: number;
 }
@@ -47,7 +47,7 @@ const CODES = {
   aborted: 'interrupted',
 } as const satisfies Record<TransportKind, ErrorCode>;
 
-/** The message, and a hint if the hint in the registry does not fit. */
+/** Message, and a hint if the registry's hint does not fit. */
 const WORDS: Record<
   TransportKind,
   (lost: LostExchange, error: TransportError) => string | { message: string; hint: string }
@@ -76,7 +76,7 @@ const WORDS: Record<
   aborted: () => ({ message: 'The request was interrupted.', hint: 'Run the command again.' }),
 };
 
-/** An additional authority does not help if a certificate has expired. */
+/** An additional authority does not help against an expired certificate. */
 function certificateHint(host: string, { code }: TransportError): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return `Check the clock of this machine. If it is right, the operator of ${host} must renew the certificate. Nothing was sent.`;
@@ -110,14 +110,14 @@ export class OutcomeUnknownError extends CliError {
   }
 }
 
-/** The code EPROTO alone is ambiguous, but the message and newer codes are not. */
+/** The code EPROTO alone is ambiguous, unlike the message and newer codes. */
 const PLAIN_ANSWER = /wrong version number|packet length too long|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
 
 export function answeredPlainly(error: unknown): boolean {
   return error instanceof Error && PLAIN_ANSWER.test(`${systemErrorCode(error) ?? ''} ${error.message}`);
 }
 
-/** Plain http is allowed only to this machine, so for any other host the hint is to check the port. */
+/** Plain http is allowed only on this machine, so for other hosts, the hint is to check the port. */
 export function plainAnswer(address: string): { message: string; hint: string } {
   const { host, hostname } = new URL(address);
   return {

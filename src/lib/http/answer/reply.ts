@@ -8,7 +8,7 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from '../types.ts';
 
 /**
- * `about` lists fields that must repeat values of the request. Without a schema, the documented status is the proof
+ * `about` lists fields that must repeat values from the request. Without a schema, the documented status is the proof
  * (decision: D212). An unreadable response is failed (1) for a read, and OutcomeUnknownError for a write.
  */
 export function readReply(
@@ -20,13 +20,13 @@ export function readReply(
   const { status, headers, text } = answer;
   const { anyReply, method, reply, service } = call.endpoint;
   if (!reply) {
-    // A login page of a network answers every request with 200.
+    // A network's login page answers every request with 200.
     if (isHtml(answer)) throw unreadableReply('is a web page');
     if (anyReply) return { status, headers, text, body: anyBody() };
-    // A sink has already received the bytes of a download.
+    // A sink has already received a download's bytes.
     if (method === 'GET') return { status, headers, text, body: undefined };
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
-    // A read confirms a DELETE with any status. For other calls without a body, the status is the only proof.
+    // A read confirms a DELETE, whatever its status. For other calls without a body, the status is the only proof.
     if (method !== 'DELETE' && status !== call.endpoint.status)
       throw unreadableReply(`has the undocumented status ${status}`);
     if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);
@@ -79,5 +79,5 @@ function repeats(value: unknown, wanted: string): boolean {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** In memory, a value takes up to forty times as many bytes. No response of the platform has nearly as many values. */
+/** In memory, a value takes up to forty times as many bytes. No platform response has nearly as many values. */
 const MAX_VALUES = 400_000;

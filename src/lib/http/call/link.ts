@@ -1,4 +1,4 @@
-// Checks links in a response, such as a link to results, before they are followed (decision: D144).
+// Checks links in a response, such as a link to results, before following them (decision: D144).
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
@@ -6,7 +6,7 @@ import { type BuiltRequest, parseAddress } from './request.ts';
 import type { Link, Sink } from '../types.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** Treats a link as an endpoint: a GET that may be repeated. */
+/** Treats a link as an endpoint: a GET that may be retried. */
 export function linkEndpoint({ service }: Link): Endpoint {
   return {
     id: 'link',
@@ -46,7 +46,7 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
   };
 }
 
-/** A sink that accepts only plain bytes: a compressed response, which was not requested, ends the download. */
+/** Wraps a sink that accepts only plain bytes: a compressed response, which was not requested, ends the download. */
 export function plainSink(sink: Sink): Sink {
   return {
     ...sink,

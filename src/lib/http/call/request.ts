@@ -10,19 +10,19 @@ import type { AnyInput } from '../types.ts';
 export interface BuiltRequest {
   method: string;
   origin: string;
-  /** The path with the prefix of the base address, without the query. */
+  /** Path with the base address's prefix, without the query. */
   path: string;
-  /** The query as `?a=b`, or empty. */
+  /** Query as `?a=b`, or empty. */
   query: string;
   /** JSON with exact integers; undefined for a call without a body. */
   body: string | Buffer | undefined;
   about?: readonly (readonly [field: string, value: string])[];
-  /** The `accept` header of a call for something other than JSON. The response must not be compressed. */
+  /** `accept` header of a call for something other than JSON. The response must not be compressed. */
   accept?: string;
   headers?: Record<string, string>;
 }
 
-/** Throws KnownError (usage) for an invalid address, and for an id that cannot be part of a path. */
+/** Throws KnownError (usage) for an invalid address, or for an id that cannot be part of a path. */
 export function buildRequest(endpoint: Endpoint, input: AnyInput, address: string): BuiltRequest {
   const { origin, prefix } = parseAddress(endpoint.service, address);
   const params = input.params ?? {};
@@ -46,7 +46,7 @@ const VARIABLES: Record<Service, string> = {
   identity: 'CDPADM_IDENTITY_URL',
 };
 
-/** Checks a configured address. Throws KnownError (usage) with the variable that sets the address. */
+/** Checks a configured address. Throws KnownError (usage) that names the variable with the address. */
 export function parseAddress(service: Service, address: string): BaseAddress {
   const read = readBaseAddress(address);
   if (!('problem' in read)) return read;
@@ -64,7 +64,7 @@ function queryOf(query: Record<string, string | number | bigint | boolean | unde
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Thrown after the command was printed: there is no response to continue with. */
+/** Thrown after the command is printed: there is no response to continue with. */
 export class CurlPrinted extends Error {
   constructor() {
     super('the equivalent curl command was printed; nothing was sent');
@@ -72,7 +72,7 @@ export class CurlPrinted extends Error {
   }
 }
 
-/** Returns a shell command on several lines. Everything except the placeholders is in single quotes. */
+/** Returns a shell command on several lines. Everything but the placeholders is in single quotes. */
 export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
   const lines = [`curl --silent --show-error --request ${request.method} ${shellQuoted(urlOf(request))}`];
   lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);

@@ -1,4 +1,4 @@
-// Decides if and when a failed request is sent again, with one pure function for every call.
+// Determines if and when a failed request is retried, with one pure function for every call.
 import type { Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 
@@ -22,7 +22,7 @@ export interface Circumstances {
 export type RetryDecision =
   | { act: 'again'; afterMs: number }
   | { act: 'give-up' }
-  /** The platform may have executed the request, so it must not be sent again. */
+  /** The platform may have executed the request, so do not retry it. */
   | { act: 'unknown' };
 
 export function decide(outcome: Outcome, circumstances: Circumstances): RetryDecision {
@@ -31,7 +31,7 @@ export function decide(outcome: Outcome, circumstances: Circumstances): RetryDec
     if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
     return outcome.permanent ? { act: 'give-up' } : again(circumstances, undefined);
   }
-  // A call that got a 429 changed nothing, so it may be sent again, whatever its safety.
+  // A call that got a 429 changed nothing, so it may be retried, whatever its safety.
   if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
   if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
   return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
@@ -42,18 +42,18 @@ function again(circumstances: Circumstances, retryAfter: string | undefined): Re
   if (attempt >= attempts) return { act: 'give-up' };
   const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
   if (asked === undefined) return { act: 'again', afterMs: random() * backoffCeiling(attempt) };
-  // Never early, and with jitter, because other clients got the same time.
+  // Never early, and with jitter, because other clients were given the same time.
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
 }
 
-/** The longest pause after an attempt. Full jitter uses a random part of this pause. */
+/** Returns the longest pause after an attempt. Full jitter uses a random part of it. */
 export function backoffCeiling(attempt: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }
 
 const TIME = '(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d):(?<second>[0-5]\\d|60)';
 const MONTH = '(?<month>[A-Za-z]{3})';
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT`. */
+/** Matches `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT`. */
 const HTTP_DATE = new RegExp(`^[A-Za-z]{3,9}, (?<day>\\d{2})[ -]${MONTH}[ -](?<year>\\d{4}|\\d{2}) ${TIME} GMT$`);
 /** The obsolete form `Sun Nov  6 08:49:37 1994`. */
 const ASCTIME_DATE = new RegExp(`^[A-Za-z]{3} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`);
@@ -79,7 +79,7 @@ function parseHttpDate(text: string, now: number): number | undefined {
   return Number.isNaN(minute) ? undefined : minute + Number(second) * 1000;
 }
 
-/** A year with two digits is the nearest such year that is at most 50 years in the future (RFC 9110, 5.6.7). */
+/** Returns the nearest year with these two last digits that is at most 50 years in the future (RFC 9110, 5.6.7). */
 function fullYear(digits: string, now: number): number {
   if (digits.length === 4) return Number(digits);
   const present = new Date(now).getUTCFullYear();

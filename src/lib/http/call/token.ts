@@ -1,4 +1,4 @@
-// The credentials of a call. All processes of one user share a cached access token, and only one of them requests it.
+// The credentials of a call. All processes of a user share a cached access token, and only one of them requests it.
 import { exitOf, fail } from '../../errors/fail.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -18,23 +18,23 @@ export interface Token {
   ready: boolean;
 }
 
-/** The content of the cache file. Times are in milliseconds since the epoch. */
+/** Content of the cache file. Times are in milliseconds since the epoch. */
 interface CachedToken {
   access_token: string;
   obtained_at: number;
   expires_at: number;
 }
 
-/** A failed token request, for other processes that waited for the token. `at` is the time of the failure. */
+/** A failed token request, shared with other processes that waited for the token. `at` is the time of the failure. */
 interface FailedRound {
   at: number;
   error: KnownErrorOptions;
 }
 
-/** Network or service failures, which other processes would also get. */
+/** Network or service failures, which other processes would also encounter. */
 const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
-/** Returns the token to use now. `rejected` is a token that got a 401 and must not be returned again. */
+/** Returns the current token. `rejected` is a token that got a 401 and must not be returned again. */
 export type TokenSource = (signal: AbortSignal, rejected?: string) => Promise<Token>;
 
 type TokenOptions = Pick<
@@ -73,16 +73,16 @@ export function createTokenSource(
         round = undefined;
       });
       const token = await abortable(round, signal);
-      // A round that another call started may return the token that was rejected for this call.
+      // A round started by another call may return the token that was rejected for this call.
       if (isOurs || token.value !== rejected) return token;
     }
   };
 
-  /** Stops when the command stops, not when the first call that waits for it stops. */
+  /** Stops when the command stops, not when the first caller that waits for it stops. */
   function renew(path: string, known: BearerCredentials, rejected: string | undefined): Promise<Token> {
     const since = clock.now();
     const work = async (): Promise<Token> => {
-      // The previous holder of the lock has probably fetched a token.
+      // The previous lock holder has probably fetched a token.
       const fetched = usable(kept(path), rejected);
       if (fetched) return give(fetched);
       throwIfFailed(path, since);
@@ -143,7 +143,7 @@ export function createTokenSource(
   async function fetchToken(known: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
     const clientSecret = await known.clientSecret();
     redactor.add(clientSecret);
-    // The time is read before the call, so that the lifetime is never overestimated.
+    // Read the time before the call, so that the lifetime is never overestimated.
     const obtainedAt = clock.now();
     const reply = await requestToken(
       {

@@ -9,7 +9,7 @@ export interface ProxySettings {
   none?: string | undefined;
 }
 
-/** Throws KnownError (usage). A call to this machine uses only a proxy on it, so that plain http never leaves it. */
+/** Throws KnownError (usage). A call to this machine uses only a proxy on it, so plain http never leaves it. */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);
   const variable = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';

@@ -74,7 +74,7 @@ export async function takeSlots(
   await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
 }
 
-/** When `count` more requests may be sent together without exceeding `limit` in any window, and the new schedule. */
+/** Returns when `count` more requests may be sent together, within `limit` in any window, and the new schedule. */
 export function nextSlots(
   taken: readonly number[],
   now: number,
@@ -86,7 +86,7 @@ export function nextSlots(
   return { due, slots: [...taken, ...Array<number>(count).fill(due)].slice(-limit) };
 }
 
-/** In the reader's time. A damaged file starts a new budget, because it must not block every command. */
+/** Returns the schedule in the reader's time. A damaged file starts a new budget instead of blocking commands. */
 function readSchedule(text: string | undefined, now: number): number[] {
   const { written = NaN, slots } = readRecord<Schedule>(text) ?? {};
   if (!Number.isSafeInteger(written) || !Array.isArray(slots)) return [];
