@@ -1,5 +1,5 @@
-// Finds the handler of a request among the contract's endpoints, with or without a trailing slash. Uses Hono's router
-// but not its server, which creates a `Request` for each message: loading `fetch` takes a quarter of a start.
+// Finds a request's handler among the contract's endpoints, with or without a trailing slash. Uses Hono's router but
+// not its server, which creates a `Request` for each message: loading `fetch` takes a quarter of the startup time.
 import type { IncomingMessage } from 'node:http';
 import { METHODS } from '../contract/choices.ts';
 import type { Endpoint } from '../contract/endpoint.ts';

@@ -14,19 +14,19 @@ export const PlatformState = z.strictObject({
   /** The platform's time in epoch milliseconds. */
   clock: z.int(),
   faults: z.array(Fault),
-  /** Area -> version of the area's tables. */
+  /** Area -> version of its tables. */
   versions: z.record(z.string(), z.int()),
-  /** Organization, account and workspace ids. The state of any other ids would be invisible. */
+  /** Organization, account and workspace ids. State with any other ids would be invisible. */
   ids: z.array(z.array(z.int())),
   tables: z.record(z.string(), z.array(Row)),
 });
 
 export type PlatformState = z.infer<typeof PlatformState>;
 
-/** Tables that are not replaced, as in a reset. */
+/** Tables that are not replaced, like in a reset. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
-/** Tables that contain secrets of warehouses. */
+/** Tables that contain warehouse secrets. */
 const WITH_SECRETS = ['connections', 'pipelines'];
 
 /** Copies the whole state. */
@@ -43,7 +43,7 @@ export function copyState(platform: RunningPlatform): PlatformState {
   };
 }
 
-/** Copies the state without the secrets of warehouses. */
+/** Copies the state, except warehouse secrets. */
 export function exportState(platform: RunningPlatform): PlatformState {
   const state = copyState(platform);
   maskSecrets(state.tables);

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 
-/** An abort ends every wait. Node's file streams wait in a thread, and the process cannot exit before that thread. */
+/** An abort ends every wait. Node's file streams wait in a thread that keeps the process from exiting. */
 export async function openWaiting(path: string, signal: AbortSignal): Promise<Readable> {
   const descriptor = await openOnce(path, signal);
   if (fstatSync(descriptor).isFIFO()) return new Socket({ fd: descriptor, readable: true, writable: false });

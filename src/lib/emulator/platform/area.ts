@@ -48,11 +48,11 @@ export interface Platform {
 export interface PlatformRequest<Params> {
   params: Params;
   query: URLSearchParams;
-  /** Returns a header by its lower-case name. Returns the first value if the header is repeated. */
+  /** Returns a header by its lower-case name. Returns the first value of a repeated header. */
   header(name: string): string | undefined;
-  /** The body in neutral words. */
+  /** Body in neutral words. */
   body: Buffer;
-  /** The body as received. */
+  /** Body as received. */
   raw: Buffer;
   caller: Caller;
 }
@@ -61,10 +61,10 @@ type ParamsFor<E> = E extends Endpoint<infer Path> ? Record<keyof ParamsOf<Path>
 
 export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer | Promise<Answer>;
 
-/** A handler for every endpoint of an area, by the endpoint's name in the contract. */
+/** A handler for every endpoint of an area, keyed by the endpoint's name in the contract. */
 export type Handlers<Endpoints> = { [Name in keyof Endpoints]: Handler<Endpoints[Name]> };
 
-/** Calls of the control address: `POST /role-assignments`. `body` is the parsed JSON; undefined if there is none. */
+/** Calls to the control address: `POST /role-assignments`. `body` is the parsed JSON; undefined if there is none. */
 export type ControlRoutes = Record<
   `${'GET' | 'POST' | 'DELETE'} /${string}`,
   (body: unknown, query: URLSearchParams) => Answer | Promise<Answer>
@@ -80,13 +80,13 @@ export interface OpenArea<Endpoints> {
   nextDue?(): number | undefined;
   /**
    * Runs the work that is due by `now` (epoch ms), in order. With `nextDue`, `catchUp` is called for one time after
-   * another, in turn with other areas, and may leave a part for its next call. Without `nextDue`, `catchUp` is called
-   * when the clock has changed and whenever another area does something.
+   * another, alternating with other areas, and may leave a part for its next call. Without `nextDue`, it is called when
+   * the clock has changed and whenever another area does something.
    */
   catchUp?(now: number, isAwaited: boolean): void | Promise<void>;
-  /** Waits until the messages of the last `catchUp` were sent, for at most `ms`. `isAwaited` announces this call. */
+  /** Waits at most `ms` until the messages of the last `catchUp` are sent. `isAwaited` announces this call. */
   sent?(ms: number): Promise<void>;
-  /** Stops work in other threads. After the next start, that work resumes. */
+  /** Stops work in other threads; it resumes after the next start. */
   close?(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export interface Area<Endpoints = Record<string, Endpoint>> {
   open(platform: Platform): OpenArea<Endpoints>;
 }
 
-/** Declares an area. A missing or unknown handler is a type error. */
+/** Declares an area. Makes a missing or unknown handler a type error. */
 export function defineArea<const Endpoints extends Record<string, Endpoint>>(area: Area<Endpoints>): Area {
   return area as unknown as Area;
 }

@@ -11,14 +11,14 @@ export type Directory = ReturnType<typeof createDirectory>;
 
 /**
  * With `anySecret`, any secret is valid for the first organization's client id and for the first workspace. Unknown
- * keys are valid too, and unknown client ids unless `clientId` is known.
+ * keys are also valid, and unknown client ids unless `clientId` is known.
  */
 export function createDirectory(
   { organizations, accounts, workspaces }: Fixtures,
   { anySecret = false, clientId: copied }: EmulatorIdentity = {},
 ) {
   return {
-    /** The client with these platform credentials; undefined if there is none. */
+    /** Returns the client with these platform credentials; undefined if there is none. */
     clientOf: (clientId: string, clientSecret: string): string | undefined => {
       const known = organizations.find(({ client_id }) => client_id === clientId);
       if (known?.client_secret === clientSecret) return clientId;
@@ -26,15 +26,15 @@ export function createDirectory(
       const isCopied = clientId === first.client_id || (copied === undefined && !known);
       return anySecret && isCopied ? first.client_id : undefined;
     },
-    /** The workspace with these Basic credentials; undefined if there is none. */
+    /** Returns the workspace with these Basic credentials; undefined if there is none. */
     workspaceOf: (key: string, secret: string): WorkspaceFixture | undefined => {
       const known = workspaces.find((workspace) => workspace.key === key);
       if (known?.secret === secret) return known;
       return anySecret && (!known || known === workspaces[0]) ? workspaces[0] : undefined;
     },
     /**
-     * The organization in a path. Throws 404 for an unknown organization or account, and 403 if the client belongs to
-     * another organization (decision: D90).
+     * Returns the organization in a path. Throws 404 for an unknown organization or account, and 403 if the client
+     * belongs to another organization (decision: D90).
      */
     organizationOf: (
       { orgId, accountId }: { orgId: string; accountId: string },
@@ -48,7 +48,7 @@ export function createDirectory(
       }
       return organization;
     },
-    /** The workspace in a path. Throws 404 for an unknown workspace, and 403 for the workspace of another client. */
+    /** Returns the workspace in a path. Throws 404 for an unknown workspace, and 403 for another client's workspace. */
     workspaceInPath: (id: string, clientId: string): WorkspaceFixture => {
       const workspace = workspaces.find((candidate) => String(candidate.id) === id);
       if (!workspace) throw refusal(404, `Not found: workspace ${id}`);
@@ -61,9 +61,9 @@ export function createDirectory(
 }
 
 export interface Caller {
-  /** The client id of a bearer token, or the key of Basic credentials; empty for the token call. */
+  /** Client id of a bearer token, or key of Basic credentials; empty for the token call. */
   id: string;
-  /** The workspace of Basic credentials. */
+  /** Workspace of Basic credentials. */
   workspace?: WorkspaceFixture;
 }
 
@@ -92,7 +92,7 @@ function bearer(header: string | undefined, tokens: Tokens): Caller {
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
 
-/** C has its own error envelope. E and F share another envelope. */
+/** C has its own error envelope; E and F share another. */
 function unauthorized(auth: Auth, header: string | undefined): PlatformError {
   if (auth === 'dsr-basic') return refuse(DSR_FAILURES.unauthorized, [], CHALLENGE);
   return header === undefined ? codedRefusal(401, 'Unauthorized', CHALLENGE) : codedRefusal(403, 'Forbidden');
@@ -106,7 +106,7 @@ function basic(auth: Auth, header: string | undefined, directory: Directory): Ca
   return { id: key, workspace };
 }
 
-/** Returns the workspace of a caller with Basic credentials. Only for endpoints that require such credentials. */
+/** Returns the workspace of a caller with Basic credentials. Only for endpoints that require them. */
 export function workspaceOf({ workspace }: Caller): WorkspaceFixture {
   if (!workspace) throw new TypeError('these credentials do not belong to any workspace');
   return workspace;

@@ -1,17 +1,17 @@
-// X.509 certificates of a local authority (RFC 5280): written in DER, signed with ECDSA, returned as PEM.
+// X.509 certificates from a local authority (RFC 5280): written in DER, signed with ECDSA, returned as PEM.
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 export interface CertificateRequest {
-  /** The common name, at most 64 characters long. */
+  /** Common name, at most 64 characters. */
   name: string;
   publicKey: KeyObject;
-  /** The issuer's common name and its P-256 key pair. */
+  /** Issuer's common name and P-256 key pair. */
   issuer: { name: string; privateKey: KeyObject; publicKey: KeyObject };
-  /** An authority issues certificates. Any other certificate is for this domain. */
+  /** An authority issues certificates; other certificates are for this domain. */
   use: 'authority' | { domain: string };
 }
 
-/** A wide range keeps certificates valid even if the clock of the platform or of the machine is wrong. */
+/** A wide range keeps certificates valid even if the platform's or the machine's clock is wrong. */
 const NOT_BEFORE = '200101000000Z';
 const NOT_AFTER = '491231235959Z';
 
@@ -41,7 +41,7 @@ function extensions(use: CertificateRequest['use'], publicKey: KeyObject, issuer
     extension(OID.authorityKeyIdentifier, sequence(element(0x80, keyIdentifier(issuerKey)))),
   ];
   if (use === 'authority') {
-    // The path length 0 forbids authorities below this one.
+    // Path length 0 forbids authorities below this one.
     const constraints = sequence(TRUE, integer(Buffer.from([0])));
     return [extension(OID.basicConstraints, constraints, 'critical'), keyUsage(0x04, 2), ...ids];
   }
@@ -68,7 +68,7 @@ const TAG = {
 
 const TRUE = element(TAG.boolean, Buffer.from([0xff]));
 
-/** Object identifiers in DER. The comments show the usual notation. */
+/** Object identifiers in DER. Comments show the usual notation. */
 const OID = {
   commonName: oid('550403'), // 2.5.4.3
   subjectKeyIdentifier: oid('551d0e'), // 2.5.29.14
@@ -106,7 +106,7 @@ function keyIdentifier(key: KeyObject): Buffer {
   return createHash('sha1').update(bits).digest();
 }
 
-/** Returns a positive, unique number (RFC 5280, 4.1.2.2). */
+/** Returns a unique positive number (RFC 5280, 4.1.2.2). */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

@@ -1,10 +1,10 @@
-// The error envelope of each service (specification, "Errors"): C has its own envelope, and E and F share another.
+// Error envelope of each service (specification, "Errors"): C has its own envelope, and E and F share another.
 import { STATUS_CODES } from 'node:http';
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
 import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';
 
-/** Returns an error of E or F, with codes such as `BAD_REQUEST` (specification, "Errors", E). */
+/** Creates an error of E or F, with codes such as `BAD_REQUEST` (specification, "Errors", E). */
 export function codedRefusal(status: number, messages: string | string[], headers?: Readonly<Record<string, string>>) {
   const code = (STATUS_CODES[status] ?? 'Error').toUpperCase().replace(/\W+/g, '_');
   const list = typeof messages === 'string' ? [messages] : messages;
@@ -18,7 +18,7 @@ const REASONS = new Map<Failure, string>(
   ]),
 );
 
-/** Returns an error of C. `details` are sentences about this request. */
+/** Creates an error of C. `details` are sentences about this request. */
 export function refuse(
   failure: Failure,
   details: string[] = [],
@@ -30,7 +30,7 @@ export function refuse(
   return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
 }
 
-/** Puts a thrown error into the envelope of a service. */
+/** Puts a thrown error into a service's envelope. */
 export function inEnvelope(service: Service | undefined, error: unknown): PlatformError {
   const refused = asRefusal(error);
   if (!(refused instanceof PlainRefusal)) return refused;

@@ -20,21 +20,21 @@ import { PeerGone, readBody } from '../wire/request-body.ts';
 import { inEnvelope } from './envelopes.ts';
 import { channel } from 'node:diagnostics_channel';
 
-/** One exchange, as it was sent on the wire. */
+/** An exchange, as sent on the wire. */
 export interface SeenExchange {
   /** The platform's address. */
   platform: string;
   /** True if bodies and parameters use a deployment's own words. */
   hasOwnWords: boolean;
   method: string;
-  /** Path and query as they were sent. */
+  /** Path and query, as sent. */
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
   answer: { status: number; text?: string; headers?: Readonly<Record<string, string>> };
 }
 
-/** The channel that receives each `SeenExchange` before its response is sent. Responses of faults are omitted. */
+/** Channel that receives each `SeenExchange` before its response is sent. Fault responses are omitted. */
 export const SEEN_EXCHANGES = 'cdpadm.emulator.exchange';
 
 const seen = channel(SEEN_EXCHANGES);
@@ -45,7 +45,7 @@ export interface MatchedRoute {
   params: Record<string, string>;
 }
 
-/** An unknown path or method: the error, and the service that the path belongs to. */
+/** An unknown path or method: the error, and the service the path belongs to. */
 export interface UnmatchedRoute {
   service: Service | undefined;
   refused: PlainRefusal;
@@ -134,7 +134,7 @@ async function handle(
   }
 }
 
-/** Puts an error into the envelope of the service that was called. */
+/** Puts an error into the envelope of the called service. */
 function refusedAnswer(target: Destination, error: unknown): Answer {
   return refusalAnswer(inEnvelope('endpoint' in target ? target.endpoint.service : target.service, error));
 }

@@ -12,10 +12,10 @@ const SECOND_MS = 1000;
 export function createIngestGate(limits: Fixtures['limits'], clock: PlatformClock) {
   const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
   const message = 'Provisioned limit exceeded';
-  // Not restored at startup: requests of an earlier run are more than a second old.
+  // Not restored at startup: an earlier run's requests are more than a second old.
   const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, { span: SECOND_MS });
   return {
-    /** Counts a request. Throws 413 for a body that is too large, without counting it, and 429 above the limit. */
+    /** Counts a request. Throws 413 for an oversized body, without counting it, and 429 above the limit. */
     admit: (workspace: number, bytes: number): void => {
       if (bytes > mostBytes) throw codedRefusal(413, `Request body is larger than ${mostBytes} bytes`);
       const seconds = rate?.take(workspace, clock.now());

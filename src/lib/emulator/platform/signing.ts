@@ -1,4 +1,4 @@
-// Signs with the certificate of a local authority, and stores both in a folder (decision: D141).
+// Signs with a local authority's certificate, and stores both in a folder (decision: D141).
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,9 +31,9 @@ export async function openSigning(folder: string | undefined, served?: string) {
   const authority = folder === undefined ? undefined : await openAuthority(folder);
   const signers = new Map<string, Promise<Signer>>();
   return {
-    /** The path of a file with the authority's certificate and `served`; empty if the authority is in memory. */
+    /** Path of a file with the authority's certificate and `served`; empty if the authority is in memory. */
     caFile: folder === undefined || authority === undefined ? '' : trustFile(folder, authority, served),
-    /** The signer for a processor domain. The signer's RSA key is generated on first use, on a worker thread. */
+    /** Returns the signer for a processor domain. Its RSA key is generated on first use, on a worker thread. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
       signers.set(domain, signer);
@@ -101,7 +101,7 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
   return signerOf(read() ?? (await locked(folder, async () => read() ?? (await make()))), known);
 }
 
-/** Creates the key and the certificate of the processor domain, as PEM, in this order. */
+/** Creates the processor domain's key and certificate as PEM, in this order. */
 async function makeProcessor(domain: string, { certificate, privateKey: issuerKey }: Authority): Promise<string> {
   const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 });
   const issuer = { name: AUTHORITY_NAME, privateKey: issuerKey, publicKey: createPublicKey(certificate) };
@@ -111,9 +111,9 @@ async function makeProcessor(domain: string, { certificate, privateKey: issuerKe
 function signerOf(processor: string, authority: Authority) {
   const key = createPrivateKey(processor);
   return {
-    /** The certificates of the processor domain and of the authority, as PEM. */
+    /** Certificates of the processor domain and the authority, as PEM. */
     chain: new X509Certificate(processor).toString() + authority.certificate,
-    /** The RSA-SHA256 signature of a string in Base64, computed on a worker thread. */
+    /** Returns the RSA-SHA256 signature of a string in Base64, computed on a worker thread. */
     sign: async (body: string): Promise<string> =>
       (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
   };

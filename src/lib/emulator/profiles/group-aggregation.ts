@@ -8,7 +8,7 @@ export interface Member {
   last_modified_on: string;
 }
 
-/** Returns the values of a group's attributes by attribute id. Omits attributes without a value. */
+/** Returns the values of a group's attributes, keyed by attribute id. Omits attributes without a value. */
 export function aggregate(attributes: readonly GroupAttribute[], members: readonly Member[]): Record<string, unknown> {
   return Object.fromEntries(
     attributes.flatMap(({ id, type }) => {
@@ -20,7 +20,7 @@ export function aggregate(attributes: readonly GroupAttribute[], members: readon
 
 const AGGREGATE: Record<Aggregation, (id: string, members: readonly Member[]) => unknown> = {
   latest: (id, members) => {
-    // All timestamps have the same format, so text order is time order.
+    // All timestamps have the same format, so text order equals time order.
     const isLater = (a: Member, b: Member): boolean => a.last_modified_on > b.last_modified_on;
     const [first, ...others] = members.filter((member) => valueOf(member, id) !== undefined);
     return (

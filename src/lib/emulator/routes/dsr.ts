@@ -52,10 +52,10 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     signer,
     base: () => platform.baseUrl() + SERVICE_PATHS.dsr,
   });
-  // An earlier process ended while it was sending these callbacks.
+  // An earlier process ended while sending these callbacks.
   callbacks.update({ state: 'sending' }, { state: 'queued' });
   const perMinute = fixtures.limits.dsr_per_minute;
-  // Does not restore the count of an earlier run, because a restart takes most of a minute.
+  // Does not restore an earlier run's count, because a restart takes most of a minute.
   const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
 
   const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));
@@ -69,7 +69,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     return id;
   }
 
-  /** Returns the request in a path. Throws 404 if the request is unknown or belongs to another workspace. */
+  /** Returns the request that a path names. Throws 404 if it is unknown or belongs to another workspace. */
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
     const { data: id } = parseWith(SubjectRequestId, call.params.requestId);
@@ -159,7 +159,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   };
 }
 
-/** The identity types in the specification's order and spelling (decision: D52). */
+/** Identity types in the specification's order and spelling (decision: D52). */
 const DISCOVERED = [
   'osa_advertising_id',
   'osa_id',

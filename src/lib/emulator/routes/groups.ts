@@ -42,10 +42,10 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
   }
 
   let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
-  /** Group -> definition and profile revision at its last refresh. If neither changed, a refresh has no effect. */
+  /** Group -> definition and profile revision at its last refresh. If neither has changed, a refresh has no effect. */
   const refreshed = new Map<string, string>();
 
-  /** Refreshes a group for a limited time. Returns true once the refresh is complete. */
+  /** Refreshes a group for a limited time; returns true once complete. */
   function refresh(workspace: number, group: Group): boolean {
     const key = `${workspace} ${group.id}`;
     const definition = JSON.stringify(group);
@@ -59,7 +59,7 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
       refreshing = { key, definition, revision: profiles.revision(), steps };
     }
     const current = refreshing;
-    // After a failed step, the refresh starts from the beginning.
+    // After a failed step, the refresh starts over.
     refreshing = undefined;
     const until = systemClock.now() + SLICE_MS;
     const isDone = db.transaction(() => {

@@ -65,7 +65,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
       },
     },
     control: {
-      // Admins assign roles in the product's user interface, which the embedded platform does not have (decision: D13).
+      // Admins assign roles in the product's user interface, which the embedded platform lacks (decision: D13).
       'POST /role-assignments': (body) => {
         const {
           role_id,

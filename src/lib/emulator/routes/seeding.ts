@@ -25,7 +25,7 @@ function readIngestBody<Schema extends z.ZodMiniType>(schema: Schema, body: Buff
   return acceptBody(schema, value, (issues) => badRequest(issues, value));
 }
 
-/** Names the attribute with the issue, or else the field of the body, and describes the problem. */
+/** Names the attribute with the issue, or else the body field, and describes the problem. */
 function nameIssue({ path, message }: FieldIssue, value: unknown): string {
   const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
   const [field = 'body', ...rest] = inUser;
@@ -39,7 +39,7 @@ function attributeAt(value: unknown, path: readonly (string | number)[]): string
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** Creates the tables for profiles, which other areas also use. */
+/** Creates the profile tables, which other areas also use. */
 export const seedingArea = defineArea({
   name: 'seeding',
   endpoints: seedingEndpoints,
@@ -99,7 +99,7 @@ function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChan
   });
 }
 
-/** An `xpid` among the identities names the profile, as the field `xpid` does (decision: D70). Throws 400. */
+/** An `xpid` among the identities names the profile, like the field `xpid` (decision: D70). Throws 400. */
 function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, given: Record<string, string> = {}) {
   const { xpid: named, ...identities } = given;
   if (named === undefined) return { xpid, identities };
@@ -123,7 +123,7 @@ function attributesOf(list: NonNullable<SingleSeed['user_attributes']>[string] =
   return Object.fromEntries(list.map(({ attribute_name, attribute_value }) => [attribute_name, attribute_value]));
 }
 
-/** Stores events in the profiles. The seeding area creates the tables of profiles. */
+/** Stores events in the profiles. The seeding area creates the profile tables. */
 export const intakeArea = defineArea({ name: 'intake', endpoints: intakeEndpoints, migrations: [], open: openIntake });
 
 const changeOf = (body: IdentityIntake, workspace: number): ProfileChange => ({
@@ -143,7 +143,7 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
         ingest.admit(workspace, body.length);
         const intake = readIngestBody(EventIntake, body);
         const { ip, timestamp_unixtime_ms } = intake;
-        // These fields of the body apply to every event in it.
+        // These body fields apply to each of its events.
         const about = {
           ...(ip !== undefined && { ip }),
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),

@@ -35,7 +35,7 @@ interface ResourceRules<Stored extends Resource> {
   /** Returns the resource to store, with `audit`. Called inside a transaction for an update. */
   make(workspace: number, definition: Stored['definition'], now: number, before?: Stored): Omit<Stored, 'audit'>;
   remove(workspace: number, id: string): void;
-  /** Returns the definition as the platform returns it. */
+  /** Returns the definition as the platform shows it. */
   shown?(definition: Stored['definition']): Stored['definition'];
   statusOf(stored: Stored): string;
   /** True if a list includes the definition. */
@@ -124,7 +124,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
   };
 }
 
-/** The kinds of resource that pipelines refer to by `<cause>_id`, with their names. */
+/** Kinds of resources that pipelines refer to by `<cause>_id`, with their names. */
 const KINDS = {
   connection: { what: 'connection', idParameter: 'connectionId', statuses: ['healthy', 'faulted'] },
   data_model: { what: 'data model', idParameter: 'modelId', statuses: ['valid', 'invalid'] },
@@ -136,7 +136,7 @@ type KeptRules<Definition extends { id: string }> = Pick<
 > & {
   /** Adds the platform's defaults. */
   complete(definition: Definition): Definition;
-  /** Notes on a definition that the platform accepts. */
+  /** Returns notes on a definition that the platform accepts. */
   notesOn?(definition: Definition): string[];
 };
 
@@ -188,7 +188,7 @@ export const connectionsArea = defineArea({
   open: (platform) => {
     const { handlers, load } = openKept<ConnectionRequest>(platform, 'connection', {
       complete: completed,
-      // Throws 505 if the connection leads to no warehouse.
+      // Throws 505 if the connection does not lead to a warehouse.
       read: ({ body }, _workspace, before) => {
         const sent = acceptJson(ConnectionRequest, body, WAREHOUSE_FAILURES.invalidRequest);
         const definition = withSecrets(completed(withoutReadOnly(sent)), before?.definition);
@@ -216,7 +216,7 @@ export const connectionsArea = defineArea({
 
 type Config = Record<string, string | undefined>;
 
-/** The default of `port` (decision: D62). */
+/** Default for `port` (decision: D62). */
 const DEFAULT_PORT = '5432';
 
 function completed(definition: ConnectionRequest): ConnectionRequest {
@@ -254,7 +254,7 @@ export const dataModelsArea = defineArea({
         if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
         return complete(withoutReadOnly(sent));
       },
-      // A run here fails, but a real warehouse may run what SQLite cannot parse (decision: D68).
+      // Runs fail here, but a real warehouse may run queries that SQLite cannot parse (decision: D68).
       notesOn: ({ config }) =>
         uncheckedSql.notesOn(platform.db.complaint(rewriteTables(config.sql_query, resolveAmong([])))),
     });

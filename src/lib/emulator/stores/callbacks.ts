@@ -1,9 +1,9 @@
-// The queue of status callbacks, with their deliveries.
+// The queue of status callbacks and their deliveries.
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Database, openTable } from '../base/db.ts';
 import type { Callback } from '../base/embedding.ts';
 
-/** Ids stay unique even after a reset, so that a delivery in progress cannot be mistaken for another one. */
+/** Ids stay unique even after a reset, so that a delivery in progress is not mistaken for another one. */
 export const callbacksMigration = `
   CREATE TABLE callbacks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, workspace INTEGER NOT NULL, request_id TEXT NOT NULL, status TEXT NOT NULL,
@@ -17,10 +17,10 @@ export interface StoredCallback {
   id: number;
   workspace: number;
   request_id: string;
-  /** The status of the request that the callback reports. */
+  /** Request status that the callback reports. */
   status: string;
   url: string;
-  /** JSON. Its links lack the platform's address. */
+  /** JSON. Links in it lack the platform's address. */
   body: string;
   state: Callback['state'];
   /** Epoch milliseconds. */
@@ -35,13 +35,13 @@ export function createCallbackStore(db: Database) {
   const table = openTable<StoredCallback>(db, 'callbacks', ['attempts']);
   return {
     ...table,
-    /** The time when the next queued callback is due. */
+    /** When the next queued callback is due. */
     nextDue: (): number | undefined => table.find({ state: 'queued' }, 'ORDER BY due_at')?.due_at,
-    /** Marks the callbacks that are due by `now` for sending. */
+    /** Marks callbacks that are due by `now` for sending. */
     release: (now: number): void => {
       db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
     },
-    /** True if an earlier callback of the same request to the same receiver is waiting for another attempt. */
+    /** True if an earlier callback of the same request to the same receiver is waiting for a retry. */
     isBehind: ({ id, workspace, request_id, url }: StoredCallback): boolean =>
       table.list({ request_id, workspace, url, state: 'queued' }).some((other) => other.id < id),
     /** Oldest first. */

@@ -2,7 +2,7 @@
 import type { Audit } from '../base/audit.ts';
 import { type Database, openTable, type SqlValue } from '../base/db.ts';
 
-/** SQL that creates the table of connections or data models. */
+/** Returns SQL that creates the table of connections or data models. */
 export function resourcesMigration(table: string): string {
   return `CREATE TABLE ${table} (
      seq INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL,
@@ -15,7 +15,7 @@ export interface Kept<Definition> {
   /** The definition as it was sent, including secrets. */
   definition: Definition;
   audit: Audit;
-  /** True if the resource is faulted or invalid: it then stops its pipelines until it is fixed. */
+  /** True if the resource is faulted or invalid, which stops its pipelines until it is fixed. */
   broken: boolean;
   errors: string[];
 }
@@ -28,7 +28,7 @@ interface DocumentRow<Document> {
   document: Document;
 }
 
-/** `columnsOf` returns the additional columns of a row. */
+/** `columnsOf` returns a row's additional columns. */
 export function createDocumentStore<Document>(
   db: Database,
   table: string,
@@ -39,7 +39,7 @@ export function createDocumentStore<Document>(
   const cached = new Map<string, Document>();
   let revision = -1;
 
-  /** Returns the documents that were read after the last write, or written by it. */
+  /** Documents that were read after the last write, or written by it. */
   function known(): Map<string, Document> {
     if (revision !== db.revision()) cached.clear();
     revision = db.revision();

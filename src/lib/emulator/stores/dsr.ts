@@ -29,7 +29,7 @@ export interface Forwarding extends ForwardingEntry {
 export interface StoredRequest {
   seq: number;
   workspace: number;
-  /** The subject request id. */
+  /** Subject request id. */
   id: string;
   group_id: string | null;
   status: RequestStatus;
@@ -54,7 +54,7 @@ export interface DueStep {
 
 export type DsrStore = ReturnType<typeof createDsrStore>;
 
-/** True if the request has a link to results, like completed access and portability requests. */
+/** True if the request has a link to results: completed access and portability requests have one. */
 export function hasResults({ status, body }: StoredRequest): boolean {
   return status === 'completed' && body.subject_request_type !== 'erasure';
 }
@@ -68,7 +68,7 @@ export function createDsrStore(db: Database) {
     requests,
     steps,
     results,
-    /** The next step; undefined if there is none. */
+    /** Next step; undefined if there is none. */
     nextStep: (): DueStep | undefined => steps.find({}, 'ORDER BY at, request, step'),
     /** True if a pending or in-progress request has the same subject. */
     hasOpen: (workspace: number, subject: string): boolean => {

@@ -22,13 +22,13 @@ export interface Pipeline {
   errors: string[];
   /** Absent unless the status is `faulted`. */
   cause?: FaultCause | undefined;
-  /** The end of the range of the last successful run (epoch ms); absent before the first run and after a reset. */
+  /** End of the last successful run's range (epoch ms); absent before the first run and after a reset. */
   position?: number | undefined;
-  /** Number of resets. A run that started before a reset does not change the position. */
+  /** Number of resets. A run that started before a reset leaves the position unchanged. */
   resets: number;
-  /** True if a scheduled run has succeeded, so that a schedule of type `once` is done. */
+  /** True if a scheduled run has succeeded, which completes a schedule of type `once`. */
   ranOnce: boolean;
-  /** The logical date of the last scheduled run, because each interval has only one run. */
+  /** Logical date of the last scheduled run, because each interval has only one run. */
   lastLogicalAt?: number | undefined;
   /** The next scheduled run (epoch ms), if there is one. */
   nextRunAt?: number | undefined;
@@ -42,7 +42,7 @@ export function createPipelinesStore(db: Database) {
   const waiting = openTable<{ workspace: number; id: string; next_run_at: number }>(db, 'pipelines');
   return {
     ...createDocumentStore<Pipeline>(db, 'pipelines', ({ definition }) => definition.id, columnsOf),
-    /** The next scheduled run of a pipeline that is not running. */
+    /** Returns the next scheduled run of a pipeline that is not running. */
     firstDue: () =>
       waiting.select('WHERE running = 0 AND next_run_at IS NOT NULL ORDER BY next_run_at, seq LIMIT 1')[0],
   };
@@ -67,11 +67,11 @@ export interface RunFault {
   message: string;
   /** True if this resource becomes faulted or invalid. */
   marks: boolean;
-  /** Further errors of that resource. */
+  /** Further errors of this resource. */
   notes?: string[];
 }
 
-/** The state of a run, complete enough to resume it after a restart. */
+/** State of a run, complete enough to resume it after a restart. */
 export interface RunProgress {
   rangeStart?: number | undefined;
   /** Inclusive. */
@@ -80,21 +80,21 @@ export interface RunProgress {
   afterStart: boolean;
   /** False for a full sync without bounds, which reads all rows. */
   bounded: boolean;
-  /** Number of completed rows of the query. A resumed run skips these rows. */
+  /** Number of completed query rows; a resumed run skips them. */
   rows: number;
   succeeded: number;
   failed: number;
-  /** Reason for failed records -> number of these records. */
+  /** Reason for failed records -> their number. */
   reasons: Record<string, number>;
-  /** Number of resets of the pipeline when the run started. */
+  /** The pipeline's number of resets when the run started. */
   resets: number;
-  /** True if all rows are written. The run then ends at `due_at`. */
+  /** True once all rows are written; the run then ends at `due_at`. */
   done: boolean;
-  /** The reason why the whole run failed. */
+  /** Why the whole run failed. */
   failure?: RunFault | undefined;
 }
 
-/** The progress of a run that has done nothing yet. */
+/** Progress of a run that has done nothing yet. */
 export const NO_PROGRESS = { afterStart: false, rows: 0, succeeded: 0, failed: 0, reasons: {}, resets: 0, done: false };
 
 export interface Run {
@@ -104,7 +104,7 @@ export interface Run {
   type: 'scheduled' | 'manual';
   status: RunStatus;
   logical_at: number;
-  /** The time when the work, or the end, of the run is due. Null once the run has ended. */
+  /** When the run's work, or its end, is due; null once the run has ended. */
   due_at: number | null;
   started_at: number | null;
   ended_at: number | null;
@@ -118,18 +118,18 @@ const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
 export function createRunsStore(db: Database) {
   const runs = openTable<Run>(db, 'pipeline_runs', ['progress']);
   return {
-    /** Adds a run and returns its id, which is the next id by default. */
+    /** Adds a run and returns its id, by default the next id. */
     add: (run: NewRun): number | bigint => runs.insert(run),
     get: (id: number | bigint): Run | undefined => runs.find({ id }),
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>
       runs.update({ id }, { status, due_at, started_at, ended_at, progress }),
-    /** The latest run by logical date, by default of any status. */
+    /** Returns the latest run by logical date, by default of any status. */
     latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
       runs.find({ workspace, pipeline, status }, LATEST_FIRST),
-    /** The run of a pipeline that has not ended yet. */
+    /** Returns the pipeline's run that has not ended yet. */
     current: (workspace: number, pipeline: string): Run | undefined =>
       runs.find({ workspace, pipeline }, 'AND due_at IS NOT NULL'),
-    /** Runs with a logical date within both bounds, latest first. */
+    /** Returns runs with a logical date within both bounds, latest first. */
     page: (
       workspace: number,
       pipeline: string,
@@ -141,7 +141,7 @@ export function createRunsStore(db: Database) {
       const items = runs.select(`${within} ${LATEST_FIRST} LIMIT ? OFFSET ?`, ...values, limit, offset);
       return { items, total: counted?.total ?? 0 };
     },
-    /** The run that is due first. */
+    /** Returns the run that is due first. */
     firstDue: (): Run | undefined => runs.select('WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1')[0],
     removeOf: (workspace: number, pipeline: string): void => runs.remove({ workspace, pipeline }),
     clear: (): void => {

@@ -1,13 +1,13 @@
-// Writes the attributes of a group to the documents of its members, in small steps.
+// Writes a group's attributes to the documents of its members, in small steps.
 import { stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
 import { type Profile, profileOf, type ProfileRow, type ProfileTable } from './profile-rows.ts';
 
-/** The fields of a group that select its members. */
+/** Group fields that select its members. */
 export interface SharingGroup {
   workspace: number;
   id: string;
-  /** Members have the same value of this user attribute. */
+  /** Members share a value of this user attribute. */
   attribute: string;
   /** Maximum number of members with the same value. Others are ignored. */
   most: number;
@@ -15,7 +15,7 @@ export interface SharingGroup {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A profile that has the value and may become a member. */
+/** A profile with the value, which may become a member. */
 interface Candidate {
   row: number;
   xpid: bigint;
@@ -36,7 +36,7 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
 
   return {
     /**
-     * For each value of the attribute in one environment, gives the first members by `xpid` the attributes that `share`
+     * For each value of the attribute in an environment, gives the first members by `xpid` the attributes that `share`
      * computes, and removes the group's attributes from all other profiles. Null does not count as a value. Steps are
      * short: a change between two steps may or may not be included. Does not change `last_modified_on`.
      */

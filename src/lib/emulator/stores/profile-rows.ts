@@ -1,4 +1,4 @@
-// The row of a profile in the database, and its content.
+// A profile's row in the database, and its content.
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Database, openTable, type Table } from '../base/db.ts';
 import type { AttributeSeed } from '../../contract/seeding.ts';
@@ -14,11 +14,11 @@ export interface Scope {
 /** An internal identity type and a value. */
 export type Identity = readonly [type: string, value: string];
 
-/** A seed, as it is stored under the name of its attribute. */
+/** A seed, stored under its attribute's name. */
 type StoredSeed = Omit<AttributeSeed, 'attribute_name'>;
 
 export interface ProfileDocument {
-  /** Internal identity type -> all values, in order, so that an erasure also finds older values. */
+  /** Internal identity type -> all values, in order, so that an erasure also finds older ones. */
   identities: Record<string, string[]>;
   user_attributes: Record<string, unknown>;
   /** `<group_id>:<attribute_id>` -> value. */
@@ -26,7 +26,7 @@ export interface ProfileDocument {
   calculated_attributes: Record<string, StoredSeed>;
 }
 
-/** The new values that a change sets, without the subject of the change. */
+/** New values that a change sets, without the change's subject. */
 export interface ProfileContent {
   user_attributes?: Readonly<Record<string, unknown>> | undefined;
   calculated_attributes?: readonly AttributeSeed[] | undefined;
@@ -55,7 +55,7 @@ function put<T>(record: Record<string, T>, name: string, value: T): void {
 
 /** All data of one person. Dates are ISO 8601. */
 export interface Profile extends ProfileDocument {
-  /** An exact 64-bit integer: a number if a double can represent it. */
+  /** Exact 64-bit integer: a number if a double can represent it. */
   xpid: number | bigint;
   workspace_id: number;
   environment: Environment;

@@ -1,5 +1,5 @@
-// The profiles of the platform. Seeding, intake, pipelines and groups write profiles; data subject requests read and
-// erase them.
+// The platform's profiles. Seeding, intake, pipelines and groups write profiles; data subject requests read and erase
+// them.
 import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
@@ -20,16 +20,16 @@ import {
 } from './profile-rows.ts';
 import { createProfileGroups } from './profile-groups.ts';
 
-/** The identity type of a profile's own id. The value of that identity is the integer in digits. */
+/** Identity type of a profile's own id. Its value is the integer in digits. */
 const XPID = 'xpid';
 
 function createProfileIdentities(db: Database) {
   const owners = openTable<{ key: string; profile: number }>(db, 'profile_identities');
   return {
-    /** The profile (its row id) that an identity belongs to; undefined if there is none. */
+    /** Row id of the profile that an identity belongs to; undefined if there is none. */
     owner: (scope: Scope, identity: Identity): number | undefined =>
       owners.find({ key: keyOf(scope, identity) })?.profile,
-    /** Assigns a free identity to a profile. Returns false if another profile has the identity. */
+    /** Assigns a free identity to a profile. Returns false if another profile already has it. */
     claim: (scope: Scope, identity: Identity, profile: number): boolean => {
       const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
       return db.run(sql, keyOf(scope, identity), profile) === 1;
@@ -67,7 +67,7 @@ export interface Subject {
   identities?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A change to one profile. The profile is created if necessary. */
+/** A change to a profile, which is created if necessary. */
 export interface ProfileChange extends Scope, Subject, ProfileContent {
   /** Events are stored unchanged, in order. */
   events?: readonly unknown[] | undefined;
@@ -117,7 +117,7 @@ export function createProfiles(db: Database) {
     return row.xpid;
   }
 
-  /** A person gets the same id on every new platform, so that transcripts can be compared. */
+  /** A person gets the same id on every new platform, so that transcripts are comparable. */
   function newXpid(scope: Scope, [identity]: readonly Identity[], id: number): string {
     for (let attempt = 0; ; attempt++) {
       const text = JSON.stringify([scope.workspace, scope.environment, identity, attempt]);
@@ -160,7 +160,7 @@ export function createProfiles(db: Database) {
           return integerOf(xpid);
         });
       }),
-    /** Every profile in a workspace that has one of these identities, in either environment. */
+    /** Returns every profile in a workspace that has one of these identities, in either environment. */
     find: (workspace: number, subject: Subject): Profile[] =>
       rowsOf(workspace, subject).map((row) => ({ ...profileOf(row), events: eventsOf(row.id) })),
     /** Erases the profiles that `find` returns, with their events. Returns the number of profiles. */
@@ -179,7 +179,7 @@ export function createProfiles(db: Database) {
         return rows.length;
       }),
     ...createProfileGroups(db, profiles),
-    /** Increases with every change to profiles, except to group attributes. */
+    /** Increases with every change to profiles, except changes to group attributes. */
     revision: (): number => revision,
     counts: (): StoredCounts => {
       const sql = 'SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds FROM profiles';

@@ -1,4 +1,4 @@
-// A manifest for each organization, as the JSON that GET returns, and the users of each role.
+// Manifest of each organization, as the JSON that GET returns, and the users of each role.
 import type { ManifestReply, Role } from '../../contract/roles.ts';
 import { manifestTime } from '../../kernel/timestamps.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -26,7 +26,7 @@ export function createRolesStore(db: Database) {
     },
     has: (orgId: number, roleId: string): boolean =>
       (JSON.parse(read(orgId)) as ManifestReply).roles.some(({ role_id }) => role_id === roleId),
-    /** The role ids of all users. An id appears once for each user. */
+    /** Role ids of all users; an id appears once for each user. */
     assigned: (org_id: number): string[] => assignments.list({ org_id }).map(({ role_id }) => role_id),
     assign: ({ org_id, role_id, user }: RoleAssignment): void => {
       db.run('INSERT OR IGNORE INTO role_assignments (org_id, role_id, user) VALUES (?, ?, ?)', org_id, role_id, user);

@@ -1,4 +1,4 @@
-// Access tokens. Tokens are opaque, stored as hashes, and valid by the platform's clock, even after a restart.
+// Access tokens. Tokens are opaque and stored as hashes. They expire on the platform's clock and survive a restart.
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import type { PlatformClock } from '../base/clock.ts';
@@ -29,7 +29,7 @@ export function createTokens(db: Database, clock: PlatformClock) {
       tokens.insert({ hash: hashOf(token), client_id: clientId, expires_at });
       return token;
     },
-    /** The client of a token; undefined for an unknown or expired token. */
+    /** Returns a token's client; undefined for an unknown or expired token. */
     clientOf: (token: string): string | undefined => {
       const issued = seen.get(token) ?? tokens.find({ hash: hashOf(token) });
       if (!issued) return undefined;

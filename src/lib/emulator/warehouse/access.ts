@@ -7,7 +7,7 @@ import type { Fixtures } from '../fixtures/document.ts';
 export type WarehouseFile = { file: string } | { sample: true };
 
 export interface Unreachable {
-  /** The problem, with the name of the field but never its value. */
+  /** Problem, with the field's name but never its value. */
   unreachable: string;
 }
 

@@ -7,22 +7,22 @@ import { resolveAmong, rewriteTables } from './sql.ts';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../kernel/clock.ts';
 
-/** A question to the thread (`query-worker.js`). The thread answers each question once. */
+/** A question for the thread (`query-worker.js`), which answers each once. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
 
-/** A row by column name. Integers above 2^53 are bigint. */
+/** A row, keyed by column name. Integers above 2^53 are bigint. */
 export type Row = Record<string, number | bigint | string | Uint8Array | null>;
 
 /** The warehouse's error message for a file or a query. */
 export class QueryError extends Error {}
 
-/** The query exceeded the time limit, so the thread was ended. */
+/** The query exceeded the time limit, so the thread was stopped. */
 export class QueryTimeout extends Error {}
 
-/** The thread ended unexpectedly. */
+/** The thread exited unexpectedly. */
 export class QueryLost extends Error {}
 
-/** The platform ended the thread. */
+/** The platform stopped the thread. */
 export class QueryAborted extends Error {}
 
 export type QueryThread = ReturnType<typeof startQueryThread>;
@@ -73,7 +73,7 @@ export function startQueryThread() {
   }
 
   return {
-    /** Sets one time limit for all later answers together, by the machine's clock. */
+    /** Sets a single time limit for all later answers together, by the machine's clock. */
     limit: (ms: number): void => {
       limitMs = ms;
       deadline = systemClock.now() + ms;
@@ -82,7 +82,7 @@ export function startQueryThread() {
     open: async (file: string): Promise<string[]> => (await ask({ ask: 'open', file })) as string[],
     /** Starts a query on the open file. Throws QueryError. */
     query: (sql: string): Promise<unknown> => ask({ ask: 'query', sql }),
-    /** The next rows of the query. Fewer than `count` rows means that these rows are the last. Throws QueryError. */
+    /** Returns the next rows of the query. Fewer than `count` rows means that there are no more. Throws QueryError. */
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
     /** Ends the thread. A pending answer rejects with QueryAborted. */
     close: async (): Promise<void> => {
@@ -95,13 +95,13 @@ export function startQueryThread() {
 /** Large enough to need few round trips to the thread, and small enough to write a batch in a few milliseconds. */
 const BATCH_ROWS = 250;
 
-/** How long a run may take to read its rows, by the machine's clock (decision: D247). */
+/** Maximum time for a run to read its rows, by the machine's clock (decision: D247). */
 const LIMIT_MS = 30_000;
 
 /** The warehouse could not be opened. */
 export class WarehouseClosed extends Error {}
 
-/** The open copy, and a key that identifies the state of the original file. */
+/** The open copy, and a key for the original file's state. */
 interface Opened {
   key: string;
   copy: string;
@@ -117,8 +117,8 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   let last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Copies the file, because the driver locks a file even for reading, and a thread that is ended leaves the lock
-   * behind. Queries cannot write to the original. A file that has changed is copied again.
+   * Copies the file, because the driver locks a file even for reading, and a killed thread leaves its lock behind.
+   * Queries cannot write to the original. A changed file is copied again.
    */
   async function open(reading: QueryThread, warehouse: WarehouseFile): Promise<Opened> {
     const key = await keyOf(warehouse);
