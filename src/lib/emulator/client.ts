@@ -1,4 +1,4 @@
-// The control client of a running platform, and the control calls that the client and the commands share.
+// The control client of a running platform, and the control calls that it shares with the commands.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { KnownError, usageError } from '../kernel/errors.ts';
@@ -17,7 +17,7 @@ import type {
 /** A call to the control address, with the type of its reply. */
 export interface ControlCall<Reply = unknown> {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The path below the control address: `/clock`. */
+  /** Path relative to the control address: `/clock`. */
   path: string;
   body?: object;
   /** The required fields of the reply, or of each entry of a list. Sent fields come back unchanged, except in lists. */
@@ -74,7 +74,7 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl, call);
   const done = () => undefined;
   const listCallbacks = () => send(controlCalls.callbacks);
-  // A test can compare and print a profile as JSON, which has no 64-bit integers.
+  // Tests can compare and print a profile as JSON, which has no 64-bit integers.
   const profiles = async (identity: Record<string, string>) =>
     (await send(controlCalls.profiles(identity))).map((profile) => ({ ...profile, xpid: String(profile.xpid) }));
   return {
@@ -128,7 +128,7 @@ async function exchange<Reply>(controlUrl: string, { method, path, body }: Contr
   throw new KnownError({ code: 'emulator.refused', message, status });
 }
 
-/** The reason why the control address rejected a call, as a clause. */
+/** Returns why the control address rejected a call, as a clause. */
 export function rejectionIn(reply: string): string {
   // The reply may come from another program.
   const message = (tryJson(reply) as { errors?: { message?: unknown }[] } | undefined)?.errors?.[0]?.message;

@@ -7,7 +7,7 @@ import type { RunningPlatform } from './open-platform.ts';
 import { newestRows } from './state.ts';
 import { type Answer, answer } from './wire/platform-error.ts';
 
-/** The page loads nothing from other hosts, and no other page may show it in a frame. */
+/** The page loads nothing from other hosts, and other pages cannot show it in a frame. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -16,10 +16,10 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Maximum number of rows that the page shows of each table. */
+/** Maximum number of rows shown of each table. */
 const MOST_ROWS = 200;
 
-/** The files of the page, below `/ui`. The build copies these files next to the chunk that contains this module. */
+/** Console page files, served under `/ui`. The build copies them next to the chunk that contains this module. */
 const FILES = ['page.html', 'page.css', 'page.js', 'control.js', 'dom.js', 'traffic.js', 'views.js'];
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' };
 

@@ -1,4 +1,4 @@
-// The control address: clock, faults, log, state and reset. Only programs on this machine may use that address.
+// The control address: clock, faults, log, state and reset. Only programs on this machine may use it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
 import { METHODS } from '../contract/choices.ts';
@@ -18,18 +18,18 @@ import { Age, Time } from './fixtures/schema.ts';
 
 const BAD_REQUEST = 'Bad request';
 
-/** The maximum size of a body. A state can be large. */
+/** Maximum request body size. A state can be large. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** Maximum number of snapshots. The platform removes older snapshots. */
+/** Maximum number of snapshots; the platform removes older ones. */
 const MOST_SNAPSHOTS = 20;
 
-/** How long a clock that advances waits for the receivers of callbacks, in all. */
+/** Maximum total time that advancing the clock waits for callback receivers. */
 const DELIVERY_MS = 10_000;
 
 export type Control = ReturnType<typeof createControl>;
 
-/** Returns the function that answers requests below the control address. */
+/** Returns the function that answers requests to the control address. */
 export function createControl(platform: RunningPlatform) {
   const routes: ControlRoutes = { ...ownRoutes(platform), ...consoleRoutes(platform) };
   for (const { open } of platform.areas) Object.assign(routes, open.control);

@@ -50,8 +50,8 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fi
 };
 
 /**
- * Starts the platform and resolves once the platform responds. After `close`, `reset` rejects. Throws KnownError usage
- * for an unknown option or an invalid value, and otherwise the errors of `startEmulator`.
+ * Starts the platform and resolves once it responds. After `close`, `reset` rejects. Throws KnownError usage for an
+ * unknown option or an invalid value, and otherwise the errors of `startEmulator`.
  */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
@@ -75,7 +75,7 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
       );
     }
     const [what, fits] = wanted;
-    // Omits the value, because it may be long.
+    // The message omits the value, which may be long.
     if (value !== undefined && !fits(value)) {
       throw usageError(`The option \`${name}\` of startEmulator must be ${what}.`);
     }
@@ -87,7 +87,7 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   }
 }
 
-/** Adds the first issue to the message, because test runners print nothing else. */
+/** Adds the first issue to the message, because test runners print only that. */
 function forPrograms(error: KnownError): KnownError {
   const { code, hints, issues, message } = error;
   const [first] = issues;

@@ -1,4 +1,4 @@
-// The data folder of a platform: one process owns it and announces its port. A killed process leaves no stale lock.
+// A platform's data folder: one process owns it and announces its port. A killed process leaves no stale lock.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile, writePassingFile } from '../kernel/durable.ts';
@@ -9,19 +9,19 @@ import { readRecord } from '../kernel/json.ts';
 
 export type OwnedFolder = ReturnType<typeof ownFolder>;
 
-/** The process that owns a folder. The process has a port once it listens. */
+/** Process that owns a folder; it has a port once it listens. */
 export interface FolderOwner {
   pid: number;
   port?: number;
 }
 
-/** Locks the folder, and creates it if necessary. Throws KnownError (conflict) while another process owns it. */
+/** Locks the folder, creating it if necessary. Throws KnownError (conflict) while another process owns it. */
 export function ownFolder(folder: string) {
   ensurePrivateFolder(folder);
   const lock = tryLock(lockFile(folder));
   if (!lock) throw taken(folder);
   const databasePath = join(folder, 'platform.db');
-  // A killed process leaves a folder, which is the driver's own lock. We own the data folder, so that lock is stale.
+  // A killed process leaves a folder behind: the driver's own lock. We own the data folder, so that lock is stale.
   rmSync(`${databasePath}.lock`, { recursive: true, force: true });
   return {
     path: folder,
@@ -40,9 +40,9 @@ export function ownFolder(folder: string) {
 export function findOwner(folder: string): FolderOwner | undefined {
   const pid = readHolder(lockFile(folder))?.pid;
   if (pid === undefined || !host.isAlive(pid)) return undefined;
-  // The file is not synced to the disk, so after a power failure it may have any content.
+  // The file is not synced to disk, so it may contain anything after a power failure.
   const announced = readRecord<FolderOwner>(readPrivateFile(announcement(folder)));
-  // A killed process leaves its announcement until the next owner writes its own.
+  // A killed process leaves its announcement until the next owner writes one.
   return { ...(announced?.pid === pid && announced), pid };
 }
 

@@ -24,16 +24,16 @@ export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.
 
 /** Additional options for this program's own commands and tests. */
 export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
-  /** A fixtures document, which is checked when the platform opens. */
+  /** Fixtures document, checked when the platform opens. */
   fixtures?: unknown;
-  /** The machine's clock; tests pass their own. */
+  /** Machine's clock; tests pass their own. */
   systemClock?: Clock;
 }
 
-/** How often the platform writes its log and checks for due work. */
+/** Interval in which the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
-/** A start waits at most this long for work that is overdue. The remaining work is done while requests come in. */
+/** Maximum time that a start waits for overdue work. The rest is done while requests come in. */
 const OVERDUE_MS = 2000;
 
 /**
@@ -56,15 +56,15 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
 }
 
 export function isAddress(value: unknown): boolean {
-  // A URL is parsed without its line breaks and tabs.
+  // Parsing a URL ignores its line breaks and tabs.
   if (typeof value !== 'string' || /\s/.test(value) || !URL.canParse(value)) return false;
   const { protocol, search, hash, username, password } = new URL(value);
   return ['http:', 'https:'].includes(protocol) && [search, hash, username, password].every((part) => part === '');
 }
 
 /**
- * Throws KnownError (usage) for an invalid address or domain, and if programs on other machines could reach a platform that
- * accepts any secret.
+ * Throws KnownError (usage) for an invalid address or domain, and if programs on other machines could reach a platform
+ * that accepts any secret.
  */
 function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
   if (publicUrl !== undefined && !isAddress(publicUrl)) {
@@ -82,7 +82,7 @@ function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   );
 }
 
-/** Fails immediately: a later error would blame the credentials of a connection. Throws KnownError failed (1). */
+/** Fails immediately: a later error would blame a connection's credentials. Throws KnownError failed (1). */
 function assertReadable(file: string): void {
   try {
     if (!statSync(file).isFile()) throw new Error('it is not a file');
@@ -112,7 +112,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const router = await createRouter(platform.areas, exchange, control);
   const host = options.host ?? '127.0.0.1';
   const server = await listen(router, host, options.port ?? 0, { publicUrl, tls: options.tls });
-  // Without TLS, a client of the control address does not need the authority of the certificate.
+  // Without TLS, a client of the control address does not need the certificate's authority.
   const controlServer = options.tls && (await listen(controlOnly(control), '127.0.0.1', 0));
   url = server.url;
   folder?.announce(server.port);
@@ -123,7 +123,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
-    // Ends requests that a fault delays.
+    // Ends requests delayed by a fault.
     closing.abort(new PeerGone());
     clearInterval(timer);
     await platform.close();
@@ -147,7 +147,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   };
 }
 
-/** Regularly writes the request log and, if the clock is real, processes due work. */
+/** Regularly writes the request log and, with a real clock, processes due work. */
 function startTimer({ clock, catchUp, log }: RunningPlatform): NodeJS.Timeout {
   return setInterval(() => {
     log.flush();

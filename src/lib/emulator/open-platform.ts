@@ -22,7 +22,7 @@ import { createIngestGate } from './platform/ingest-gate.ts';
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
   readonly catchUp: CatchUp;
-  /** Resets the state, clock, log and faults. Tokens stay valid. `after` changes the state before due work runs. */
+  /** Resets state, clock, log and faults. Tokens stay valid. `after` changes the state before due work runs. */
   reset(after?: () => void): Promise<void>;
   /** Stops all work. The database stays open. */
   close(): Promise<void>;
@@ -43,8 +43,8 @@ interface PlatformOptions extends Pick<EmulatorOptions, 'clock' | 'identity' | '
 const FIXTURES_KEY = 'fixtures';
 
 /**
- * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. If there is a state,
- * the given fixtures define the directory and the target of `reset`, but do not change the state. Runs no due work.
+ * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. With existing state,
+ * the given fixtures define the directory and the target of `reset`, but leave the state unchanged. Runs no due work.
  * Throws KnownError for invalid fixtures, and for a state from a newer version.
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
@@ -54,7 +54,7 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
     const platform = assemble(db, settings, options, () => running.catchUp.start());
     const areas = options.areas.map((area, index) => {
       const version = versions[index] ?? 0;
-      // A new database needs no upgrades, which take as long as all tables.
+      // A new database needs no upgrades, which would take as long as creating the tables.
       for (const step of area.migrations.slice(version, version === 0 ? 1 : undefined)) db.exec(step);
       if (version !== area.migrations.length) settings.set(versionKey(area), area.migrations.length);
       return { area, open: area.open(platform) };
@@ -156,7 +156,7 @@ function storedVersion(settings: StoredSettings, area: Area): number {
   });
 }
 
-/** After this time without a response, the clock does not wait for receivers any more. */
+/** After this time without a response, the clock stops waiting for receivers. */
 const SILENCE_MS = 1000;
 
 /** An area with due work; see `OpenArea`. */
@@ -164,7 +164,7 @@ type Scheduled = Pick<OpenArea<Area['endpoints']>, 'nextDue' | 'catchUp' | 'sent
 
 type CatchUp = ReturnType<typeof createCatchUp>;
 
-/** `now` returns the time of the platform's clock in epoch milliseconds. */
+/** `now` returns the platform's time in epoch milliseconds. */
 export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
@@ -198,20 +198,20 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
   }
 
   /**
-   * Runs all due work. Resolves once the work is done, including work in other threads. Waits at most `patienceMs` in all for
-   * messages to be sent; the rest goes out in the background.
+   * Runs all due work. Resolves once it is done, including work in other threads. Waits at most `patienceMs` in total
+   * for messages to be sent; the rest is sent in the background.
    */
   function run(patienceMs = 0): Promise<void> {
     waiting++;
     const next = last.then(() => round(patienceMs)).finally(() => waiting--);
-    // A failure rejects only this round. The next round starts anyway.
+    // A failure rejects only this round; the next round starts anyway.
     last = next.catch(() => undefined);
     return next;
   }
 
   return {
     run,
-    /** Runs due work in the background. If a round fails, the next one reports the failure again. */
+    /** Runs due work in the background. If a round fails, the next one reports that failure. */
     start: (): void => {
       run().catch(() => undefined);
     },

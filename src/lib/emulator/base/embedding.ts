@@ -173,19 +173,19 @@ export interface EmulatorControl {
     /** Sends the queued callbacks now. Returns the callbacks once every receiver has been called. */
     flush(): Promise<Callback[]>;
   };
-  /** The profiles of a person in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
+  /** Returns a person's profiles in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
   profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
   state: {
-    /** The same as `profiles` above. */
+    /** Same as `profiles` above. */
     profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
     counts(): Promise<StoredCounts>;
   };
   /**
-   * The newest 1,000 requests, oldest first, with headers, bodies and responses. Secrets are masked. `after` omits
-   * requests up to that `id`.
+   * Returns the newest 1,000 requests, oldest first, with headers, bodies and responses. Secrets are masked. `after`
+   * omits requests up to that `id`.
    */
   requests(after?: number): Promise<RecordedRequest[]>;
-  /** The requests that the platform received, oldest first. */
+  /** Returns the requests that the platform received, oldest first. */
   log(): Promise<LoggedRequest[]>;
   /** Assigns a role of the first organization to a user. */
   assignRole(roleId: string, user: string): Promise<RoleAssignment>;
@@ -193,7 +193,7 @@ export interface EmulatorControl {
   reset(): Promise<void>;
   /** Saves the state with clock and faults. Returns an id for `restore`. The platform keeps the newest 20 snapshots. */
   snapshot(): Promise<number>;
-  /** Restores a snapshot. Tokens stay valid; the log becomes empty. */
+  /** Restores a snapshot. Tokens stay valid; the log is cleared. */
   restore(snapshot: number): Promise<void>;
 }
 
@@ -205,7 +205,7 @@ export interface Fault {
   path?: string | undefined;
   /** Respond with this status without processing the request. */
   status?: number | undefined;
-  /** The `Retry-After` header of that response: seconds, or any text. */
+  /** `Retry-After` header of that response: seconds, or any text. */
   retry_after?: number | string | undefined;
   /** Wait this long first: milliseconds, or a duration such as `2s`. */
   delay?: number | string | undefined;
@@ -213,7 +213,7 @@ export interface Fault {
   drop?: 'before' | 'after' | undefined;
   /** Number of requests to affect. Default: all. */
   times?: number | undefined;
-  /** The share of matching requests to affect, from 0 to 1. Default: 1. */
+  /** Share of matching requests to affect, from 0 to 1. Default: 1. */
   probability?: number | undefined;
 }
 
@@ -221,7 +221,7 @@ export interface LoggedRequest {
   at: string;
   method: string;
   path: string;
-  /** Null when a fault closed the connection. */
+  /** Null if a fault closed the connection. */
   status: number | null;
 }
 
@@ -234,7 +234,7 @@ export interface RecordedRequest extends LoggedRequest {
   response?: { headers: Record<string, string>; body?: unknown; truncated?: true };
 }
 
-/** A status callback of a data subject request, with its deliveries. */
+/** A status callback for a data subject request, with its deliveries. */
 export interface Callback {
   id: number;
   workspace_id: number;
@@ -248,9 +248,9 @@ export interface Callback {
   attempts: { at: string; status: number | null; error: string | null }[];
 }
 
-/** A profile of a workspace and an environment. */
+/** A profile in a workspace and environment. */
 export interface StoredProfile {
-  /** The digits of a 64-bit integer. */
+  /** Digits of a 64-bit integer. */
   xpid: string;
   workspace_id: number;
   environment: 'production' | 'development';
@@ -293,7 +293,7 @@ export interface EmulatorReady {
   workspace_key: string;
   workspace_secret: string;
   control_url: string;
-  /** The web console, a page for a browser on this machine. */
+  /** Web console, a page for a browser on this machine. */
   console_url: string;
   /** PEM file to trust: the authority of signatures, and the certificate of `tls`; empty if the authority is in memory. */
   ca_file: string;

@@ -37,11 +37,11 @@ interface Surroundings {
 /** One attempt every quarter of an hour, for a day. */
 const MOST_ATTEMPTS = 96;
 
-/** Number of receivers that are called concurrently. Each receiver gets its callbacks one by one. */
+/** Number of receivers called concurrently; each gets its callbacks one by one. */
 const LANES = 8;
 const BATCH = 1000;
 
-/** How long a closing platform waits for its receivers. */
+/** Maximum time that a closing platform waits for its receivers. */
 const GRACE_MS = 500;
 
 export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings) {
@@ -50,7 +50,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   const forced = new Set<number>();
   let round: Promise<void> | undefined;
   let again = false;
-  /** The quarter of an hour that an advancing clock stopped at; undefined if the clock does not wait. */
+  /** Quarter of an hour that an advancing clock stopped at; undefined if the clock does not wait. */
   let quarter: number | undefined;
   const time = (): number => quarter ?? clock.now();
 
@@ -76,7 +76,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   }
 
   /**
-   * Sends one receiver's callbacks in order. After a failed callback, later ones of the same request also wait. A
+   * Sends a receiver's callbacks in order. After a failed callback, later ones of the same request also wait. A
    * receiver that does not respond is `deaf`, and gets no more callbacks in this round.
    */
   async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
@@ -114,17 +114,17 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
-  /** Starts to send in the background. `at` is the quarter of an hour when the clock waits for `sent`. */
+  /** Starts to send in the background. `at` is the quarter of an hour for which the clock waits in `sent`. */
   function wake(at?: number): void {
     if (stopping.signal.aborted) return;
     quarter = at;
     again = round !== undefined;
-    // After a failed write (full disk, closing platform) the callback remains in the outbox for the next round.
+    // After a failed write (full disk, closing platform), the callback stays in the outbox for the next round.
     round ??= work()
       .catch(() => undefined)
       .finally(() => {
         round = undefined;
-        // A callback became ready after the last check of this round.
+        // A callback became ready after this round's last check.
         if (again) wake(quarter);
       });
   }
@@ -140,7 +140,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       await waitAtMost(sent(), ms, systemClock);
       quarter = undefined;
     },
-    /** The four checks that a receiver makes on a callback. */
+    /** A receiver's four checks of a callback. */
     check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
       checkMessage(await messageOf(callback), (await signer()).chain, domain),
     /** Sends these callbacks, whatever their state. Resolves once their receivers have been called. */
@@ -152,17 +152,17 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       wake();
       await sent();
     },
-    /** Stops after a short wait. After the next start, unfinished callbacks are sent again. */
+    /** Stops after a short wait. Unfinished callbacks are sent again on the next start. */
     stop: async (): Promise<void> => {
       if (round) await waitAtMost(round, GRACE_MS, systemClock);
-      // Aborting also prevents new rounds, because another area may still process what is due.
+      // Aborting also prevents new rounds, because another area may still be processing due work.
       stopping.abort();
       await round;
     },
   };
 }
 
-/** A callback as it is sent. */
+/** A callback, as sent. */
 interface CallbackMessage {
   body: string;
   headers: Record<string, string>;
@@ -175,9 +175,9 @@ interface CallbackCheck {
 }
 
 /**
- * Returns the four checks that a receiver makes, in the specification's order ("Events", 5), for the console. These
- * checks share no code with the client's, to reveal bugs there. `chain` is the platform's PEM text: the certificates of
- * the processor and its authority.
+ * Makes a receiver's four checks, in the specification's order ("Events", 5), for the console. Shares no code with the
+ * client's checks, to reveal bugs there. `chain` is the platform's PEM text: the certificates of the processor and its
+ * authority.
  */
 function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
   const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
@@ -220,7 +220,7 @@ export async function callReceiver(
       signal: AbortSignal.any([signal, limit]),
     }).end(body);
     const [response] = (await once(calling, 'response')) as [IncomingMessage];
-    // Only the status matters. The time limit ends the reading of an endless body.
+    // Only the status matters. The time limit ends reading an endless body.
     for (const stream of [calling, response]) stream.on('error', () => undefined);
     response.resume();
     const status = response.statusCode ?? 0;
@@ -228,12 +228,12 @@ export async function callReceiver(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) return { status: null, error: `no response within ${TIMEOUT_MS / 1000} seconds` };
-    // An error that combines the errors of several addresses has no message.
+    // An error that combines the errors for several addresses has no message.
     return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
 }
 
-/** Selects the callbacks to send again. Without a field, selects all that were not delivered. */
+/** Selects the callbacks to resend; without a field, all that were not delivered. */
 const Resend = z
   .strictObject({ id: z.optional(z.int()), subject_request_id: z.optional(z.string()) })
   .check(
@@ -242,7 +242,7 @@ const Resend = z
     ),
   );
 
-/** `resend` and `flush` wait until every receiver has been called, and return the callbacks that they sent. */
+/** `resend` and `flush` wait until every receiver has been called, and return the callbacks that were sent. */
 export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatcher): ControlRoutes {
   async function send(chosen: readonly Callback[]) {
     const ids = new Set(chosen.map(({ id }) => id));

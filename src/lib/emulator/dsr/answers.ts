@@ -15,12 +15,12 @@ import type { PlatformError } from '../wire/platform-error.ts';
 import { refuse } from '../platform/envelopes.ts';
 import { hasResults, type StoredRequest } from '../stores/dsr.ts';
 
-/** `base` is the address for data subject requests. */
+/** `base` is the base address for data subject requests. */
 export function statusReply(request: StoredRequest, base: string): RequestStatusReply {
   return { ...callbackBody(request, base), group_id: request.group_id };
 }
 
-/** Returns the body of a callback: the status of a request without its group. */
+/** Returns a callback's body: the status of a request without its group. */
 export function callbackBody(request: StoredRequest, base: string): RequestStatusReply {
   return {
     controller_id: String(request.workspace),
@@ -47,12 +47,12 @@ export function createReply(request: StoredRequest, received: number, raw: Buffe
   return { ...cancelReply(request, received), encoded_request: raw.toString('base64') };
 }
 
-/** Rounded up to whole seconds. */
+/** Rounds up to whole seconds. */
 function expected({ expected_at }: StoredRequest): string | null {
   return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
 }
 
-/** Returns the error for an invalid body. `xpid` together with another identity has its own message. */
+/** Returns the error for an invalid body. `xpid` combined with another identity has its own message. */
 export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
   const { notAlone, invalid } = DSR_FAILURES;
   const onlyXpid = issues.every(({ failure }) => failure === notAlone);

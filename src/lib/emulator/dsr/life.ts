@@ -107,7 +107,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         announce(request, now);
         return request;
       }),
-    /** Cancels a pending request. Throws 400 for any other request. */
+    /** Cancels a pending request. Throws 400 for other requests. */
     cancel: (request: StoredRequest, now: number): StoredRequest => {
       if (request.status !== 'pending') {
         throw refuse(DSR_FAILURES.notPending, [`the subject request is ${request.status}, not pending`]);
@@ -143,7 +143,7 @@ function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Su
   return { ...(xpid !== undefined && { xpid: BigInt(xpid) }), identities };
 }
 
-/** The fingerprint is the same for requests with equal type, identities and extensions, in any notation. */
+/** Returns a fingerprint that is the same for requests with equal type, identities and extensions, in any notation. */
 function fingerprint({ subject_request_type, subject_identities = {}, extensions = {} }: DsrRequest): string {
   const normalized = Object.entries(extensions).map(
     ([key, { skip_waiting_period = false, subject_identities: own }]) => [
@@ -181,7 +181,7 @@ function finishForwarding(
       ({ domain, name, workspace_id }) =>
         domain === entry.domain && name === entry.name && (workspace_id ?? workspace) === workspace,
     );
-    // The fixtures may have changed after the request arrived.
+    // The fixtures may have changed since the request arrived.
     if (!partner) return { ...entry, status: 'failed', status_message: 'the partner is no longer configured' };
     const { status, status_message } = partner;
     return { ...entry, status, ...(status_message !== undefined && { status_message }) };

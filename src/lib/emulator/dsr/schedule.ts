@@ -1,14 +1,14 @@
-// The times of a data subject request by the platform's clock, in epoch milliseconds (decision: D140).
+// Times of a data subject request by the platform's clock, in epoch milliseconds (decision: D140).
 import type { DsrRequest } from '../../contract/dsr.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 
 const DAY_MS = 86_400_000;
 const QUARTER_MS = DSR_LIMITS.callbackMinutes * 60_000;
 
-/** The time from pick-up to completion. */
+/** Time from pick-up to completion. */
 export const WORK_MS = 2 * DAY_MS;
 
-/** How long results are available. */
+/** Time for which results are available. */
 export const RESULTS_MS = DSR_LIMITS.resultsDays * DAY_MS;
 
 /** Returns the next quarter of an hour, when the platform sends callbacks, and forwards and picks up requests. */
@@ -16,7 +16,7 @@ export function nextQuarter(time: number): number {
   return (Math.floor(time / QUARTER_MS) + 1) * QUARTER_MS;
 }
 
-/** Returns the time when the platform picks up a request. An erasure waits, unless it skips the waiting period. */
+/** Returns the time when the platform picks up a request. Erasures wait, unless they skip the waiting period. */
 export function pickUpTime(request: DsrRequest, received: number): number {
   const waits = request.subject_request_type === 'erasure' && !skipsWaiting(request);
   return waits ? received + DSR_LIMITS.waitingDays * DAY_MS : nextQuarter(received);

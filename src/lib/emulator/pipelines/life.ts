@@ -4,7 +4,7 @@ import { NO_PROGRESS, type Pipeline, type Run, type RunFault } from '../stores/p
 import type { DocumentStore, Kept } from '../stores/documents.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
-/** Minimum duration of a run by the platform's clock. */
+/** Minimum duration of a run, by the platform's clock. */
 const SHORTEST_RUN_MS = 1000;
 
 export type PipelineLife = ReturnType<typeof createPipelineLife>;
@@ -76,7 +76,7 @@ export function createPipelineLife(stores: WarehouseStores) {
       pipelines.replace(workspace, running);
       return id;
     },
-    /** Marks the work of a run as done at `at`. The run does not end before its minimum duration. */
+    /** Marks a run's work as done at `at`. The run does not end before its minimum duration. */
     finish: (run: Run, at: number): void => {
       const earliest = (run.started_at ?? at) + SHORTEST_RUN_MS;
       runs.save({ ...run, due_at: Math.max(earliest, at), progress: { ...run.progress, done: true } });
@@ -97,7 +97,7 @@ export function createPipelineLife(stores: WarehouseStores) {
       const faulted: Pipeline = { ...before, status: 'faulted', errors: [message], cause, nextRunAt: undefined };
       pipelines.replace(run.workspace, faulted);
     },
-    /** Stops the current run of a pipeline that was paused at `at`. */
+    /** Stops the current run of a pipeline paused at `at`. */
     stop: (workspace: number, pipeline: Pipeline, at: number): Pipeline => {
       const run = runs.current(workspace, pipeline.definition.id);
       if (run) runs.save({ ...run, status: 'stopped', due_at: null, ended_at: at });

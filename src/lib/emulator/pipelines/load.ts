@@ -7,7 +7,7 @@ import { NO_PROGRESS, type Pipeline, type NewRun } from '../stores/pipelines.ts'
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { largest } from '../../kernel/numbers.ts';
 
-/** Replaces all pipelines and runs with those of the fixtures. */
+/** Replaces all pipelines and runs with the fixtures' ones. */
 export function loadPipelines(
   fixtures: Fixtures,
   { pipelines, runs }: WarehouseStores,
@@ -33,7 +33,7 @@ export function loadPipelines(
   }
 }
 
-/** Computes the progress of a pipeline from its earlier runs. */
+/** Computes a pipeline's progress from its earlier runs. */
 function progressOf(
   runs: readonly Fixtures['runs'][0][],
   incremental: boolean,

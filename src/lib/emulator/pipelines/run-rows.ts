@@ -1,4 +1,4 @@
-// Reads one row of a data model as the attributes or an event of one profile (specification, D; decision: D67).
+// Reads a data model's row as the attributes or an event of one profile (specification, D; decision: D67).
 import {
   DEVICE_IDENTITY_TYPES,
   EXTENSION_IDENTITY_TYPES,
@@ -21,7 +21,7 @@ const IDENTITY_TYPES: ReadonlySet<string> = new Set([
 
 const LONGEST_IDENTITY = 4096;
 
-/** Thrown for a failed record. The message contains no values, so that many rows share it. */
+/** Thrown for a failed record. The message contains no values, so that many rows can share it. */
 export class BadRow extends Error {}
 
 type RowReader = (row: Row) => ProfileChange;
@@ -77,7 +77,7 @@ function identityOf(column: string, value: number | bigint | string): string {
   return text;
 }
 
-/** Returns an event as intake would receive it. All other columns become custom attributes of the event. */
+/** Returns an event as intake would receive it. Other columns become custom attributes of the event. */
 function eventOf({ event_name, event_type = 'custom_event', timestamp_unixtime_ms, ...rest }: Record<string, unknown>) {
   if (typeof event_name !== 'string') throw new BadRow('no `event_name`');
   return {

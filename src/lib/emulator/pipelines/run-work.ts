@@ -29,7 +29,7 @@ class RunFailure extends Error {
   }
 }
 
-/** Maximum number of different reasons that a run reports. */
+/** Maximum number of different reasons reported per run. */
 const MOST_REASONS = 5;
 
 export type RunWork = ReturnType<typeof createRunWork>;
@@ -61,8 +61,8 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
 
   return {
     /**
-     * Starts or resumes the work of a queued run. Returns the changed run, or undefined if the run was stopped or
-     * deleted, or if the platform closes. Runs are processed one at a time.
+     * Starts or resumes a queued run's work. Returns the changed run, or undefined if it was stopped or deleted, or if
+     * the platform closes. Runs are processed one by one.
      */
     workOn: async (queued: Run): Promise<Run | undefined> => {
       const pipeline = pipelines.get(queued.workspace, queued.pipeline);
@@ -129,7 +129,7 @@ function asFault(error: unknown): RunFault {
   throw error;
 }
 
-/** Writes a batch of rows and returns the progress. `first` is the index of the batch's first row in the query. */
+/** Writes a batch of rows and returns the progress. `first` is the index of its first row in the query. */
 type Writer = (rows: Row[], first: number, before: RunProgress) => RunProgress;
 
 function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: Platform): Writer {
@@ -164,7 +164,7 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
   };
 }
 
-/** Selects the rows within the run's range. Throws RunFailure for a missing column and BadRow for an invalid time. */
+/** Selects the rows within a run's range. Throws RunFailure for a missing column and BadRow for an invalid time. */
 function createRangeFilter(field: string | undefined, progress: RunProgress): (row: Row) => boolean {
   if (!progress.bounded || field === undefined) return () => true;
   let column: string | undefined;
@@ -181,14 +181,14 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Numbers below this are seconds since 1970, others milliseconds: in milliseconds, the limit is in March 1973. */
+/** Numbers below this are seconds since 1970, others milliseconds: in milliseconds, it is a time in March 1973. */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Epoch milliseconds; undefined for an invalid time. A string without a zone is in UTC. A number, or a string of
- * digits, is in seconds or milliseconds since 1970.
+ * Epoch milliseconds; undefined for an invalid time. A string without a zone is UTC. A number, or a string of digits,
+ * is seconds or milliseconds since 1970.
  */
 export function iteratorTime(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return fromNumber(Number(value));

@@ -6,7 +6,7 @@ import type { RunWork } from './run-work.ts';
 import type { Run } from '../stores/pipelines.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
-/** How long a closing platform waits for a run, by the machine's clock. */
+/** Maximum time that a closing platform waits for a run, by the machine's clock. */
 const GRACE_MS = 700;
 
 export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, platform: Platform) {
@@ -23,7 +23,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const begun = clock.now();
     const done = await runWork.workOn(run);
     if (!done) return;
-    // A manual clock does not advance during the run.
+    // A manual clock does not advance during a run.
     const took = clock.mode === 'real' ? clock.now() - begun : 0;
     life.finish(done, (done.started_at ?? 0) + took);
   }
@@ -33,7 +33,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     if (pipeline) db.transaction(() => life.begin(workspace, pipeline, 'scheduled', at));
   }
 
-  /** Does the earliest work that is due by `now`. Returns false if there is none. */
+  /** Does the earliest work due by `now`. Returns false if there is none. */
   async function step(now: number): Promise<boolean> {
     const run = runs.firstDue();
     const scheduled = pipelines.firstDue();
@@ -41,7 +41,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const scheduledAt = scheduled?.next_run_at ?? Infinity;
     if (Math.min(runAt, scheduledAt) > now) return false;
     if (scheduled && scheduledAt < runAt) {
-      // If an interval began during a run, the run of the interval starts right afterwards.
+      // If an interval began during a run, its own run starts right afterwards.
       const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
       beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
     } else if (run?.progress.done === true) {
@@ -63,7 +63,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     catchUp: async (now: number): Promise<void> => {
       while (!closing && (await step(now)));
     },
-    /** Waits briefly for the current run. After the next start, an unfinished run resumes. */
+    /** Waits briefly for the current run. An unfinished run resumes after the next start. */
     close: async (): Promise<void> => {
       closing = true;
       await waitAtMost(working, GRACE_MS, systemClock);

@@ -1,4 +1,4 @@
-// Schedules pipelines and computes the data range of a run, from schedule and sync mode alone (decision: D65).
+// Schedules pipelines and computes a run's data range, from schedule and sync mode alone (decision: D65).
 import type { Frequency } from '../../contract/choices.ts';
 import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';
@@ -9,7 +9,7 @@ type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
 /** All times here are epoch milliseconds. */
 const FIXED_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
-/** The first scheduled run at or after `from`, or undefined. `ranOnce`: a pipeline of type `once` has had its run. */
+/** The first scheduled run at or after `from`, or undefined. `ranOnce`: a pipeline of type `once` has already run. */
 export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ranOnce: boolean): number | undefined {
   if (state !== 'active') return undefined;
   const start = timeOf(schedule.start);
@@ -18,14 +18,14 @@ export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ra
   if (schedule.type === 'once') next = ranOnce ? undefined : Math.max(start ?? from, from);
   if (schedule.type === 'interval' && schedule.frequency && start !== undefined) {
     const { frequency } = schedule;
-    // If `from` equals the start of the schedule, a run at that time would have nothing to read.
+    // If `from` equals the schedule's start, a run at that time would have nothing to read.
     const first = timeOf(sync_mode.from) === start ? 1 : 0;
     next = boundary(start, frequency, Math.max(first, indexFrom(start, frequency, from)));
   }
   return next !== undefined && next <= end ? next : undefined;
 }
 
-/** Returns the start of the schedule's interval that contains `at`, or `at` itself if there are no intervals. */
+/** Returns the start of the schedule interval that contains `at`, or `at` itself without intervals. */
 export function logicalDate({ type, frequency, start: text }: Schedule, at: number): number {
   const start = timeOf(text);
   if (type !== 'interval' || !frequency || start === undefined || at < start) return at;
@@ -34,7 +34,7 @@ export function logicalDate({ type, frequency, start: text }: Schedule, at: numb
   return next === at ? next : boundary(start, frequency, index - 1);
 }
 
-/** Returns the boundary with this index, counted from 0. In a month that is too short, the boundary is the last day. */
+/** Returns the boundary with this 0-based index. In a month that is too short, it is the last day. */
 export function boundary(start: number, frequency: Frequency, index: number): number {
   if (frequency !== 'monthly') return start + index * FIXED_MS[frequency];
   const date = new Date(start);
@@ -45,7 +45,7 @@ export function boundary(start: number, frequency: Frequency, index: number): nu
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/** Returns the index, counted from 0, of the first boundary at or after `at`. */
+/** Returns the 0-based index of the first boundary at or after `at`. */
 function indexFrom(start: number, frequency: Frequency, at: number): number {
   if (at <= start) return 0;
   if (frequency !== 'monthly') return Math.ceil((at - start) / FIXED_MS[frequency]);
@@ -54,7 +54,7 @@ function indexFrom(start: number, frequency: Frequency, at: number): number {
   return boundary(start, frequency, months) >= at ? months : months + 1;
 }
 
-/** The rows that a run reads, selected by the time in their `iterator_field`. */
+/** Rows that a run reads, selected by the time in their `iterator_field`. */
 type DataRange = Pick<RunProgress, 'rangeStart' | 'afterStart' | 'rangeEnd' | 'bounded'>;
 
 /** Returns the range of a run at `at`; `position` is the end of the last successful run, if any. */
@@ -70,7 +70,7 @@ export function dataRange(
     const bounded = sync_mode.iterator_field !== undefined && (from !== undefined || until !== Infinity);
     return { rangeStart: from, afterStart: false, rangeEnd, bounded };
   }
-  // An on-demand pipeline has no intervals, so `start` limits its data instead.
+  // On-demand pipelines have no intervals, so `start` limits their data instead.
   const configured = from ?? (schedule.type === 'on_demand' ? timeOf(schedule.start) : undefined);
   return { rangeStart: position ?? configured, afterStart: position !== undefined, rangeEnd, bounded: true };
 }

@@ -1,4 +1,4 @@
-// The parts of an area of the platform (tokens, roles, …): tables, fixtures, and a handler for each endpoint.
+// Parts of a platform area (tokens, roles, …): tables, fixtures, and a handler for each endpoint.
 import type { Endpoint, ParamsOf } from '../../contract/endpoint.ts';
 import type { Caller, Directory } from './auth.ts';
 import type { Fixtures } from '../fixtures/document.ts';
@@ -14,12 +14,12 @@ import type { ProfilesStore } from '../stores/profiles.ts';
 import type { Tokens } from '../stores/tokens.ts';
 import type { IngestGate } from './ingest-gate.ts';
 
-/** The environment of every area. */
+/** Environment shared by all areas. */
 export interface Platform {
   readonly db: Database;
   readonly clock: PlatformClock;
   readonly fixtures: Fixtures;
-  /** The warehouse file to use if the fixtures list none. */
+  /** Warehouse file to use if the fixtures list none. */
   readonly warehouse: string | undefined;
   readonly directory: Directory;
   readonly tokens: Tokens;
@@ -30,17 +30,17 @@ export interface Platform {
   readonly recorder: Recorder;
   readonly faults: Faults;
   readonly signing: Signing;
-  /** The words of a deployment. `exchange.ts` translates them. */
+  /** Deployment's words. `exchange.ts` translates them. */
   readonly names: DeploymentNames;
   /** Returns the email address for a client id or other name. */
   emailOf(name: string): string;
   /** Runs due work in the background. */
   wake(): void;
-  /** An audience of tokens, in addition to the platform's own addresses. */
+  /** Token audience, in addition to the platform's own addresses. */
   readonly audience: string | undefined;
-  /** Returns the platform's address without a trailing slash. Available once the server is listening. */
+  /** Returns the platform's address without a trailing slash. Available once the server listens. */
   baseUrl(): string;
-  /** Returns the platform's address in a response: the public one, or that of the request, from its `Host`. */
+  /** Returns the platform's address for a response: the public one, or the one in the request's `Host`. */
   addressOf(host: string | undefined): string;
 }
 
