@@ -36,7 +36,7 @@ export function isEmpty(cell: unknown): boolean {
   return cell === undefined || cell === null || cell === '';
 }
 
-/** Returns a cell of a Parquet file as in CSV. Lists and maps are not converted, so that the contract rejects them. */
+/** Returns a Parquet cell as in CSV. Does not convert lists and maps, so the contract rejects them. */
 export function asText(cell: unknown): unknown {
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
@@ -49,7 +49,7 @@ function asMilliseconds(cell: unknown): unknown {
   return parseIso(time) ?? parseIso(`${time}Z`) ?? text;
 }
 
-/** Returns the seed of an attribute; undefined if its cells are empty. */
+/** Returns an attribute's seed; undefined if its cells are empty. */
 export function seedValue(
   { type, cells: places }: TableAttribute,
   cells: readonly unknown[],

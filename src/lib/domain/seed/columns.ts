@@ -1,4 +1,4 @@
-// The grammar of column names in CSV and Parquet files of users.
+// The grammar of column names in CSV and Parquet user files.
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import type { RowIssue } from './batch.ts';
@@ -13,10 +13,10 @@ export type Column =
 /** Column of the file -> field, in the grammar of headers (`--map`, `--map-file`). */
 export type ColumnMap = ReadonlyMap<string, string>;
 
-/** A column that is not in the map. */
+/** A column that the map does not contain. */
 export interface SkippedColumn {
   column: string;
-  /** The field that the column's name suggests, if no other column has that field. */
+  /** The field that the column's name suggests, unless another column has it. */
   field: string | undefined;
 }
 
@@ -26,13 +26,13 @@ const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
 const KINDS = ['identity', 'attr', 'user'] as const;
 
 export interface Header {
-  /** Contains undefined for a column that is not in the map. */
+  /** Contains undefined for a column that the map does not contain. */
   columns: (Column | undefined)[];
   issues: RowIssue[];
   skippedColumns: SkippedColumn[];
 }
 
-/** Reads a header. Returns a map replaces the names of its columns. */
+/** Reads a header. A map replaces the names of its columns. */
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,
@@ -118,7 +118,7 @@ function readField(field: string): Column | string {
   return { kind: 'attribute', name, type: known, key };
 }
 
-/** Splits a field at colons. A part in double quotes may contain colons and doubled double quotes. */
+/** Splits a field at colons. A part in double quotes may contain colons, and doubled double quotes. */
 function splitField(field: string): string[] | undefined {
   const parts: string[] = [];
   for (let rest = field; ;) {

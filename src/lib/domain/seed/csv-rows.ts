@@ -20,7 +20,7 @@ export interface TableOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   rules: RowRules;
-  /** Called once with the columns that are not in the map. */
+  /** Called once with the columns that the map does not contain. */
   onSkippedColumns?: ((name: string, columns: readonly SkippedColumn[]) => void) | undefined;
   /** Called once for each attribute column that contains a null word. */
   onNullWord?: ((name: string, column: string, word: string) => void) | undefined;
@@ -28,7 +28,7 @@ export interface TableOptions {
 
 export interface CsvOptions extends TableOptions {
   dialect?: Dialect;
-  /** True if the record with this number, counted from 0, belongs to our shard (`--shard`). */
+  /** True if the record with this 0-based number belongs to our shard (`--shard`). */
   isOurs(record: number): boolean;
 }
 

@@ -1,5 +1,5 @@
-// Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or values one after
-// another). Holds at most one incomplete row.
+// Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or consecutive values).
+// Holds at most one incomplete row.
 import { type JsonTaker, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
@@ -16,11 +16,11 @@ import {
 
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
-/** Reads NDJSON. Positions are line numbers after `line`. `offset` is the start of the bytes in the file, or -1. */
+/** Reads NDJSON. Positions are line numbers after `line`. `offset` is where the bytes start in the file, or -1. */
 export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
-  /** True inside a line that is too long. */
+  /** True inside an oversized line. */
   let skipping = false;
 
   function takeLine(start: number, end: number): void {
@@ -54,7 +54,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       if (offset >= 0) offset += whole;
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
-        // Keep the beginning for the error message.
+        // Keep its beginning for the error message.
         if (offset >= 0) offset += pending.length - SHOWN_BYTES;
         pending.length = SHOWN_BYTES;
         skipping = true;
@@ -68,19 +68,19 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
   };
 }
 
-/** Reads a JSON array, or values separated by spaces. Positions count from 1. The taker also gets the lines. */
+/** Reads a JSON array, or values separated by spaces. Positions are 1-based. The taker also gets the lines. */
 export class ElementReader implements RowReader {
   isOver = false;
   readonly #taker: JsonTaker;
   readonly #pending = new Pending();
   #position = 0;
-  /** Number of the current line. The taker gets the line where an element begins. */
+  /** Number of the current line. The taker gets the line where an element starts. */
   #line = 1;
   #inArray: boolean | undefined;
-  /** The last token of the array. */
+  /** Last token of the array. */
   #last: 'element' | 'comma' | undefined;
   #begun = false;
-  /** The offset in `#pending` where the search continues. The element began at `#start` (-1: between elements). */
+  /** Offset in `#pending` where the search continues. The element starts at `#start` (-1: between elements). */
   #at = 0;
   #start = -1;
   #depth = 0;
@@ -141,7 +141,7 @@ export class ElementReader implements RowReader {
     }
   }
 
-  /** True if an element begins here. */
+  /** True if an element starts here. */
   #isBeginning(code: number): boolean {
     if (isSpace(code)) return false;
     this.#markPlace();

@@ -1,5 +1,5 @@
-// Tracks which part of the input is complete: everything up to a mark, and a few stretches after it. The size of this
-// record depends on the number of unfinished batches, not on the input.
+// Tracks which part of the input is complete: everything up to a mark, and a few stretches after it. Its size depends
+// on the number of unfinished batches, not on the input.
 
 /** The rows (`from`, `to`] of one input. */
 export interface Stretch {
@@ -11,11 +11,11 @@ export interface Stretch {
 export interface Mark {
   file: number;
   position: number;
-  /** The offset where reading can resume after the mark; -1 if reading must start from the beginning. */
+  /** Offset where reading can resume after the mark; -1 if it must start from the beginning. */
   offset: number;
 }
 
-/** The completed part, as recorded in the journal. */
+/** Completed part, as recorded in the journal. */
 export interface Completed {
   mark: Mark;
   beyond: Stretch[];
@@ -34,7 +34,7 @@ export function createMarks(before: Completed) {
   let mark = before.mark;
   const entries: Entry[] = [];
   return {
-    /** Adds an unfinished stretch. Callers must add stretches in the order of the input. */
+    /** Adds an unfinished stretch. Callers must add stretches in input order. */
     open: ({ endOffset, file, from, to }: Stretch & { endOffset: number }): { complete(): void } => {
       const entry: Entry = { file, from, to, endOffset, completed: false };
       entries.push(entry);
@@ -56,7 +56,7 @@ export function createMarks(before: Completed) {
   };
 }
 
-/** Joins neighboring complete entries into one stretch, so that a slow request adds only one. */
+/** Joins adjacent complete entries into one stretch, so that a slow request adds only one. */
 function joined(entries: readonly Entry[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (const { file, from, to, completed } of entries) {

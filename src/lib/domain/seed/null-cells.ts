@@ -1,4 +1,4 @@
-// Clears the cells of a record that contain a null word, in bytes or as values.
+// Clears the cells of a record that contain a null word, as bytes or as values.
 import type { NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
@@ -27,7 +27,7 @@ export function createNullCells(
   }
 
   return {
-    /** Clears cells in place. Returns false if a word makes the row invalid, so that the exact check must reject it. */
+    /** Clears cells in place. Returns false if a word makes the row invalid, so the exact check must reject it. */
     clear: ({ bytes, starts, ends }: Cells): boolean => {
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {
@@ -41,7 +41,7 @@ export function createNullCells(
       }
       return isClean;
     },
-    /** The cells, with null words cleared. */
+    /** Returns the cells with null words cleared. */
     cleared: (cells: readonly unknown[]): unknown[] =>
       cells.map((cell, column) => {
         const text = Number.isNaN(cell) ? 'NaN' : cell;

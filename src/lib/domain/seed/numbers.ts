@@ -1,11 +1,11 @@
-// Converts numbers that other programs wrote to JSON numbers: decimal commas, and floats from pandas.
+// Converts numbers written by other programs to JSON numbers: decimal commas, and floats from pandas.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { type Dialect, withDecimalPoint } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
 import type { Column } from './columns.ts';
 
 /**
- * Rewrites the cells of a record in place, and returns their issues. `header` contains the names of the columns. In the
+ * Rewrites the cells of a record in place, and returns their issues. `header` contains the column names. In the
  * dialect, `isLocal` must be true only if the numbers have decimal commas.
  */
 export function createNumberReader(

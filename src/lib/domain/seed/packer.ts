@@ -7,31 +7,31 @@ import { checkRow, readRecord, type ReadRow } from './read-row.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** Limits of a batch. Both limits shrink permanently when the platform rejects a body as too large. */
+/** Limits of a batch; both shrink permanently when the platform rejects a body as too large. */
 export interface BatchLimits {
   rows: number;
   bytes: number;
 }
 
-/** A stretch that contains only rejected rows is closed after this many. */
+/** A stretch with only rejected rows is closed after this many. */
 const MAX_REFUSED = 1000;
 
-/** Maximum number of issues reported for a row. */
+/** Maximum number of issues reported per row. */
 const MAX_ISSUES = 5;
 
 const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
 
-/** Writes a row and returns where it ends, or a negative number if it cannot write the row. */
+/** Writes a row and returns its end, or a negative number if it cannot write the row. */
 type RowWriter = (out: Buffer) => number;
 
 export class RowPacker {
-  /** Full batches, in the order of the input. The caller removes these batches. */
+  /** Full batches, in input order, for the caller to remove. */
   ready: Batch[] = [];
-  /** Turns records of the current input into bodies; undefined if the records are bodies. */
+  /** Turns records of the current input into bodies; undefined if they already are bodies. */
   table: RecordTable | undefined;
-  /** The line where the current row begins. Set only if positions are not lines. */
+  /** Line where the current row starts; set only if positions are not lines. */
   line: number | undefined;
-  /** The offset where reading can resume after the current row; -1 if it cannot. */
+  /** Offset where reading can resume after the current row; -1 if it cannot. */
   offset = -1;
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;
@@ -73,8 +73,8 @@ export class RowPacker {
   }
 
   /**
-   * Adds a row that `write` writes as valid JSON, in at most `room` bytes. If `write` returns a negative number,
-   * returns false and adds nothing.
+   * Adds a row that `write` writes as valid JSON, in at most `room` bytes. If `write` returns a negative number, adds
+   * nothing and returns false.
    */
   takeWritten(room: number, position: number, write: RowWriter): boolean {
     if (this.#isDone(this.#file, position)) return true;
@@ -125,7 +125,7 @@ export class RowPacker {
     this.ready.push(batch);
   }
 
-  /** Makes a completed batch available again. The caller must not read that batch any more. */
+  /** Makes a completed batch available again: the caller must no longer read it. */
   recycle(batch: Batch): void {
     if (batch.capacity === this.#bufferBytes) this.#spare.push(batch);
   }

@@ -1,5 +1,5 @@
-// The exact check: parses the body of one user and checks it, in neutral words, against the contract. This check is
-// slower than the byte check, but finds the issues.
+// The exact check: parses one user's body and checks it, in neutral words, against the contract. It is slower than the
+// byte check, but finds the issues.
 import { type FieldIssue, parseWith } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
@@ -7,7 +7,7 @@ import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../../kernel/
 import { userIdentityIssues } from '../identity-types.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** A row as it is sent, or the issues of a row. */
+/** A row as sent, or its issues. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
 /** Returns the value of a row's JSON text, or an error. */
@@ -23,7 +23,7 @@ export function readRecord(text: string): { value: unknown } | { message: string
   }
 }
 
-/** A line of a rejects file also contains the row, so that users can send the file again. */
+/** A rejects line also contains the row, so that users can send the file again. */
 function unwrap(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('rejected' in value)) return value;
   if ('row' in value) return value.row;

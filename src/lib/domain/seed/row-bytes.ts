@@ -1,12 +1,12 @@
-// The bytes of an input, for a reader that turns bytes into rows.
+// Bytes of an input, for a reader that turns them into rows.
 import { LINE_FEED } from './scan.ts';
 
-/** Reads an input chunk by chunk and passes its rows to the packer. */
+/** Reads an input in chunks and passes its rows to the packer. */
 export interface RowReader {
   feed(chunk: Buffer): void;
   /** Called at the end of the input. */
   end(): void;
-  /** True after an element that is too long: it was rejected, and no later row can be found. */
+  /** True after an oversized element: it was rejected, and no later row can be found. */
   isOver?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface JsonTaker {
   line: number | undefined;
   /** The offset where reading can resume after the current row; -1 if it cannot. */
   offset: number;
-  /** The column where the current row begins. Updated only if already set. */
+  /** Column where the current row starts; updated only if already set. */
   column?: number;
   /** Accepts a row of JSON text, from `start` to `end`. The byte after it is below 0x20. The bytes may change later. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
@@ -27,10 +27,10 @@ export interface JsonTaker {
 /** No user needs a longer row, and platforms reject larger bodies. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 
-/** Number of bytes of an unreadable row to show. */
+/** Number of bytes shown of an unreadable row. */
 export const SHOWN_BYTES = 200;
 
-/** Unread bytes in one contiguous piece, followed by a line feed. */
+/** Unread bytes in a contiguous piece, followed by a line feed. */
 export class Pending {
   bytes = Buffer.alloc(0);
   length = 0;
@@ -47,7 +47,7 @@ export class Pending {
     this.bytes[this.length] = LINE_FEED;
   }
 
-  /** Returns the number of bytes that make up complete lines. */
+  /** Returns the number of bytes in complete lines. */
   wholeLines(): number {
     return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
   }

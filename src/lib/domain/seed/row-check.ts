@@ -1,6 +1,6 @@
 // Checks one user's body in bytes, in one pass and without parsing it, against every rule of the contract's SingleSeed.
 // The contract accepts everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A
-// body that fails here may be valid in a less common notation, so `checkRow` parses it and decides.
+// body that fails may still be valid in a less common notation, so `checkRow` parses it and makes the final check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import { createWordFinder } from './null-cells.ts';
@@ -38,7 +38,7 @@ const MAX_IDENTITY_BYTES = 4096;
 const findEnvironment = createWordFinder(['"production"', '"development"']);
 const USER_ATTRIBUTE = [fieldOf('attribute_name', scanName), fieldOf('attribute_value', scanString)];
 
-/** Returns the check for a deployment's words. Rows with other words fail here, and are translated later. */
+/** Creates the check for a deployment's words. Rows with other words fail it, and are translated later. */
 export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowRules): RowCheck {
   const plainTypes = [...new Set([...identityTypes.words].map(toWire))].filter((type) => toWire(type) === type);
   const findType = createWordFinder(plainTypes.map((type) => JSON.stringify(type)));
@@ -76,7 +76,7 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
   };
 }
 
-/** Scans `{workspace: [item, …]}`. Rows with several workspaces are rare and go to the exact check. */
+/** Scans `{workspace: [item, …]}`. Rows with several workspaces are rare, so they go to the exact check. */
 function scanByWorkspace(bytes: Buffer, start: number, item: Scan): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   const key = skipSpace(bytes, start + 1);
@@ -108,7 +108,7 @@ const SEEDS = new Map(
 );
 const findCalculation = createWordFinder([...SEEDS.keys()]);
 
-/** The form of the seed for the type of the current attribute. */
+/** Form of the seed for the current attribute's type. */
 let seed: readonly Field[] | undefined;
 
 const ATTRIBUTE = [
@@ -129,7 +129,7 @@ function scanAttribute(bytes: Buffer, start: number): number {
   return scanFields(bytes, start, ATTRIBUTE, 0b1111);
 }
 
-/** The last valid date, in quotes: most attributes in a file have the same date. */
+/** Last valid date, in quotes: most attributes in a file have the same date. */
 const date = Buffer.from('"2026-01-31"');
 
 function scanDate(bytes: Buffer, start: number): number {

@@ -8,7 +8,7 @@ export interface RowRules {
   names: WireNames;
   identityTypes: IdentityTypes;
   nulls: NullWords;
-  /** True if columns without a name are ignored. */
+  /** True to ignore columns without a name. */
   ignoresUnnamed: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Skips JSON tokens in bytes. Each function gets the offset of a token and returns the offset after it, or FAIL. A line
-// feed must follow the bytes: no token contains a line feed, so no scan goes past the end.
+// Skips JSON tokens in bytes. Each function gets a token's offset and returns the offset after it, or FAIL. The bytes
+// must be followed by a line feed: no token contains one, so no scan goes past the end.
 
 export const FAIL = -1;
 
@@ -39,7 +39,7 @@ export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
 }
 
-/** Returns the length of the byte-order mark at the beginning of an input; 0 if there is none. */
+/** Returns the length of the byte-order mark at the start of an input; 0 if there is none. */
 export function markLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
@@ -67,7 +67,7 @@ export function scanString(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** Returns a string that is not empty. */
+/** Scans a non-empty string. */
 export function scanName(bytes: Uint8Array, start: number): number {
   const at = scanString(bytes, start);
   return at === start + 2 ? FAIL : at;
@@ -97,12 +97,12 @@ function isHex(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** True if a name begins with `__`. Some of these names are special in JavaScript, so they go to the exact check. */
+/** True if a name starts with `__`. Some of these names are special in JavaScript, so they go to the exact check. */
 export function isReserved(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE;
 }
 
-/** Scans a key without escapes that does not begin with `__`. The bytes of such a key are its name. */
+/** Scans a key without escapes that does not start with `__`, so that its bytes are its name. */
 export function scanPlainKey(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE || isReserved(bytes, start + 1)) return FAIL;
   let at = start + 1;
@@ -181,7 +181,7 @@ export function scanLong(bytes: Uint8Array, start: number): number {
   const at = scanDigits(bytes, digits);
   const length = at - digits;
   if (length === 0 || length > 19 || (bytes[digits] === ZERO && (length > 1 || negative))) return FAIL;
-  // From -9223372036854775808 to 9223372036854775807. Numbers near these bounds go to the exact check.
+  // From -9223372036854775808 to 9223372036854775807: numbers near these bounds go to the exact check.
   return length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 
@@ -192,7 +192,7 @@ export function scanDigits(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** The offset of the comma or bracket after an item. */
+/** Returns the offset of the comma or bracket after an item. */
 export function afterItem(bytes: Uint8Array, at: number): number {
   return bytes[at] === COMMA ? at : skipSpace(bytes, at);
 }
@@ -224,7 +224,7 @@ export function fieldOf(name: string, scan: Scan): Field {
   return { key: word(name), scan };
 }
 
-/** Scans `{field, …}` with only these fields, each at most once. `required` has a bit for each required field. */
+/** Scans `{field, …}` with only these fields, each at most once. `required` has a bit per required field. */
 export function scanFields(bytes: Buffer, start: number, fields: readonly Field[], required: number): number {
   if (bytes[start] !== OPEN_BRACE) return FAIL;
   let at = skipSpace(bytes, start + 1);
@@ -268,7 +268,7 @@ export function scanMembers(
 const keyStarts = new Int32Array(MAX_COMPARED_KEYS);
 const keyEnds = new Int32Array(MAX_COMPARED_KEYS);
 
-/** Adds the `count`th key of an object. Returns false for a duplicate, or if there are too many keys to compare. */
+/** Adds the `count`th key of an object; returns false for a duplicate, or if there are too many keys to compare. */
 export function isNewKey(bytes: Uint8Array, count: number, start: number, end: number): boolean {
   if (count >= MAX_COMPARED_KEYS) return false;
   for (let index = 0; index < count; index++) {

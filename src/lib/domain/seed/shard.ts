@@ -1,23 +1,23 @@
-// Divides an input between several machines: every row belongs to exactly one shard. `--shard` is I/N, or the number
-// that an engine assigns to each of its processes.
+// Divides an input among several machines: every row belongs to exactly one shard. `--shard` is I/N, or a number that
+// an engine assigns to each of its processes.
 import { usageError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/words.ts';
 
-/** `index` counts from 0. */
+/** `index` is 0-based. */
 export interface Shard {
   index: number;
   count: number;
 }
 
-/** Number of consecutive records that belong to the same shard. */
+/** Number of consecutive records in the same shard. */
 const RECORDS_TOGETHER = 1000;
 
-/** True if the record with this number, counted from 0, belongs to the shard. */
+/** True if the record with this 0-based number belongs to the shard. */
 export function inRecordShard(record: number, shard: Shard | undefined, together = RECORDS_TOGETHER): boolean {
   return shard === undefined || Math.floor(record / together) % shard.count === shard.index;
 }
 
-/** Returns the byte range where the shard's lines begin. */
+/** Returns the byte range in which the shard's lines start. */
 export function shardRange(size: number, shard: Shard | undefined): { start: number; end: number } {
   if (shard === undefined) return { start: 0, end: size };
   const edge = (index: number): number => Number((BigInt(size) * BigInt(index)) / BigInt(shard.count));
@@ -28,11 +28,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface Engine {
   name: string;
-  /** The variable that the engine sets in each process that it numbers. */
+  /** Variable that the engine sets in each process that it numbers. */
   variable: string;
   /** Number of the first process. */
   from: number;
-  /** The variable with the number of processes, if the engine sets one. */
+  /** Variable with the number of processes, if the engine sets one. */
   size?: string;
 }
 
@@ -46,7 +46,7 @@ const ENGINES: readonly Engine[] = [
 
 const BY_HAND = 'Pass the number yourself: --shard I/N.';
 
-/** Parses I/N. I counts from 1; 0 means N, so counting from 0 works too. Throws usage (2). */
+/** Parses I/N. I is 1-based; 0 means N, so 0-based numbers work too. Throws usage (2). */
 export function parseShard(text: string, env: Env): Shard {
   const [match, wanted, number = 0, count = 0] = /^(?:auto(?:\/(\d{1,6}))?|(\d{1,6})\/(\d{1,6}))$/.exec(text) ?? [];
   if (match === undefined || /\/0+$/.test(match))

@@ -1,4 +1,4 @@
-// Turns rows of a table into users: as the bytes of a body, or as a value for the exact check, with the same result.
+// Turns table rows into users: as the bytes of a body, or as a value for the exact check, with the same result.
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { RowIssue } from './batch.ts';
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
@@ -9,7 +9,7 @@ import type { RowRules } from './row-rules.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
-/** `header` contains the column names. `onNullWord` gets null words that are sent as text. */
+/** `header` contains the column names. `onNullWord` is called for each null word that is sent as text. */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -56,7 +56,7 @@ export function createTable(
 
   const title = (index: number | undefined): string => (header[index ?? -1] ?? '').trim();
 
-  /** Returns the column that a path of the body comes from, and how many segments of the path lead to its cell. */
+  /** Returns the column that a body path comes from, and how many segments of the path lead to its cell. */
   function find(path: FieldIssue['path'], cells: readonly unknown[]): [column: string, depth: number] {
     const [field, key, place, part] = path;
     switch (field) {
@@ -91,13 +91,13 @@ export function createTable(
   }
 
   return {
-    /** One entry per column of the header; undefined for an ignored column. */
+    /** One entry per header column; undefined for an ignored one. */
     columns,
     nulls: createNullCells(columns, nulls, onNullWord),
     /** Writes bodies with wire names; undefined if every row needs the exact check. */
     writer: createBodyWriter(columns, attributes, defaults, toWire),
     value,
-    /** Adds the column to an issue with that value, because the author of a table does not know the fields of a body. */
+    /** Adds the column to an issue about its value, because the author of a table does not know body fields. */
     issue: ({ path, message }: FieldIssue, cells: readonly unknown[]): RowIssue => {
       const [column, depth] = find(path, cells);
       const inside = path.length > depth ? `\`${showPath(path.slice(depth))}\`` : '';
@@ -106,10 +106,10 @@ export function createTable(
   };
 }
 
-/** The depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
+/** Depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
 const SEED_DEPTH = 5;
 
-/** A floating-point number above 2^53 is rejected instead of converted, because several ids may round to it. */
+/** Rejects a floating-point number above 2^53 instead of converting it, because several ids may round to it. */
 function identityText(cell: unknown): unknown {
   return typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER ? cell : asText(cell);
 }
@@ -127,7 +127,7 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
   return [...groups.values()];
 }
 
-/** Returns the date part of a time. Anything else is returned unchanged. */
+/** Returns the date part of a time. Returns anything else unchanged. */
 function dateText(cell: unknown): unknown {
   return typeof cell === 'string' && /^\d{4}-\d\d-\d\d[T ]\d/.test(cell) ? cell.slice(0, 10) : cell;
 }

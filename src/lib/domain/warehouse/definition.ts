@@ -11,7 +11,7 @@ export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 export type Definition = Record<string, unknown> & { id: string };
 
-/** The fields that contain secrets: those that the platform masks, and the key of a feed (decision: D100). */
+/** Fields that contain secrets: those that the platform masks, and a feed's key (decision: D100). */
 export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [
     ['config', 'password'],
@@ -21,7 +21,7 @@ export const SECRET_PATHS: Readonly<Record<ResourceType, readonly (readonly stri
   pipeline: [['partner_feed_key']],
 };
 
-/** Fields that a file may omit. The platform then keeps the current value, which does not count as a difference. */
+/** Fields that a file may omit: the platform then keeps the current value, which does not count as a difference. */
 const LEFT_TO_PLATFORM: Readonly<Record<ResourceType, readonly (readonly string[])[]>> = {
   connection: [['state'], ['config', 'port']],
   data_model: [['state']],
@@ -42,7 +42,7 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
   );
 }
 
-/** Returns the part of a definition that can be compared, without secrets and in one spelling. */
+/** Returns the comparable part of a definition, without secrets and in one spelling. */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
   const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
@@ -61,7 +61,7 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   );
 }
 
-/** The desired definition. Omitted fields are taken from the live definition. */
+/** The desired definition. Takes omitted fields from the live definition. */
 export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
   if (!live) return wanted;
   return LEFT_TO_PLATFORM[type].reduce(
@@ -83,7 +83,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
 }
 
-/** Returns a copy with a different value at `path`. Undefined removes the value. Missing parents are not created. */
+/** Returns a copy with a different value at `path`. Undefined removes the value. Does not create missing parents. */
 export function withValue<T extends object>(value: T, [key = '', ...rest]: readonly string[], item: unknown): T {
   const record = value as Record<string, unknown>;
   if (rest.length > 0) {
@@ -94,7 +94,7 @@ export function withValue<T extends object>(value: T, [key = '', ...rest]: reado
   return (item === undefined ? others : { ...record, [key]: item }) as T;
 }
 
-/** Overrides `base` with `over`: maps are merged, null removes a field, and everything else is replaced. */
+/** Overrides `base` with `over`: merges maps, removes null fields, and replaces everything else. */
 export function mergeFields(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
@@ -129,7 +129,7 @@ export const NOUNS: Readonly<Record<ResourceType, string>> = {
   pipeline: 'pipeline',
 };
 
-/** The name of the command group and of the folder. */
+/** Name of the command group and of the folder. */
 export const GROUPS: Readonly<Record<ResourceType, string>> = {
   connection: 'connections',
   data_model: 'data-models',
@@ -178,7 +178,7 @@ export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   return [...masks, ...literals];
 }
 
-/** Secrets that are masked, as the platform returns them. A mask is not a difference. */
+/** Returns masked secrets, as the platform returns them. A mask does not count as a difference. */
 export function maskedSecrets(type: ResourceType, value: unknown): (readonly string[])[] {
   return SECRET_PATHS[type].filter((path) => isMask(valueAt(value, path)));
 }

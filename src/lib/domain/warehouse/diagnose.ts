@@ -12,7 +12,7 @@ import type { createWireNames } from '../../contract/names.ts';
 
 export function diagnosisResult() {
   const finding = z.object({
-    /** The resource that the finding is about: `connection crm`. */
+    /** Resource that the finding is about: `connection crm`. */
     about: z.string(),
     /** A `problem` stops the sync; a `notice` should be reviewed. */
     level: z.enum(['problem', 'notice']),
@@ -25,14 +25,14 @@ export function diagnosisResult() {
     state: z.nullable(z.string()),
     status: z.nullable(z.string()),
     last_success: z.nullable(z.string()),
-    /** Root cause first; later findings may be consequences of that. */
+    /** Root cause first; later findings may be its consequences. */
     findings: z.array(finding),
   });
 }
 
 export type Diagnosis = z.infer<ReturnType<typeof diagnosisResult>>;
 
-/** A finding before its hints become a string. */
+/** A finding before its hints are joined to a string. */
 type Finding = Omit<Diagnosis['findings'][number], 'next'> & { next: readonly Hint[] };
 
 interface Part {
@@ -159,14 +159,14 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   return [finding(about, 'notice', `${failed} of its records failed${said}.`, read)];
 }
 
-/** Without an identity, a row does not belong to any user (decision: D287). */
+/** A row without an identity belongs to no user (decision: D287). */
 function identityFindings({ pipeline, model, names, report }: Evidence): Finding[] {
   const run = report.latest_pipeline_run;
   const sql = valueAt(model?.config, ['sql_query']);
   if ((run?.successful_records ?? null) === null || !run || recordsOf(run).successful > 0 || typeof sql !== 'string')
     return [];
   const { isMissing, advice } = identityColumns(sql, names);
-  // The field transformation of events may provide the identities.
+  // The events' field transformation may provide the identities.
   const isCause = isMissing && pipeline.pipeline_type !== 'events';
   if (!isCause && !/no identity/i.test(messages(run.errors))) return [];
   const problem = `Its query returns no identity${isMissing ? '' : ' for any row'}, so no row belongs to a user.`;
@@ -245,7 +245,7 @@ function because(reason: string): string {
   return reason ? `: ${reason}` : '';
 }
 
-/** The usual identities, and columns that may contain identities under another name. */
+/** The usual identities, and columns that may contain them under another name. */
 const LIKELY: Readonly<Record<string, RegExp>> = {
   customer_id: /^(?:cust|customer|client|member|user|person|account)?_?(?:id|key|no|nr|number|uuid)$/,
   email: /mail/,
@@ -274,8 +274,8 @@ export function identityColumns(sql: string, names: Pick<ReturnType<typeof creat
 
 /** Returns the names in the outer select list; undefined if it has a `*` or cannot be read. */
 export function selectedColumns(sql: string): string[] | undefined {
-  // An unclosed construct extends to the end of the text, because searching for its end from each position would take
-  // quadratic time.
+  // An unclosed construct extends to the end of the text: searching for its end from each position would take quadratic
+  // time.
   const tokens =
     sql.match(/--[^\n]*|\/\*[^]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|[(),]|[^\s(),'"`]+/g) ?? [];
   const columns: string[] = [];

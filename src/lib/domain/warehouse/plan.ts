@@ -23,9 +23,9 @@ function stepFields() {
     id: z.string(),
     /** Values in a definition may be any JSON. */
     changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
-    /** The fields of the secrets that the plan sends. A plan never contains the secrets themselves. */
+    /** Fields of the secrets that the plan sends; a plan never contains the secrets themselves. */
     secrets: z.array(z.string()),
-    /** The references in the file: `{"config.password": "env:NAME"}`. */
+    /** References in the file: `{"config.password": "env:NAME"}`. */
     references: z.record(z.string(), z.string()),
     resets: z.boolean(),
   };
@@ -33,12 +33,12 @@ function stepFields() {
 
 export function planResult() {
   return z.object({
-    /** A hash (32 hex digits) of the workspace, the address, and the live and desired resources. */
+    /** Hash (32 hex digits) of the workspace, the address, and the live and desired resources. */
     plan: z.string(),
     steps: z.array(z.object(stepFields())),
     /** `connection/crm` … */
     unchanged: z.array(z.string()),
-    /** Live resources that no file defines and that the plan does not change. */
+    /** Live resources that no file defines and the plan does not change. */
     unmanaged: z.array(z.string()),
     summary: z.object({
       create: z.number(),
@@ -68,14 +68,14 @@ export function byType<T>(list: (type: ResourceType) => T[]): ByType<T> {
 }
 
 interface PlanInput {
-  /** The workspace and address, which are part of the hash. */
+  /** Workspace and address, which are part of the hash. */
   scope: { workspace: string; address: string };
   live: ByType<Definition>;
   wanted: ByType<Definition>;
   /** Plans the deletion of live resources that no file defines. */
   prune: boolean;
   selects(type: ResourceType, id: string): boolean;
-  /** True if the plan sends the secrets of a resource that has no other difference. */
+  /** True if the plan sends a resource's secrets although nothing else differs. */
   sendSecrets(type: ResourceType, definition: Definition): boolean;
 }
 
@@ -120,7 +120,7 @@ export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: 
   };
 }
 
-/** Returns the steps of a plan that must succeed before this one (decision: D106). */
+/** Returns the plan's steps that must succeed before this one (decision: D106). */
 export function neededSteps(
   { action, type, id }: Step,
   steps: readonly Step[],
@@ -184,11 +184,11 @@ export interface WarehouseRefusal {
   guard: 'delete' | 'reset' | 'empty' | 'threshold';
   flag: string;
   message: string;
-  /** The text that a person may type instead of the flag. */
+  /** Text that a user may type instead of the flag. */
   typed?: string;
 }
 
-/** From this many live resources, a plan that changes a larger share needs a flag. */
+/** From this number of live resources, a plan that changes a larger share needs a flag. */
 const THRESHOLD_RESOURCES = 10;
 const THRESHOLD_PERCENT = 30;
 

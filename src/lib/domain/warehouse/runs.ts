@@ -1,4 +1,4 @@
-// Runs of a pipeline: their order, status and counts, and the age of the data.
+// Pipeline runs: their order, status and counts, and the age of the data.
 import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
 import { grouped } from '../../kernel/numbers.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
@@ -18,12 +18,12 @@ export function oldestFirst(runs: readonly RunReply[]): RunReply[] {
   return [...runs].sort((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
 }
 
-/** Returns the start of a run, or else its scheduled start, in ISO 8601 as the platform wrote it. */
+/** Returns a run's start, or else its scheduled start, in ISO 8601 as the platform wrote it. */
 export function startOf({ started_on, logical_date }: RunReply): string | undefined {
   return started_on ?? logical_date ?? undefined;
 }
 
-/** Returns the number of successful and failed records; 0 if the platform reports no number. */
+/** Returns the number of successful and failed records; 0 if the platform does not report it. */
 export function recordsOf({ successful_records: successful, failed_records: failed }: RunReply): {
   successful: number;
   failed: number;
@@ -39,7 +39,7 @@ function countOf(count: RunReply['successful_records']): number {
 /** The known statuses: a success, then the worst first. */
 export const STATUSES = ['success', 'failed', 'stopped', 'retrying', 'running', 'queued'];
 
-/** Returns the number of runs with each status, in the order of `STATUSES`: `2,000 success, 1 failed`. */
+/** Returns the number of runs by status, in the order of `STATUSES`: `2,000 success, 1 failed`. */
 export function statusCounts(runs: readonly RunReply[]): string {
   const counts = new Map(STATUSES.map((status) => [status, 0]));
   for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
@@ -56,10 +56,10 @@ export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<stri
   return runs.filter((run) => run.type !== 'scheduled' && !known.has(runId(run)));
 }
 
-/** Milliseconds since the last success; undefined without a success or without its time. */
+/** Returns milliseconds since the last success; undefined if there is none or its time is unknown. */
 export function ageOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
   const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on ?? '');
-  // The platform's clock may be ahead of this machine's clock.
+  // The platform's clock may be ahead of this machine's.
   return ended === undefined ? undefined : Math.max(0, now - ended);
 }
 

@@ -1,7 +1,7 @@
-// The audit fields that the platform sets: author and time of the creation and of the last change.
+// Audit fields that the platform sets: author and time of the creation and of the last change.
 import { isoMillis } from '../../kernel/timestamps.ts';
 
-/** Times are ISO 8601 with milliseconds; people are email addresses. */
+/** Times are ISO 8601 with milliseconds; users are email addresses. */
 export interface Audit {
   created_on: string;
   created_by: string;

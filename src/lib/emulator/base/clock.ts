@@ -15,8 +15,8 @@ interface StoredClock {
 const KEY = 'clock';
 
 /**
- * Opens the stored clock; `mode` changes the mode of the clock. If a manual clock that is ahead of the machine's clock
- * becomes real, it stays ahead, so that time never runs backwards.
+ * Opens the stored clock; `mode` changes its mode. If a manual clock that is ahead of the machine's becomes real, it
+ * stays ahead, so that time never runs backwards.
  */
 export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);
@@ -37,7 +37,7 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
     mode: state.mode,
     /** Epoch milliseconds. */
     now: (): number => (state.mode === 'real' ? system.now() + state.value : state.value),
-    /** Sets the clock to `time` (epoch ms). A manual clock stays at that time; a real clock continues from there. */
+    /** Sets the clock to `time` (epoch ms): a manual clock stays there; a real clock continues from there. */
     moveTo: (time: number): void =>
       save({ mode: state.mode, value: state.mode === 'real' ? time - system.now() : time }),
     /** Sets the clock to the machine's time. */

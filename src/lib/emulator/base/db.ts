@@ -10,7 +10,7 @@ export type SqlValue = number | bigint | string | Uint8Array | null;
 export interface Database {
   /** Runs statements without parameters. */
   exec(sql: string): void;
-  /** Runs one writing statement and returns the number of changed rows. */
+  /** Runs a write statement and returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number;
   /** Inserts a row and returns its row id. */
   insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
@@ -19,9 +19,9 @@ export interface Database {
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
   /** Increases with every write. */
   revision(): number;
-  /** Runs synchronous `work`, and keeps either all its writes or none. Transactions can be nested. */
+  /** Runs synchronous `work`, and keeps all its writes or none. Transactions can be nested. */
   transaction<T>(work: () => T): T;
-  /** SQLite's complaint about a statement, or undefined. The statement is not executed. */
+  /** Returns SQLite's complaint about a statement, or undefined. The statement is not executed. */
   complaint(sql: string): string | undefined;
   close(): void;
 }
@@ -32,14 +32,14 @@ const APPLICATION_ID = 0x63647061;
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
- * The bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches this number within
- * a second. With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
+ * Bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches it within a second.
+ * With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
  */
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
 
 /**
- * V8 reads the flag when it compiles the driver. The flag is restored immediately, because under a changed flag V8
- * rejects all compiled code, both Node's own and the code in this program's cache.
+ * V8 reads the flag when it compiles the driver. The flag is restored immediately: under a changed flag, V8 rejects all
+ * compiled code, both Node's own and the code in this program's cache.
  */
 async function loadDriver(): Promise<Driver> {
   const budget = (bytes: number) => {
@@ -117,7 +117,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
       return prepare(sql, values).run(values).lastInsertRowid;
     },
-    // Reads all rows, because an unfinished statement keeps its read transaction open.
+    // Read all rows, because an unfinished statement keeps its read transaction open.
     get: <Row>(sql: string, ...values: SqlValue[]) => all<Row>(sql, ...values)[0],
     all,
     revision: () => revision,
@@ -150,13 +150,13 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
   };
 }
 
-/** The driver would create the file with read permission for all users. */
+/** The driver would create the file readable for all users. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
 }
 
-/** True if the file is empty or was written by us. Only reads the file. */
+/** True if the file is empty or was written by us; only reads it. */
 function isOurs(connection: InstanceType<Driver['Database']>): boolean {
   const { application_id: found } = connection.get('PRAGMA application_id') as { application_id: number };
   if (found === APPLICATION_ID) return true;
@@ -191,7 +191,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
     return stored as Row;
   }
 
-  /** Returns the condition of a match, and its values. */
+  /** Returns the condition for a match, and its values. */
   function where(match: Fields): [string, SqlValue[]] {
     const columns = columnsOf(match);
     const conditions = Object.keys(columns).map((column) => `${column} = ?`);
@@ -201,7 +201,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
   /** Selects rows. `rest` is the rest of the SELECT statement. */
   const select = (rest: string, ...values: SqlValue[]): Row[] =>
     db.all<Record<string, unknown>>(`SELECT * FROM ${name} ${rest}`, ...values).map(rowOf);
-  /** Returns the rows that match. `rest` may contain the order of the rows. */
+  /** Returns the matching rows. `rest` may contain their order. */
   const list = (match: Fields = {}, rest = ''): Row[] => {
     const [condition, values] = where(match);
     return select(`${condition} ${rest}`, ...values);
@@ -221,7 +221,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
       const assignments = Object.keys(columns).map((column) => `${column} = ?`);
       db.run(`UPDATE ${name} SET ${assignments.join(', ')} ${condition}`, ...Object.values(columns), ...values);
     },
-    /** Deletes the rows that match; by default, all rows. */
+    /** Deletes matching rows; by default, all rows. */
     remove: (match: Fields = {}): void => {
       const [condition, values] = where(match);
       db.run(`DELETE FROM ${name} ${condition}`, ...values);

@@ -1,11 +1,11 @@
-// The public types of the library: the options to start a platform, and what a program receives. A program without
+// Public types of the library: the options for starting a platform, and what a program receives. A program without
 // Node's types must be able to compile against this file, so it imports nothing.
 
-/** The deployment that the platform imitates. Absent fields are taken from the fixtures. */
+/** The deployment that the platform imitates; absent fields are taken from the fixtures. */
 export interface EmulatorIdentity {
   /** The `{vendor_domain}` of `opendsr.{vendor_domain}`. */
   vendorDomain?: string;
-  /** The audience of tokens, in addition to the platform's own addresses. */
+  /** Token audience, in addition to the platform's own addresses. */
   audience?: string;
   org?: number;
   account?: number;
@@ -23,32 +23,32 @@ export interface EmulatorOptions {
   host?: string;
   /** Default 0: a free port. */
   port?: number;
-  /** The folder of the state. Default: the state is in memory. */
+  /** Folder of the state. Default: in memory. */
   data?: string;
   /**
-   * The folder of the authority that issues the platform's certificate. Several platforms can share the folder.
-   * Default: a folder inside `data`, or else memory.
+   * Folder of the authority that issues the platform's certificate. Several platforms can share it. Default: a folder
+   * inside `data`, or else memory.
    */
   authority?: string;
-  /** Keep the state in memory; not allowed together with `data`. */
+  /** Keeps the state in memory; not allowed together with `data`. */
   memory?: boolean;
-  /** A fixtures document, parsed from YAML or JSON. Default: the fixtures in `data`, or else the built-in samples. */
+  /** Fixtures document, parsed from YAML or JSON. Default: the fixtures in `data`, or else the built-in samples. */
   fixtures?: EmulatorFixtures;
-  /** The warehouse file that pipelines read if the fixtures name none. */
+  /** Warehouse file that pipelines read if the fixtures name none. */
   warehouse?: string;
-  /** Neutral word -> the word on the wire. Overrides `names` of the fixtures. */
+  /** Neutral word -> word on the wire. Overrides `names` of the fixtures. */
   names?: Record<string, string>;
   /** The deployment that the platform imitates. Overrides the fixtures. */
   identity?: EmulatorIdentity;
-  /** The address in responses and in the ready line. Default: the address that the platform listens on. */
+  /** Address in responses and in the ready line. Default: the address that the platform listens on. */
   publicUrl?: string;
-  /** PEM strings. With `tls`, the platform uses https. The control address still uses http, on a different port. */
+  /** PEM strings. With `tls`, the platform uses https. The control address still uses http, on another port. */
   tls?: { cert: string; key: string };
   /** `real` follows the machine's clock; `manual` changes on request. Default: the mode in `data`, or else `real`. */
   clock?: 'real' | 'manual';
 }
 
-/** An organization, account or workspace. Each of these ids defaults to the first one. */
+/** An organization, account or workspace. Each defaults to the first one. */
 interface OfOrganization {
   org_id?: number | undefined;
 }
@@ -104,7 +104,7 @@ export interface EmulatorFixtures {
     xpid?: number | bigint | undefined;
     identities?: Record<string, string> | undefined;
     user_attributes?: Record<string, unknown> | undefined;
-    /** Attributes and events as described in the specification, E and F. */
+    /** Attributes and events, as described in the specification, E and F. */
     calculated_attributes?: object[] | undefined;
     events?: object[] | undefined;
   } & OfWorkspace)[];
@@ -138,7 +138,7 @@ export interface EmulatorFixtures {
 export interface Emulator extends EmulatorControl {
   /** `http://host:port` */
   url: string;
-  /** The base address of the control calls. */
+  /** Base address of the control calls. */
   control: string;
   ready: EmulatorReady;
   port: number;
@@ -153,22 +153,22 @@ export interface Emulator extends EmulatorControl {
 export interface EmulatorControl {
   clock: {
     now(): Promise<string>;
-    /** Advances the clock (`90m`, `8d`), runs everything that falls due and returns the new time. */
+    /** Advances the clock (`90m`, `8d`), runs everything that comes due and returns the new time. */
     advance(duration: string): Promise<string>;
-    /** Sets the clock, runs everything that falls due and returns the new time. */
+    /** Sets the clock, runs everything that comes due and returns the new time. */
     set(time: string): Promise<string>;
   };
   faults: {
     add(fault: Fault): Promise<Fault>;
-    /** Returns the faults that still apply, each with the remaining `times`. */
+    /** Returns the faults that still apply, each with its remaining `times`. */
     list(): Promise<Fault[]>;
     clear(): Promise<void>;
   };
   callbacks: {
-    /** The same as `list`. */
+    /** Same as `list`. */
     (): Promise<Callback[]>;
     list(): Promise<Callback[]>;
-    /** Sends callbacks again: one, those of one request, or all that were not delivered. Returns the callbacks. */
+    /** Resends callbacks: one, those of one request, or all that were not delivered. Returns the callbacks. */
     resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
     /** Sends the queued callbacks now. Returns the callbacks once every receiver has been called. */
     flush(): Promise<Callback[]>;
