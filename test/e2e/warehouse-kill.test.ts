@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { isStrayed } from '../helpers/stray-file.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
-import { SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';
+import { CONNECTION, SECRET_ENV, stageSync } from '../helpers/warehouse-files.ts';
 import { PATIENT } from '../helpers/patient.ts';
 import { PROGRAM } from '../helpers/root.ts';
 import { size } from '../helpers/size.ts';
@@ -93,6 +93,9 @@ test('writes everything once when an apply is killed at each request and run aga
     ({ method, status, path }) => method === 'POST' && status === 200 && !path.includes('/oauth/'),
   );
   expect(posts).toHaveLength(WRITES);
+  // Only a write removes the lock of a killed process.
+  home.write('sync/connections/crm.yaml', CONNECTION.replace('name: CRM warehouse', 'name: Warehouse'));
+  expect((await start(APPLY).ended).code).toBe(0);
   expect(locks()).toEqual([]);
 });
 
