@@ -1,4 +1,4 @@
-// The identity types of seeding and intake bodies. A misspelled type would create profiles that no lookup finds.
+// Identity types of seeding and intake bodies. A misspelled type would create profiles that no lookup finds.
 import type { FieldIssue } from '../contract/explain.ts';
 import { USER_IDENTITY_TYPES } from '../contract/identities.ts';
 import type { NamesMap } from '../contract/names.ts';
@@ -32,7 +32,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
   };
 }
 
-/** Returns the issues of a body's identities in neutral words. Does not check the form of the identities. */
+/** Returns the issues of a body's identities, in neutral words. Does not check the form of the identities. */
 export function userIdentityIssues(
   identities: unknown,
   field: string,

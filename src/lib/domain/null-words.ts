@@ -1,15 +1,15 @@
-// Words that other programs write for a missing value. Some words make a cell empty; others must never identify a user.
+// Words that other programs write for a missing value. Some make a cell empty; others must never identify a user.
 
 import type { Dialect } from './csv/dialect.ts';
 
-/** Warehouses write this word for a missing value, in every format. */
+/** Word that warehouses write for a missing value, in every format. */
 const ALWAYS_NULL = '\\N';
-/** pandas, Python and SQL tools write these words for a missing value. As an attribute, each word may also be text. */
+/** Words that pandas, Python and SQL tools write for a missing value. In an attribute, they may also be text. */
 const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;
 
-/** `extra` contains the `--null` words, in addition to those of the dialect. */
+/** `extra` contains the `--null` words, which are added to those of the dialect. */
 export function createNullWords(extra: readonly string[], { floats = false, nulls = [] }: Dialect = {}) {
   const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));
@@ -27,7 +27,7 @@ export function createNullWords(extra: readonly string[], { floats = false, null
 
 const FLOAT = /^-?\d+\.0$/;
 
-/** The null words without any `--null`. */
+/** Null words without any `--null`. */
 export const USUAL_NULLS = createNullWords([]);
 
 /** Returns the problem with an identity in a table: a null word, or a floating-point number from pandas. */

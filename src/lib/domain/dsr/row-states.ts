@@ -1,4 +1,4 @@
-// The id and state of each row of a bulk run, in only a few bytes per row, so that a million rows fit in memory.
+// Id and state of each row of a bulk run, in only a few bytes per row, so that a million rows fit in memory.
 
 /** `planned`: the id is journaled and the request may have been sent. `unknown`: a resume asks the platform again. */
 export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';
@@ -9,24 +9,24 @@ const START = 1024;
 
 export type RowStates = ReturnType<typeof createRowStates>;
 
-/** True if a run has to send or query the row. */
+/** True if a run still has to send or query the row. */
 export function isLeft(state: RowState): boolean {
   return state === 'open' || state === 'planned' || state === 'unknown';
 }
 
-/** The start of the error of a row that repeats an earlier request. */
+/** Start of the error for a row that repeats an earlier request. */
 const REPEAT = 'not sent: ';
 
 export function repeatError(text: string): string {
   return `${REPEAT}${text}. To send it anyway, submit the results file with --allow-duplicates`;
 }
 
-/** Rows whose outcome is known. */
+/** Returns the number of rows with a known outcome. */
 export function countComplete(states: RowStates): number {
   return (['submitted', 'existing', 'failed', 'skipped'] as const).reduce((sum, state) => sum + states.count(state), 0);
 }
 
-/** Rows count from 1. */
+/** Rows are 1-based. */
 export function createRowStates() {
   let states = new Uint8Array(START);
   let ids = Buffer.alloc(START * ID_BYTES);
@@ -52,7 +52,7 @@ export function createRowStates() {
 
   return {
     state: (row: number): RowState => STATES[states[row] ?? 0] as RowState,
-    /** The id in lower case; undefined while the row has no id. */
+    /** Lower-case id; undefined while the row has none. */
     id: (row: number): string | undefined => {
       const bytes = ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES);
       if (bytes.length < ID_BYTES || bytes.every((byte) => byte === 0)) return undefined;
@@ -72,9 +72,9 @@ export function createRowStates() {
       if (error === undefined) errors.delete(row);
       else errors.set(row, error);
     },
-    /** The reason why the row failed or is unknown. */
+    /** Why the row failed or is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
-    /** The rows that were rejected because they repeat an earlier request. */
+    /** Rows that were rejected because they repeat an earlier request. */
     repeats: (): number[] => [...errors].flatMap(([row, error]) => (error.startsWith(REPEAT) ? [row] : [])),
     count: (state: RowState): number => counts.get(state) ?? 0,
   };

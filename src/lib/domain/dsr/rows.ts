@@ -1,5 +1,4 @@
-// The rows of a table and the meaning of their columns. Maps cells to the parts of a request, and issues back to
-// columns.
+// Rows of a table and the meaning of their columns. Maps cells to the parts of a request, and issues back to columns.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
@@ -20,16 +19,16 @@ export const ROW_FIELDS = [
   'skip_waiting_period',
 ] as const;
 
-/** Columns that only a results file has. Such columns are ignored as input, except that completed rows are skipped. */
+/** Columns that occur only in a results file. As input, they are ignored, except that completed rows are skipped. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
 
-/** Every identity type, with the standard types first. */
+/** All identity types, with the standard types first. */
 export const IDENTITY_COLUMNS: readonly string[] = [
   ...Object.keys(REQUEST_IDENTITY_TYPES),
   ...EXTENSION_IDENTITY_TYPES,
 ];
 
-/** The meaning of a column: a field, an identity type, `status`, `error`, or nothing (`-`). */
+/** Meaning of a column: a field, an identity type, `status`, `error`, or nothing (`-`). */
 export type ColumnTarget = string;
 
 export const IGNORED = '-';
@@ -38,12 +37,12 @@ const known = new Set<string>([...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COL
 const identityTypes = new Set(IDENTITY_COLUMNS);
 
 export interface ColumnPlan {
-  /** One target for each column. */
+  /** One target per column. */
   targets: ColumnTarget[];
   issues: { column: number; message: string }[];
 }
 
-/** `mapping` maps columns to fields. Other columns keep their name, which may be in a deployment's words. */
+/** `mapping` maps columns to fields. Other columns keep their name, which may be a deployment's word. */
 export function planColumns(
   columns: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -77,8 +76,8 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
 }
 
 /**
- * Values that no column or flag provides. Missing values are reported once for the file, not once for each row. `path`
- * is the name of the missing column, or empty if any of several columns would do.
+ * Returns the values that no column or flag provides, so that they are reported once for the file instead of once per
+ * row. `path` is the missing column's name, or empty if any of several columns would do.
  */
 export function missingColumns(
   targets: readonly ColumnTarget[],
@@ -173,13 +172,13 @@ export function isBody(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('subject_identities' in value || 'extensions' in value);
 }
 
-/** Returns the column that an issue of the composed body belongs to; undefined if the issue is about the whole row. */
+/** Returns the column that an issue of the composed body belongs to; undefined if it is about the whole row. */
 export function columnOfIssue({ path }: FieldIssue, targets: readonly ColumnTarget[]): number | undefined {
   const name = [...path].reverse().find((segment) => typeof segment === 'string' && targets.includes(segment));
   return name === undefined ? undefined : targets.indexOf(String(name));
 }
 
-/** Returns the missing column that would resolve an issue; empty if the issue is about the whole row. */
+/** Returns the missing column that would resolve an issue; empty if it is about the whole row. */
 export function fieldOfIssue({ path }: FieldIssue): string {
   return String([...path].reverse().find((segment) => known.has(String(segment))) ?? '');
 }

@@ -2,7 +2,7 @@
 
 /** A status only in the ledger: the platform rejected the request. Earlier versions wrote `refused`. */
 export const REJECTED = 'rejected';
-/** Only in the ledger: nothing was sent, or the platform did not have the request a day later. */
+/** Only in the ledger: nothing was sent, or a day later the platform still did not have the request. */
 export const NOT_SUBMITTED = 'not_submitted';
 
 const RANK: Readonly<Record<string, number>> = {
@@ -30,12 +30,12 @@ export function isFinal(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
-/** True if the platform does not have the request. It may be submitted again under the same id. */
+/** True if the platform does not have the request. It may be submitted again with the same id. */
 export function isNotSubmitted(status: string | undefined): boolean {
   return status !== undefined && rankOf(status) === RANK[NOT_SUBMITTED];
 }
 
-/** True if the status can still change. Undefined means that the status is not known yet. */
+/** True if the status can still change. Undefined means that the status is not yet known. */
 export function isOpen(status: string | undefined): boolean {
   return status === undefined || (!isNotSubmitted(status) && !isFinal(status));
 }

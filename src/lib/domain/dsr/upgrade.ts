@@ -6,9 +6,9 @@ import { isRecord } from '../../kernel/json.ts';
 import { isExtensionType } from './compose.ts';
 
 export interface Upgraded {
-  /** The version 3 body, or the input value itself if nothing had to change. */
+  /** Version 3 body, or the input value itself if nothing had to change. */
   value: unknown;
-  /** One sentence for each change; empty for a version 3 body. */
+  /** A sentence per change; empty for a version 3 body. */
   changes: string[];
   /** Issues that no upgrade can fix, with paths in the original body. */
   issues: FieldIssue[];
@@ -16,7 +16,7 @@ export interface Upgraded {
 
 type Entries = Record<string, unknown>;
 
-/** Recognizes an older body by its `api_version` or by lists of identities; `value` may be anything. */
+/** Recognizes an older body by its `api_version` or its lists of identities; `value` may be anything. */
 export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
   if (!isRecord(value) || !isOlder(value)) return { value, changes: [], issues: [] };
   const changes: string[] = [];
@@ -58,7 +58,7 @@ export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
   return { value: body, changes, issues };
 }
 
-/** Earlier versions call the list of an extension `identities`. */
+/** Earlier versions call an extension's list `identities`. */
 function upgradeExtension(key: string, extension: Entries, changes: string[], issues: FieldIssue[]): Entries {
   const { identities, ...rest } = extension;
   if (identities !== undefined && rest['subject_identities'] === undefined) {
@@ -72,8 +72,8 @@ function upgradeExtension(key: string, extension: Entries, changes: string[], is
 }
 
 /**
- * Converts a list of `{identity_type, identity_value, identity_format}` to an object by type. Returns anything else
- * unchanged.
+ * Converts a list of `{identity_type, identity_value, identity_format}` to an object keyed by type. Returns anything
+ * else unchanged.
  */
 function keyed(list: unknown, path: string[], changes: string[], issues: FieldIssue[]): unknown {
   if (!Array.isArray(list)) return isRecord(list) ? { ...list } : list;

@@ -6,7 +6,7 @@ import { GROUP_LIMITS } from '../../contract/limits.ts';
 
 export function groupPlanResult() {
   const change = z.object({ from: z.nullable(z.string()), to: z.string() });
-  // The platform may omit the type of an attribute, or return one that is not in the specification.
+  // The platform may omit an attribute's type, or return one that is not in the specification.
   const liveType = z.nullish(z.string());
   const type = z.object({ from: liveType, to: z.enum(AGGREGATIONS) });
   return z.object({
@@ -56,7 +56,7 @@ export function undoGroup({ changes, id, method }: GroupPlan, live: GroupReply |
     // The last attribute cannot be removed.
     ...(added.length > 0 && had > 0 ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]] : []),
   ];
-  // A list that is full has room only after the removal.
+  // A full list has room only after the removal.
   if (had > removed.length) undo.reverse();
   const rest = Object.keys(changes).filter((field) => field !== 'attributes' || undo.length === 0);
   return { undo, undoNote: rest.length > 0 ? `No command restores ${rest.join(' and ')}.` : undefined };

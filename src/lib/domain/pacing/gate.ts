@@ -1,5 +1,5 @@
-// Decides when the next request of a bulk run may be sent: within the limits on number and rate, not during a pause,
-// and one at a time during an outage. Also decides when a run gives up. All times are milliseconds on one clock.
+// Determines when the next request of a bulk run may be sent: within the limits on number and rate, not during a pause,
+// and one at a time during an outage. Also determines when a run gives up. All times are milliseconds on one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 import { createExcuses, createTroubles } from './troubles.ts';
@@ -10,7 +10,7 @@ export interface PacingOptions {
   concurrency: number;
   /** Requests per second; undefined means no limit. */
   rate: number | undefined;
-  /** Decides when requests may be sent. Default: at `rate`. */
+  /** Determines when requests may be sent. Default: at `rate`. */
   schedule?: Schedule | undefined;
   /** An outage ends the run after this many milliseconds without a successful request. */
   giveUpAfterMs: number;
@@ -23,7 +23,7 @@ export interface PacingOptions {
   onGiveUp(why: string, hint?: string): void;
 }
 
-/** The effect of a response on the pace of the run. */
+/** Effect of a response on the pace of the run. */
 export type Feedback =
   | { kind: 'answered'; ms: number; slowDown: boolean }
   /** 429, or 503 with `Retry-After`: the platform is healthy and asks the client to wait. */
@@ -34,7 +34,7 @@ export type Feedback =
   | { kind: 'none' };
 
 export interface Pass {
-  /** Requests that fail together belong to the same round, and only the first failure counts. */
+  /** Requests that fail together belong to the same round, of which only the first failure counts. */
   readonly round: number;
   /** When the request was sent. */
   readonly at: number;
@@ -42,11 +42,11 @@ export interface Pass {
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
-/** The maximum pause between two probes during an outage. */
+/** Maximum pause between two probes during an outage. */
 const PROBE_CAP_MS = 60_000;
-/** The maximum pause before one row is sent again. */
+/** Maximum pause before a row is sent again. */
 const ROW_CAP_MS = 5000;
-/** The number of consecutive 429s without a pause that ends the run, after about two minutes. */
+/** Number of consecutive 429s without a pause that ends the run, after about two minutes. */
 const MAX_BUSY = 14;
 
 export class Pacing {
@@ -59,7 +59,7 @@ export class Pacing {
   #pausedUntil = 0;
   #probes = 0;
   #busy = 0;
-  /** The number of consecutive 429s without a requested pause. */
+  /** Number of consecutive 429s without a requested pause. */
   #untimed = 0;
   #round = 0;
 
@@ -81,7 +81,7 @@ export class Pacing {
     return Math.max(this.#pausedUntil, this.#schedule.startAt);
   }
 
-  /** Records that a request is sent now. Every request must later `leave`. */
+  /** Records that a request is being sent. Every request must `leave` later. */
   take(now: number): Pass {
     this.#schedule.take(now);
     this.#inFlight++;
@@ -98,7 +98,7 @@ export class Pacing {
     return this.#options.random() * backoff(failures, ROW_CAP_MS);
   }
 
-  /** Records the response to a request. Returns how long this row alone must wait. */
+  /** Records the response to a request, and returns how long this row alone must wait. */
   leave(now: number, pass: Pass, feedback: Feedback): number {
     this.#inFlight--;
     const isFirst = pass.round === this.#round;
@@ -120,7 +120,7 @@ export class Pacing {
     const { learned } = this.#schedule;
     learned.accepted(at);
     this.#succeed(now);
-    // The response to a request that was sent before the limit was hit does not show whether the limit has ended.
+    // The response to a request sent before the limit was hit does not show whether the limit has ended.
     if (isFirst) {
       this.#busy = 0;
       this.#untimed = 0;
@@ -143,7 +143,7 @@ export class Pacing {
     if (isFirst) {
       this.#round++;
       this.#busy++;
-      // A requested pause shows that the platform is healthy, even if it comes often.
+      // A requested pause shows that the platform is healthy, no matter how frequent.
       this.#untimed = askedMs === undefined || askedMs === 0 ? this.#untimed + 1 : 0;
     }
     if (this.#untimed > MAX_BUSY) this.#options.onGiveUp('the rate limit did not clear');
@@ -173,7 +173,7 @@ export class Pacing {
     const failingMs = this.#troubles.sinceSuccess(now);
     const leftMs = this.#options.giveUpAfterMs - failingMs;
     if (leftMs > 0) {
-      // At least half of the interval, so that the intervals always grow.
+      // At least half of the interval, so that intervals always grow.
       const ms = backoff(this.#probes, PROBE_CAP_MS) * (0.5 + this.#options.random() / 2);
       this.#pause(now, Math.min(leftMs, ms), 'the platform is unavailable');
       return;

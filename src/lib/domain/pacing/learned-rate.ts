@@ -5,13 +5,12 @@ import { smallest } from '../../kernel/numbers.ts';
 export type LearnedRate = ReturnType<typeof createLearnedRate>;
 
 const SECOND_MS = 1000;
-/** Maximum number of remembered requests. More would not make the rate more exact. */
+/** Maximum number of remembered requests. More would not make the rate more accurate. */
 const MAX_REMEMBERED = 4096;
-/** The learned rate is this fraction of the rate that was too high. */
+/** Learned rate as a fraction of the rate that was too high. */
 const HEADROOM = 0.97;
 /**
- * The fraction if the next limit follows soon: the first requests used up a burst allowance, so the rate was far too
- * high.
+ * Fraction if the next limit follows soon: the first requests used up a burst allowance, so the rate was far too high.
  */
 const STEP_DOWN = 0.85;
 const SOON_MS = 5000;
@@ -19,9 +18,9 @@ const SOON_MS = 5000;
 const RETURN_MS = 45_000;
 const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
-/** A rate from fewer requests than this is inexact, so it is replaced sooner. */
+/** A rate based on fewer requests than this is inexact, so it is replaced sooner. */
 const WELL_KNOWN = 20;
-/** Other clients may have caused a first limit with a longer pause than this, so it does not show the rate. */
+/** A first limit with a longer pause than this may have been caused by other clients, so it does not show the rate. */
 const LONGEST_FIRST_WAIT_MS = 5000;
 const CLEARLY_FEWER = 0.8;
 
@@ -30,7 +29,7 @@ interface Limit {
   askedMs: number | undefined;
 }
 
-/** Starts from `low` at time `from`, and passes `high`, which was too high, after `returnMs`. */
+/** Starts from `low` at time `from`, and reaches `high`, which was too high, after `returnMs`. */
 interface Curve {
   from: number;
   low: number;
@@ -38,7 +37,7 @@ interface Curve {
   returnMs: number;
 }
 
-/** `wanted` is the rate of a flag or the profile. That rate is trusted unless the platform accepts clearly less. */
+/** `wanted` is the rate from a flag or the profile, which is trusted unless the platform accepts clearly less. */
 export function createLearnedRate(wanted = Infinity) {
   const sent = new Float64Array(MAX_REMEMBERED).fill(-Infinity);
   let count = 0;
@@ -54,14 +53,14 @@ export function createLearnedRate(wanted = Infinity) {
     return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - smallest(within))) * SECOND_MS;
   }
 
-  /** Returns the allowed requests per second at `now`; `Infinity` until a rate was learned. */
+  /** Returns the allowed requests per second at `now`; `Infinity` until a rate has been learned. */
   function at(now: number): number {
     if (curve === undefined) return Infinity;
     const { from, low, high, returnMs } = curve;
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** True if a limit is informative. Other clients may have caused a first limit. */
+  /** True if a limit is informative: other clients may have caused a first limit. */
   function tells({ askedMs = 0, sentAt }: Limit, taken: number): boolean {
     return taken >= WELL_KNOWN && sentAt - firstAt >= SECOND_MS && askedMs <= LONGEST_FIRST_WAIT_MS;
   }
@@ -74,7 +73,7 @@ export function createLearnedRate(wanted = Infinity) {
     // A second contains only whole requests.
     const high = taken + 1 > kept ? kept : taken;
     const isSoon = curve !== undefined && sinceMs < SOON_MS;
-    // The platform clearly accepts the rate that was sent between two limits.
+    // The platform clearly accepts the rate at which requests were sent between two limits.
     const sure = sinceMs < SECOND_MS ? 0 : (takenSinceLast / sinceMs) * SECOND_MS;
     const low = Math.min(high, Math.max(sure, high * (isSoon ? STEP_DOWN / HEADROOM : 1))) * HEADROOM;
     const isSame = curve !== undefined && Math.abs(high / curve.high - 1) <= SAME_LIMIT;

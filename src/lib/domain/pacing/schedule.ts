@@ -1,9 +1,9 @@
-// Decides when the next request may be sent: at the requested rate, or at a lower rate that was learned.
+// Determines when the next request may be sent: at the requested rate, or at a lower, learned rate.
 import { createLearnedRate } from './learned-rate.ts';
 
-/** The maximum delay that requests make up for after a late timer, to reach the requested rate. */
+/** Maximum delay that requests make up for after a late timer, to reach the requested rate. */
 const CATCH_UP_MS = 250;
-/** Requests catch up gradually, because a burst would exceed the limit a second later. */
+/** Requests catch up gradually: a burst would exceed the limit a second later. */
 const CATCH_UP_PACE = 0.8;
 const CATCH_UP_AT_ONCE_MS = 10;
 
@@ -38,7 +38,7 @@ export function createSchedule(rate: number | undefined) {
   };
 }
 
-/** Maximum number of remembered requests. A window of that many is short enough. */
+/** Maximum number of remembered requests. A window of this many slots is short enough. */
 const MAX_SLOTS = 10_000;
 /** A slow request may arrive together with later ones, so this second is slightly longer than the platform's. */
 const MARGIN = 1.01;
@@ -59,7 +59,7 @@ export function createSlots(rate: number) {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;
     },
-    /** Records that the program was blocked, so requests since `from` are sent at `now`. */
+    /** Records that the program was blocked, so requests due since `from` are sent at `now`. */
     delayed: (from: number, now: number): void => {
       for (const [slot, at] of taken.entries()) if (at >= from) taken[slot] = now;
     },

@@ -1,11 +1,11 @@
-// Judges failed requests (5xx, or no response): whether they are a few among many, too many, or an outage.
+// Judges failed requests (5xx, or no response): a few among many, too many, or an outage.
 
 /** Number of recent requests that count. */
 const RECENT = 1000;
 /** Tolerated failures: a tenth of the requests, plus ten. */
 const TOLERATED = 10;
 const TOLERATED_SHARE = 0.1;
-/** This many failures in a row are an outage. */
+/** This many consecutive failures are an outage. */
 const IN_A_ROW = 8;
 
 export function createTroubles(startedAt: number) {
@@ -38,7 +38,7 @@ export function createTroubles(startedAt: number) {
     get areMany(): boolean {
       return failures > TOLERATED + Math.min(count, RECENT) * TOLERATED_SHARE;
     },
-    /** Milliseconds since the last success or, without one, since the run began. */
+    /** Milliseconds since the last success or, if there is none, since the start of the run. */
     sinceSuccess: (now: number): number => now - succeededAt,
   };
 }

@@ -1,4 +1,4 @@
-// Number of concurrent requests, which grows while responses stay fast, and shrinks when they slow or hit a limit.
+// The number of concurrent requests: grows while responses stay fast, and shrinks when they slow down or hit a limit.
 
 export type Window = ReturnType<typeof createWindow>;
 
@@ -10,7 +10,7 @@ const SHRINK = 0.85;
 /** Latency counts as increased once it has doubled, plus a margin for very small values. */
 const TOLERATED = 2;
 const SLACK_MS = 5;
-/** The best latency is forgotten slowly, because a platform may become slower. */
+/** The best latency is slowly forgotten, because a platform may become slower. */
 const FORGET = 1.01;
 
 export function createWindow(max: number) {
@@ -18,7 +18,7 @@ export function createWindow(max: number) {
   let best = Infinity;
   let answers = 0;
   let total = 0;
-  // Responses to requests that were sent before the limit was hit do not count.
+  // Ignore responses to requests that were sent before the limit was hit.
   let stale = 0;
   let growth = FIRST_GROWTH;
 
@@ -30,7 +30,7 @@ export function createWindow(max: number) {
     get size(): number {
       return Math.max(1, Math.floor(size));
     },
-    /** Records that a response arrived after `ms`. `slowDown` is true if the response reported that a limit is near. */
+    /** Records that a response arrived after `ms`. `slowDown` is true if it reported that a limit is near. */
     answered: (ms: number, slowDown: boolean): void => {
       if (stale > 0) stale--;
       answers++;
@@ -48,7 +48,7 @@ export function createWindow(max: number) {
       size = quick ? Math.min(max, Math.max(size + 1, size * growth)) : Math.max(1, size * SHRINK);
       restart();
     },
-    /** Records that a limit was hit (429, 503). Halves the number, but only once for the requests of one round. */
+    /** Records that a limit was hit (429, 503). Halves the number, but only once for the requests of a round. */
     overloaded: (): void => {
       if (stale > 0) {
         stale--;

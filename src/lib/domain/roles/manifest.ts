@@ -2,7 +2,7 @@
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 
-/** One role, unknown fields included. Text fields may be null if the platform sent null. */
+/** A role, including unknown fields. Text fields may be null if the platform sent null. */
 export type Role = RoleReply;
 
 /** Time and author of a manifest's last write. Times are whole seconds, so two manifests may have the same stamp. */
@@ -32,7 +32,7 @@ export function toReply(manifest: Manifest): ManifestReply {
   return { ...extra, last_modified_on, last_modified_by, roles };
 }
 
-/** Returns the ids of a role's tasks, each once, without `user:core`, which every role has. */
+/** Returns a role's task ids, each once, without `user:core`, which every role has. */
 export function taskIds(role: Pick<Role, 'tasks'>): string[] {
   return [...new Set(role.tasks.map((task) => task.task_id))].filter((id) => id !== CORE_TASK);
 }
@@ -83,7 +83,7 @@ function manifestContent(manifest: Manifest): string {
   return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
 }
 
-/** A push compares each role with several others, so the text of a role is created only once. */
+/** A push compares each role with several others, so a role's text is created only once. */
 const contents = new WeakMap<Role, string>();
 
 function roleContent(role: Role): string {
@@ -102,12 +102,12 @@ function roleContent(role: Role): string {
   return content;
 }
 
-/** A null field means the same as a missing one. */
+/** Treats a null field like a missing one. */
 function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
-/** Roles sorted by id, and tasks sorted with `user:core` first: the stable order of a pulled file. */
+/** Returns roles sorted by id, and tasks sorted with `user:core` first: the stable order of a pulled file. */
 export function inStableOrder(roles: readonly Role[]): Role[] {
   return roles
     .map((role) => ({ ...role, tasks: inTaskOrder(role.tasks) }))

@@ -4,10 +4,10 @@ import { canonicalJson } from '../../kernel/json.ts';
 import { type Role, rolesById, sameRole, type Manifest, sameContent, sameStamp } from './manifest.ts';
 import { diffRoles } from './plan.ts';
 
-/** Both sides changed the same field differently. `null` means that a side does not have the field. */
+/** Both sides changed the same field differently. `null` means that a side lacks the field. */
 export interface MergeConflict {
   role_id: string;
-  /** A field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed, or both created it. */
+  /** Field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed, or both created it. */
   field: string;
   base: unknown;
   mine: unknown;
@@ -21,7 +21,7 @@ export interface MergeResult {
   rebased: string[];
 }
 
-/** Applies my changes since the base to their roles. Tasks are a set: the changes of both sides apply to it. */
+/** Applies my changes since the base to their roles. Tasks are a set, to which the changes of both sides apply. */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
   const ours = rolesById(mine);
@@ -34,7 +34,7 @@ export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs:
   return result;
 }
 
-/** Replaces the conflict in the roles with this value. For a whole role, null removes it. */
+/** Replaces the conflict in the roles with this value; null removes a whole role. */
 export function resolveConflict(
   roles: readonly Role[],
   { role_id, field }: Pick<MergeConflict, 'role_id' | 'field'>,
@@ -139,9 +139,9 @@ export interface WantedRoles {
   rebased: string[];
   /** True if the cause of a difference is unknown: the stamp is older, the base unknown, and the platform different. */
   stale: boolean;
-  /** The roles file; absent for `roles edit`. */
+  /** Roles file; absent for `roles edit`. */
   file?: string;
-  /** The command that saves the plan of this push again. */
+  /** Command that saves this push's plan again. */
   again?: string;
 }
 
@@ -157,7 +157,7 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
   return { roles, conflicts: [], rebased: [], stale };
 }
 
-/** Stamps are whole seconds, so several may fit: the nearest is picked. `candidates` come newest first. */
+/** Stamps are whole seconds, so several may match: the nearest is chosen. `candidates` come newest first. */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
   const measured = candidates
@@ -169,7 +169,7 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
   return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
-/** Adds the fields of `source` that a role or task omits: omitting a field that we do not know removes nothing. */
+/** Adds the fields of `source` that a role or task omits: omitting an unknown field removes nothing. */
 export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {
   const held = rolesById(source);
   return roles.map((role) => {

@@ -1,4 +1,4 @@
-// The permissions that a role grants, in the words of the specification's permission reference.
+// Permissions that a role grants, in the words of the specification's permission reference.
 import * as z from 'zod/mini';
 import { PERMISSIONS } from '../../contract/role-catalog.ts';
 import { CORE_TASK } from '../../contract/roles.ts';
@@ -10,13 +10,13 @@ import { counted } from '../../kernel/words.ts';
 
 export const CATALOG_TASKS: ReadonlySet<string> = new Set(PERMISSIONS.map(({ task_id }) => task_id));
 
-/** A task outside the reference is a feature of its own. For `escalation`, see `isEscalation`. */
+/** A task outside the reference is its own feature. For `escalation`, see `isEscalation`. */
 export function permissionResult() {
   const texts = { feature: z.string(), permission: z.string(), task_id: z.string(), meaning: z.string() };
   return z.object({ ...texts, escalation: z.boolean() });
 }
 
-/** Returns the permissions of a role in the order of the reference, with unknown tasks last. */
+/** Returns a role's permissions in the order of the reference, with unknown tasks last. */
 export function permissionsOf(role: Pick<Role, 'tasks'>): z.infer<ReturnType<typeof permissionResult>>[] {
   const ids = new Set([CORE_TASK, ...taskIds(role)]);
   const known = PERMISSIONS.filter((permission) => ids.delete(permission.task_id));
@@ -48,7 +48,7 @@ export function matrixRow() {
 
 export type MatrixRow = z.infer<ReturnType<typeof matrixRow>>;
 
-/** Returns every task that a role holds, in the order of the reference, and which roles hold it. */
+/** Returns every task held by a role, in the order of the reference, and the roles that hold it. */
 export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
   const held = new Set(roles.flatMap(taskIds));
   const listed = PERMISSIONS.filter(({ task_id }) => held.delete(task_id));

@@ -18,7 +18,7 @@ import { isEscalation } from './permissions.ts';
 
 export function rolesPlanFields() {
   return {
-    /** The stamp of the live manifest that the plan is based on. */
+    /** Stamp of the live manifest that the plan is based on. */
     base: z.object({ last_modified_on: z.nullable(z.string()), last_modified_by: z.nullable(z.string()) }),
     created: z.array(RoleReply),
     modified: z.array(modifiedRole()),
@@ -36,7 +36,7 @@ function modifiedRole() {
   const text = z.object({ from: z.nullable(z.string()), to: z.nullable(z.string()) });
   const tasks = z.object({ added: z.array(z.string()), removed: z.array(z.string()) });
   const known = z.object({ name: z.optional(text), description: z.optional(text), tasks: z.optional(tasks) });
-  // Fields that are not in the specification may contain any JSON. The fields of a task are `tasks.<task_id>.<field>`.
+  // Unknown fields may contain any JSON. A task's fields are `tasks.<task_id>.<field>`.
   const changes = z.catchall(known, z.object({ from: z.unknown(), to: z.unknown() }));
   /** `escalations` lists new tasks that escalate (see `isEscalation`). */
   return z.object({ role_id: z.string(), changes, escalations: z.array(z.string()) });
@@ -44,10 +44,10 @@ function modifiedRole() {
 
 type PlanFields = z.infer<z.ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
 
-/** `plan` is a hash (32 hex digits) of the organization, the address, the live manifest and the desired one. */
+/** `plan` is a hash (32 hex digits) of the organization, the address, and the live and desired manifests. */
 export type RolesPlan = PlanFields & { plan: string };
 
-/** A comparison of two files. No platform is involved, so there is no plan to apply. */
+/** A comparison of two files, without a platform and so without a plan to apply. */
 export type RolesComparison = PlanFields & { plan: null };
 
 export type RolesDiff = Omit<PlanFields, 'base' | 'warnings' | 'kept'>;
@@ -63,7 +63,7 @@ export function compareManifests(from: Manifest, to: readonly Role[]): RolesComp
 export interface PlannedPush {
   plan: RolesPlan;
   live: Manifest;
-  /** The body of the PUT: all desired roles and the live manifest's unknown top-level fields. */
+  /** Body of the PUT: all desired roles and the live manifest's unknown top-level fields. */
   request: ManifestRequest;
 }
 
@@ -75,7 +75,7 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     return now && sameRole(now, role) ? now : role;
   });
   const request = { ...live.extra, roles } as ManifestRequest;
-  // Tasks in stable order: a different order on the platform is not a change.
+  // Tasks in stable order: another order on the platform is not a change.
   const spelling = (role: Role): string => canonicalJson({ ...role, tasks: inTaskOrder(role.tasks) });
   const hashed = {
     scope,
@@ -103,14 +103,14 @@ export interface GuardFlags {
 
 export interface GuardRefusal {
   guard: 'delete' | 'empty' | 'threshold' | 'escalation';
-  /** The flag that lifts the guard. Absent for `--fail-on`, which sets the guard. */
+  /** Flag that lifts the guard; absent for `--fail-on`, which sets the guard. */
   flag?: string;
   message: string;
-  /** The text that a user on a terminal may type instead of passing the flag. */
+  /** Text that a user on a terminal may type instead of passing the flag. */
   typed?: string;
 }
 
-/** From this many live roles, changing more than the share below at once is suspicious. */
+/** From this number of live roles, changing more than the share below in one push is suspicious. */
 const THRESHOLD_ROLES = 10;
 const THRESHOLD_PERCENT = 30;
 
@@ -122,7 +122,7 @@ export function rollbackOf(planned: PlannedPush, revision: string): string[] {
   return ['roles', 'rollback', revision, ...flagsBack(planned, {})];
 }
 
-/** Returns the words of the command that undoes this push; of one that undoes only this push if there is one. */
+/** Returns the words of the command that undoes this push, preferably one that undoes only this push. */
 export function undoOf(planned: PlannedPush, revision: string): string[] {
   const { create, delete: deleted, modify } = planned.plan.summary;
   if (create > MOST_UNGUARDED || deleted + modify > 0) return rollbackOf(planned, revision);

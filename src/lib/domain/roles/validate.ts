@@ -8,20 +8,20 @@ import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } fr
 import { CATALOG_TASKS } from './permissions.ts';
 
 export interface Known {
-  /** The manifests whose unknown fields the file may repeat. */
+  /** Manifests whose unknown fields the file may repeat. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
-  /** The task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
+  /** Task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
   /** True until the platform has been read, which may explain unknown fields and empty strings. */
   tolerateUnknown?: boolean | undefined;
-  /** True if the roles come from the platform, so that no unknown field can be a typo. */
+  /** True if the roles come from the platform, so no unknown field can be a typo. */
   fieldsOfPlatform?: boolean | undefined;
 }
 
 type Path = (string | number)[];
 
-/** The findings of a check: issues stop the command, warnings do not. */
+/** Findings of a check: issues stop the command, warnings do not. */
 class Report {
   readonly issues: FieldIssue[] = [];
   readonly warnings: FieldIssue[] = [];
@@ -37,7 +37,7 @@ function remembered(known: Known): Manifest[] {
   return [known.live, known.base].filter((manifest) => manifest !== undefined);
 }
 
-/** Reports fields that are not in `allowed` and that the platform did not return here (`seen`), also inside maps. */
+/** Reports fields that are neither in `allowed` nor were returned here by the platform (`seen`), also inside maps. */
 function checkFields(
   found: Record<string, unknown>,
   allowed: readonly string[],
@@ -68,7 +68,7 @@ export interface CheckedManifest {
   warnings: FieldIssue[];
 }
 
-/** The fields of a manifest file. `$schema` is for editors and is never sent. */
+/** Fields of a manifest file. `$schema` is for editors and is never sent. */
 const TOP_FIELDS = ['roles', 'last_modified_on', 'last_modified_by', '$schema'];
 
 /** Reads and checks the value of a roles file. Tasks may be bare ids. */
@@ -143,7 +143,7 @@ function checkUnique(
 const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
 const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
 
-/** Everything that a check needs in addition to the value. `seen` contains the manifests' roles with the same id. */
+/** Everything a check needs in addition to the value. `seen` contains the manifests' roles with the same id. */
 interface Checking {
   known: Known;
   seen: readonly Role[];
@@ -151,7 +151,7 @@ interface Checking {
   checkTask: TaskCheck;
 }
 
-/** Returns the role as it is sent, with tasks as maps; undefined for a value that is not a map. */
+/** Returns the role as sent, with tasks as maps; undefined if the value is not a map. */
 function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): Role | undefined {
   const { known, report } = shared;
   if (!isRecord(item)) {

@@ -1,10 +1,10 @@
-// One batch of a bulk run: rows as the bytes of a JSON array, and the position of each row in the input.
+// A batch of a bulk run: rows as the bytes of a JSON array, and each row's position in the input.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
 /** An issue of a row. */
 export interface RowIssue {
-  /** The field: a path in a body, or a column of a table; empty for the whole row. */
+  /** Field: a path in a body, or a column of a table; empty for the whole row. */
   path: string;
   message: string;
 }
@@ -12,20 +12,20 @@ export interface RowIssue {
 /** Turns an issue of a body into an issue of the input. */
 export type IssueLocator = (issue: FieldIssue) => RowIssue;
 
-/** Turns a flat record into a body. Returns undefined for a record that is already a body. */
+/** Turns a flat record into a body; returns undefined for a record that is already a body. */
 export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLocator } | undefined;
 
 /** A row that is rejected instead of sent. */
 export interface RefusedRow {
   position: number;
-  /** The line where the row begins, or its number if the input has no lines. */
+  /** Line where the row starts, or its number if the input has no lines. */
   line: number;
   issues: readonly RowIssue[];
-  /** The row as it was read. */
+  /** The row, as read. */
   original: string;
 }
 
-/** Returns the issues of a row in one line. */
+/** Returns a row's issues on one line. */
 export function reasonOf(issues: readonly RowIssue[]): string {
   return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
@@ -38,12 +38,12 @@ export class Batch {
   /** The batch covers the stretch (`from`, `to`] of the input. */
   from = 0;
   to = 0;
-  /** The offset after the stretch, where reading can resume; -1 if it cannot. */
+  /** Offset after the stretch, where reading can resume; -1 if it cannot. */
   endOffset = -1;
   #bytes: Buffer;
-  /** The end of each row; the next row begins after a comma. */
+  /** End of each row; the next row starts after a comma. */
   readonly #ends: number[] = [];
-  /** The line where each row begins. */
+  /** Line where each row starts. */
   readonly #lines: number[] = [];
 
   constructor(bytes: Buffer) {
@@ -52,7 +52,7 @@ export class Batch {
 
   /**
    * Clears the batch, for the rows of a file after `from`. Batches are reused: their buffers live as long as a request,
-   * and new ones would fill the memory faster than it is collected.
+   * and new ones would fill memory faster than it is collected.
    */
   begin(file: number, from: number): void {
     this.file = file;
@@ -79,12 +79,12 @@ export class Batch {
     return this.#bytes.length;
   }
 
-  /** Returns the line where a row begins, or its number if the input has no lines. */
+  /** Returns the line where a row starts, or its number if the input has no lines. */
   line(index: number): number {
     return this.#lines[index] as number;
   }
 
-  /** Adds a row from `start` to `end` of the source. The first row may be larger than the capacity. */
+  /** Adds a row from `start` to `end` of the source. The first row may exceed the capacity. */
   add(source: Buffer, start: number, end: number, position: number, line: number): void {
     if (this.count === 0 && end - start + 2 > this.#bytes.length) {
       this.#bytes = Buffer.allocUnsafe(end - start + 2);
@@ -98,19 +98,19 @@ export class Batch {
     this.to = position;
   }
 
-  /** Returns the bytes of one row, which the batch owns. */
+  /** Returns the bytes of a row, which the batch owns. */
   row(index: number): Buffer {
     return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
   }
 
-  /** Returns the body of the whole batch. The batch owns the bytes. */
+  /** Returns the whole batch's body. The batch owns its bytes. */
   body(): Buffer {
     const last = this.size - 1;
     this.#bytes[last] = CLOSE_BRACKET;
     return this.#bytes.subarray(0, last + 1);
   }
 
-  /** Returns the body of some of the rows. */
+  /** Returns a body with some of the rows. */
   bodyOf(rows: readonly number[]): Buffer {
     if (rows.length === this.count) return this.body();
     const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);

@@ -1,11 +1,11 @@
-// Finds the invalid rows of a rejected batch by the attribute that the platform's message names. Later batches use what
-// earlier ones revealed about an attribute, so that an invalid attribute name does not cost a request per row.
+// Finds the invalid rows of a rejected batch by the attribute that the platform's message names. Later batches reuse
+// what earlier ones revealed about an attribute, so that an invalid attribute name does not cost a request per row.
 import type { Batch } from './batch.ts';
 
 export interface Suspects {
   /** Invalid rows: no further request is needed. */
   guilty: number[];
-  /** Rows, at least one of them invalid. Empty unless `guilty` is empty. */
+  /** Rows at least one of which is invalid. Empty if `guilty` is not. */
   suspects: number[];
   /** Probably valid rows. */
   rest: number[];
@@ -14,17 +14,17 @@ export interface Suspects {
 export type Blame = ReturnType<typeof createBlame>;
 
 interface Attribute {
-  /** The name in quotes, as in a row: `"name"`. */
+  /** Name in quotes, as in a row: `"name"`. */
   needle: Buffer;
   /** Number of rows that were rejected alone because of this attribute. */
   convicted: number;
-  /** True if a row with this attribute was accepted, so that its name is valid. */
+  /** True if a row with this attribute was accepted, which proves that its name is valid. */
   cleared: boolean;
 }
 
 /** An attribute is invalid once this many rows were rejected alone because of it and no row with it was accepted. */
 const PROOF = 2;
-/** Limits the memory for names, because they come from the platform's messages. */
+/** Limits the memory for names, which come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;
 
 export function createBlame() {
@@ -73,11 +73,11 @@ export function createBlame() {
     /** Records that these rows were accepted. */
     accepted: (batch: Batch, rows: readonly number[]): void => {
       for (const attribute of attributes.values()) {
-        // The search takes time, so only undecided attributes are searched for.
+        // Searching takes time, so search only for undecided attributes.
         if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
       }
     },
-    /** Returns the rows without a bad attribute first, then the rows with one, by attribute. */
+    /** Returns the rows without a bad attribute first, then the others, by attribute. */
     sort: (batch: Batch, rows: readonly number[]): (readonly number[])[] => {
       let clean = rows;
       const groups: (readonly number[])[] = [];
@@ -93,7 +93,7 @@ export function createBlame() {
   };
 }
 
-/** At most `limit` rows that contain the needle. */
+/** Returns at most `limit` rows that contain the needle. */
 function holding(batch: Batch, rows: readonly number[], needle: Buffer, limit = Infinity): number[] {
   const found: number[] = [];
   for (const row of rows) {

@@ -1,5 +1,5 @@
-// Writes the bodies of users from the cells of a table, from bytes to bytes: it creates no string, value or object for
-// a row. The contract accepts everything that this writes. A row with an unusual cell goes to the exact check.
+// Writes user bodies from table cells, from bytes to bytes, without creating a string, value or object per row. The
+// contract accepts everything it writes. A row with an unusual cell goes to the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
@@ -31,17 +31,17 @@ export interface TableDefaults {
 }
 
 export interface BodyWriter {
-  /** Returns the maximum size of the body for a record of `length` bytes. */
+  /** Returns the maximum body size for a record of `length` bytes. */
   room(length: number): number;
   /** Writes the body and returns its length, or FAIL if a cell needs the exact check. */
   write(cells: Cells, out: Buffer): number;
 }
 
-/** Writes a part of the body at `to`. Returns the offset after it, or FAIL if a cell needs the exact check. */
+/** Writes a part of the body at `to`, and returns the offset after it, or FAIL if a cell needs the exact check. */
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
 
-/** An item of a list or an object. The item is omitted if its cells are empty. */
+/** An item of a list or an object, omitted if its cells are empty. */
 interface Part {
   /** The first byte is reserved for the preceding bracket or comma. */
   head: Buffer;
@@ -50,7 +50,7 @@ interface Part {
   tail: Buffer;
 }
 
-/** Items that belong together. An empty group is omitted unless it is required. */
+/** Items that belong together; an empty group is omitted unless it is required. */
 interface Group {
   head: Buffer;
   open: number;
@@ -83,7 +83,7 @@ export function createBodyWriter(
   const environmentAt = columns.findIndex((column) => column?.kind === 'environment');
   const dateAt = columns.findIndex((column) => column?.kind === 'cutoff_date');
   const types = columns.flatMap((column) => (column?.kind === 'identity' ? [toWire(column.type)] : []));
-  // Two columns may have the same wire name, and names with `__` are special. Both cases need the exact check.
+  // Two columns may have the same wire name, and names with `__` are special. Both need the exact check.
   if (new Set(types).size < types.length || types.some((type) => type.startsWith('__'))) return undefined;
 
   const partsOf = (make: (column: Column) => [head: string, write: WriteCell, tail: string] | undefined): Part[] =>
@@ -115,7 +115,7 @@ export function createBodyWriter(
     .flatMap(({ head, close, parts }) => [head, close, ...parts.flatMap((part) => [part.head, part.tail, COUNT_HEAD])])
     .reduce((sum, { length }) => sum + length, 64);
 
-  /** Writes a date into the heads; most rows of a file have the same date. */
+  /** Writes a date into the heads, because most rows of a file have the same date. */
   function setDate(bytes: Buffer, start: number, end: number): boolean {
     if (end - start !== DATE_LENGTH) return false;
     if (matchesAt(bytes, start, date)) return true;
@@ -257,7 +257,7 @@ const writeWhole: WriteCell = (bytes, start, end, out, to) =>
     ? copyBytes(bytes, start, end, out, to)
     : FAIL;
 
-/** Digits, with an optional sign and fraction. */
+/** Writes digits, with an optional sign and fraction. */
 const writeNumber: WriteCell = (bytes, start, end, out, to) =>
   end - start <= MAX_NUMBER_BYTES && scanDecimal(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : FAIL;
 

@@ -9,7 +9,7 @@ export interface Cell {
   key: string | undefined;
 }
 
-/** An attribute of a table and its columns. */
+/** A table attribute and its columns. */
 export interface TableAttribute {
   name: string;
   type: CalculationType;
