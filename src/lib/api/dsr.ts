@@ -38,7 +38,7 @@ export function createDsrApi(client: Client) {
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
     describeCancel: (requestId: string) => client.describe(cancel, getInput(requestId)),
     discovery: (signal?: AbortSignal) => client.call(discovery, { signal }),
-    /** GETs a `results_url` with the workspace's credentials, but only below the address for data subject requests. */
+    /** GETs a `results_url` with the workspace's credentials, but only under the DSR base address. */
     results: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, service: 'dsr', accept: '*/*' }, sink, signal),
     /** GETs discovery's `processor_certificate` without credentials, over https, or over http to this machine. */

@@ -15,7 +15,7 @@ import { createRolesApi } from './roles.ts';
 interface ApiScope {
   /** The manifest belongs to the organization, although every path contains the account. */
   roles(): { orgId: bigint; accountId: bigint };
-  /** For the areas whose paths contain a workspace: B and D. */
+  /** For areas whose paths contain a workspace: B and D. */
   workspaceId(): bigint;
 }
 
@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** Returns a write without a reply. A call of `once` throws OutcomeUnknownError if the response is lost. */
+/** A write without a reply. A `once` call throws OutcomeUnknownError if the response is lost. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {

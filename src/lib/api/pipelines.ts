@@ -16,7 +16,7 @@ interface RunsQuery {
 
 interface OnceOptions {
   signal?: AbortSignal;
-  /** Called before a repeat after a 429 or a 401; see `CallInput`. */
+  /** Called before retrying after a 429 or 401; see `CallInput`. */
   mayRepeat?: () => Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export function createPipelinesApi(client: Client, workspaceId: bigint) {
   const resetOf = (pipeline_id: string) => ({ params, body: { pipeline_id, reset_type: 'full' as const } });
   return {
     ...resourceCalls(client, pipelinesEndpoints, params, 'pipelineId'),
-    /** Starts a run. Never repeats the call after a lost response: throws OutcomeUnknownError instead. */
+    /** Starts a run. Never retries the call after a lost response: throws OutcomeUnknownError instead. */
     trigger: (id: string, options?: OnceOptions) => client.call(trigger, { ...triggerOf(id), ...options }),
     describeTrigger: (id: string) => client.describe(trigger, triggerOf(id)),
     /** Resets the sync position. Never repeats the call after a lost response: throws OutcomeUnknownError instead. */

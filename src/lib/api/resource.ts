@@ -1,4 +1,4 @@
-// The calls that every resource of a workspace has: one method per endpoint.
+// Calls that every workspace resource has: one method per endpoint.
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { CallInput, Client, DescribedRequest, ReplyOf } from '../http/types.ts';
 
@@ -6,7 +6,7 @@ type ResourceEndpoints = Record<'list' | 'get' | 'create' | 'update' | 'delete',
 type BodyOf<E extends Endpoint> = NonNullable<CallInput<E>['body']>;
 type Query = CallInput<Endpoint>['query'];
 
-/** `idName` is the path parameter of one resource. A write throws OutcomeUnknownError if its response is lost. */
+/** `idName` is the path parameter for one resource. A write throws OutcomeUnknownError if its response is lost. */
 export function resourceCalls<E extends ResourceEndpoints>(
   client: Client,
   endpoints: E,
@@ -14,7 +14,7 @@ export function resourceCalls<E extends ResourceEndpoints>(
   idName: string,
 ) {
   const { list, get, create, update, delete: remove } = endpoints as ResourceEndpoints;
-  // The types of a generic endpoint's parameters are unknown here, but every path has those of the scope and the id.
+  // The parameter types of a generic endpoint are unknown here, but every path has those of the scope and the id.
   const all = (rest: object) => ({ params: scope, ...rest }) as never;
   const one = (id: string, rest: object) => ({ params: { ...scope, [idName]: id }, ...rest }) as never;
   return {

@@ -14,7 +14,7 @@ export function createRolesApi(client: Client, params: { orgId: bigint; accountI
   return {
     listTasks: (signal?: AbortSignal) => client.call(listTasks, { params, signal }),
     get: (options: RolesOptions = {}) => client.call(get, { params, ...options }),
-    /** PUTs the whole manifest, replacing the live one. Throws OutcomeUnknownError when the response is lost. */
+    /** PUTs the whole manifest, replacing the live one. Throws OutcomeUnknownError if the response is lost. */
     replace: (body: ManifestRequest, options: RolesOptions = {}) => client.call(replace, { params, body, ...options }),
     describeReplace: (body: ManifestRequest) => client.describe(replace, { params, body }),
     /** Reserves the budget and fetches the token for a GET and a PUT, so that nothing delays the PUT after the GET. */

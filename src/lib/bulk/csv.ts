@@ -1,4 +1,4 @@
-// Reads the rows of a CSV, with the position of each cell.
+// Reads CSV rows, with the position of each cell.
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { RecordScan } from '../domain/csv/record.ts';
 import { notText } from '../files/read-input.ts';
@@ -7,7 +7,7 @@ import { type KnownError, invalidInput, type Place, placeAt } from '../kernel/er
 import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
 
-/** A record: its cells, and its text, which is needed to locate the cells. */
+/** A record: its cells, and its text, which is needed to locate them. */
 interface CsvLine {
   cells: string[];
   line: number;

@@ -1,4 +1,4 @@
-// Holds the requests of a bulk run until the pacing rules allow them. Retries go before new requests.
+// Holds the requests of a bulk run until the pacing rules allow them. Retries precede new requests.
 import { setMaxListeners } from 'node:events';
 import { type Feedback, Pacing, type PacingOptions, type Pass } from '../domain/pacing/gate.ts';
 import { fail } from '../errors/fail.ts';
@@ -33,7 +33,7 @@ export class Gate {
   readonly #ended = new AbortController();
   #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;
-  /** The error of the current response. A run that gives up ends with this error. */
+  /** Error of the current response; a run that gives up ends with it. */
   #cause: KnownError | undefined;
 
   constructor(options: GateOptions) {
@@ -50,7 +50,7 @@ export class Gate {
     this.#pacing = new Pacing({ ...options, schedule: this.#shared, onGiveUp }, clock.now());
   }
 
-  /** Pauses one row while others continue. Rejects when the run has ended. */
+  /** Pauses a row while others continue. Rejects once the run has ended. */
   async rest(ms: number): Promise<void> {
     this.resting++;
     this.onRest?.();
@@ -62,8 +62,8 @@ export class Gate {
   }
 
   /**
-   * Resolves when a request may go. A retry goes before new requests, after a pause that grows with the `failures` of its
-   * row. Rejects when the run has ended.
+   * Resolves when a request may be sent. A retry precedes new requests, after a pause that grows with its row's
+   * `failures`. Rejects when the run has ended.
    */
   async enter(isRepeat: boolean, failures = 0): Promise<Pass> {
     if (failures > 0) await this.#clock.sleep(this.#pacing.rowPause(failures), this.#ended.signal);
@@ -75,8 +75,8 @@ export class Gate {
   }
 
   /**
-   * Call this for every request that was let through. `failure` is the error that ends a run that gives up now. Returns
-   * how long the row must pause.
+   * Must be called for every request that was let through. `failure` is the error that ends a run that gives up now.
+   * Returns how long the row must pause.
    */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.retries++;
@@ -124,7 +124,7 @@ export class Gate {
     }, this.stop);
   }
 
-  /** If the program was blocked, reports that requests sent after the alarm was set did not leave it at once. */
+  /** If the program was blocked, reports that requests sent after the alarm was set did not leave immediately. */
   #noticeBlock(now: number): void {
     if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
     this.#pacing.wasBlocked(this.#alarm.setAt, now);

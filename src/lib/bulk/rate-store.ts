@@ -1,4 +1,4 @@
-// Shares one rate among all processes through a Redis server. Its address may contain a password.
+// Shares a rate among all processes through a Redis server, whose address may contain a password.
 import { createHash } from 'node:crypto';
 import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';
@@ -45,7 +45,7 @@ export async function openRateStore(
       const [start, every] = await pace('take', count);
       return { inMs: start / 1000, everyMs: every / 1000 };
     },
-    /** The platform rejected a request that was sent `agoMs` ago, and asked for this pause. */
+    /** Records that the platform rejected a request sent `agoMs` ago, and requested this pause. */
     limited: async (agoMs: number, askedMs: number) => {
       await pace('limited', agoMs, askedMs);
     },
@@ -96,7 +96,7 @@ function isDecodable(text: string): boolean {
 /**
  * One hash per limit. ARGV: the operation, then the requested rate (requests per second; 0 means no limit). `take`: the
  * number of requests; returns the microseconds until the first request, and those between two requests. `limited`: how
- * long ago the rejected request was sent, and the pause that the platform asked for (milliseconds).
+ * long ago the rejected request was sent, and the pause that the platform requested (milliseconds).
  */
 export const RATE_SCRIPT = `
 local MARGIN, HEADROOM, CLEARLY_FEWER, RETURN_MS, KEEP_MS = 1.01, 0.97, 0.8, 45000, 86400000

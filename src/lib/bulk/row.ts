@@ -1,14 +1,14 @@
-// One row of an input, and the heading before the rows.
+// A row of an input, and the heading before the rows.
 import type { ValuePath } from '../files/reading.ts';
 import type { Place } from '../kernel/errors.ts';
 
 /** One row. `locate` finds the line and column of an issue. */
 export interface Row {
-  /** Counts from 1 across all inputs; headings and empty lines do not count. */
+  /** 1-based across all inputs; headings and empty lines do not count. */
   number: number;
-  /** The name of the input that contains the row. */
+  /** Name of the input that contains the row. */
   file: string;
-  /** The cells of a CSV row, the value of a JSON row, or the reason why the row cannot be read. */
+  /** Cells of a CSV row, the value of a JSON row, or the reason why the row cannot be read. */
   content: { cells: readonly string[] } | { value: unknown } | { fault: string };
   locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
 }
@@ -23,12 +23,12 @@ export interface Heading {
   /** Column names of a CSV; undefined for JSON. */
   columns: readonly Column[] | undefined;
   delimiter: string;
-  /** The byte-order mark, or an empty string. */
+  /** Byte-order mark, or an empty string. */
   mark: string;
   lineEnd: string;
 }
 
-/** A row that has no number yet. */
+/** A row without a number yet. */
 export type LocalRow = Omit<Row, 'number' | 'file'>;
 
 export interface Opened {

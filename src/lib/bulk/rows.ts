@@ -8,17 +8,17 @@ import { ownTurn } from '../kernel/clock.ts';
 import { invalidInput, usageError } from '../kernel/errors.ts';
 
 export interface RowTable {
-  /** The columns of the first input. The other inputs have the same columns. */
+  /** Columns of the first input, which all other inputs must have. */
   heading: Heading;
-  /** The rows, in groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
+  /** Rows, in groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
   rows: AsyncIterable<Row[]>;
-  /** Returns the SHA-256 of the unwrapped bytes in hex. The hash is complete once all rows are read. */
+  /** Returns the SHA-256 of the unwrapped bytes in hex, which is complete once all rows have been read. */
   digest(): string;
 }
 
 /**
- * Reads the rows of all inputs. Stops with the reason of `signal` when that is aborted. Throws usage (2) for Parquet,
- * and invalid input (9) for columns that differ from those of the first input.
+ * Reads the rows of all inputs. If `signal` is aborted, stops with its reason. Throws usage (2) for Parquet, and
+ * invalid input (9) for columns that differ from those of the first input.
  */
 export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<RowTable> {
   const hash = createHash('sha256');
@@ -59,7 +59,7 @@ async function tableOf(source: InputBytes, chunks: AsyncIterable<Buffer>): Promi
   return { heading, rows: jsonRows(chunks, format) };
 }
 
-/** A single results file contains the rows of all inputs. */
+/** All inputs share a single results file. */
 function requireSameColumns(first: Heading, other: Heading): void {
   const listOf = ({ columns }: Heading): string =>
     columns === undefined ? 'no columns (JSON)' : columns.map(({ text }) => `\`${text}\``).join(', ');

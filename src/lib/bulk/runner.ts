@@ -5,7 +5,7 @@ import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
 import type { Gate } from './gate.ts';
 
-/** The work on one row or batch, until its outcome is known. An error that the work throws ends the run. */
+/** Work on one row or batch, until its outcome is known. An error that it throws ends the run. */
 export type Task = () => Promise<void>;
 
 export interface RunOptions {
@@ -20,7 +20,7 @@ export interface RunOptions {
 /** Additional tasks that may run while others rest, limited because each holds its rows in memory. */
 const MOST_RESTING = 128;
 
-/** How long unfinished tasks may take to finish after a stop or a failure. */
+/** Maximum time that unfinished tasks may take to finish after a stop or a failure. */
 const GRACE_MS = 600;
 
 /**
@@ -84,10 +84,10 @@ export async function runTasks(
 /** `--max-errors`. */
 export type MaxErrors = { rows: number } | { percent: number };
 
-/** A percentage of fewer rows than this is not meaningful. */
+/** For fewer rows than this, a percentage is not meaningful. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
-/** Throws `bulk.too_many_errors` once more rows are rejected than `limit` allows. */
+/** Throws `bulk.too_many_errors` once more rows have been rejected than `limit` allows. */
 export function checkErrorLimit(limit: MaxErrors | undefined, rejected: number, rows: number): void {
   if (limit === undefined) return;
   const isOver =

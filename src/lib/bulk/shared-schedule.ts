@@ -1,20 +1,20 @@
-// Decides when the next request may be sent at a rate shared with other processes. While the store is unreachable, this
-// process uses its own share.
+// Determines when the next request may be sent at a rate shared with other processes. While the store is unreachable,
+// this process uses its own share.
 import { createSchedule, type Schedule } from '../domain/pacing/schedule.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { RateStore } from './rate-store.ts';
 
 export interface SharedRate {
   store: RateStore;
-  /** Called the first time that the store is unreachable. */
+  /** Called the first time the store is unreachable. */
   onLost(error: unknown): void;
-  /** Called the first time that the store is reachable again. */
+  /** Called the first time the store is reachable again. */
   onFound(): void;
 }
 
-/** How long to wait before trying a lost store again. */
+/** Time to wait before trying a lost store again. */
 const RETRY_MS = 5000;
-/** Requests are reserved for this long, so that a late or killed process leaves few of them unused. */
+/** Requests are reserved for this long, so that a late or killed process leaves few unused. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
 /** A slot older than this is lost: others were granted the time after it. A longer time would exceed the margin. */
@@ -56,7 +56,7 @@ export function createSharedSchedule({ store, onFound, onLost }: SharedRate, sha
       slots.shift();
     },
     wasBlocked: own.wasBlocked,
-    /** Reserves at most `most` requests if there are none, then calls `changed`. */
+    /** Reserves at most `most` requests if none are left, then calls `changed`. */
     reserve: (most: number, changed: () => void): void => {
       const now = clock.now();
       while ((slots[0] ?? now) < now - LATE_MS) slots.shift();

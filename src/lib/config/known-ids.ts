@@ -1,4 +1,4 @@
-// Caches the ids in the platform's responses for completion: one file per kind, one id per line.
+// Caches ids from the platform's responses for completion: one file per kind, one id per line.
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 
@@ -14,7 +14,7 @@ export type IdKind =
   | `attribute_id of ${string}`
   | `pipeline_run_id of ${string}`;
 
-/** The scope that ids belong to. All fields count, because two workspaces may use the same id for different things. */
+/** The scope of ids. All fields count, because two workspaces may use the same id for different things. */
 export interface IdScope {
   profile?: string | undefined;
   base_url?: string | undefined;
@@ -26,7 +26,7 @@ export type KnownIds = ReturnType<typeof openKnownIds>;
 
 /** A user would not read a longer list. */
 const MAX_IDS = 5000;
-/** The limit for kinds that grow without limit, such as requests. */
+/** Limit for kinds that grow indefinitely, such as requests. */
 const MAX_ADDED = 200;
 const MAX_NAME = 200;
 
@@ -43,17 +43,17 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
   }
 
   function replace(kind: IdKind, ids: readonly string[]): void {
-    // A line feed would split an id in two. Such an id cannot be typed.
+    // A line feed would split an id in two, and such an id cannot be typed.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
     const text = linesOf(kept);
-    // Writing waits for the disk, so unchanged text is not written.
+    // Writing waits for the disk, so do not write unchanged text.
     if (text !== linesOf(read(kind))) writePrivateFile(join(folder, fileName(kind)), text);
   }
 
   return {
     read,
     replace,
-    /** Adds ids at the front, and removes the oldest ids beyond the limit. */
+    /** Adds ids at the front, and removes the oldest ones beyond the limit. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;
@@ -66,7 +66,7 @@ function linesOf(ids: readonly string[]): string {
   return ids.map((id) => `${id}\n`).join('');
 }
 
-/** The port of the embedded platform changes, so only its profile counts. */
+/** The embedded platform's port changes, so only its profile counts. */
 function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[] {
   if (profile === 'local') return [profile];
   return [profile ?? '', base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];

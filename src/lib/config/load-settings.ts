@@ -1,4 +1,4 @@
-// Reads the settings file and the project file, and resolves the settings of one profile.
+// Reads the settings file and the project file, and resolves a profile's settings.
 import type { Clock } from '../kernel/clock.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import { suggest } from '../kernel/nearest.ts';
@@ -28,7 +28,7 @@ export interface SettingsSources {
   onNote?(text: string): void;
   /** Opens the embedded platform. Called only if the profile `local` is in use. */
   local?: (() => Promise<LocalValues>) | undefined;
-  /** The flag of a second profile. Variables and the project file do not apply to it, so that secrets never mix. */
+  /** Flag for a second profile. Variables and the project file do not apply to it, so that secrets never mix. */
   alone?: string | undefined;
   keychain?: (() => Promise<Keychain>) | undefined;
 }
@@ -98,7 +98,7 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
   throw usageError(`Unknown profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
 }
 
-/** Returns the error of a `profile` command for a missing profile: not found (5). */
+/** Returns the error for a missing profile in a `profile` command: not found (5). */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', { message: `Unknown profile \`${name}\`.`, hint: proposeProfile(name, profiles) });
 }

@@ -25,26 +25,26 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/** True if a reference other than `file:` points to a secret of this program. `held`: those of the profiles. */
+/** True if a reference other than `file:` points to this program's own secrets. `held`: those of the profiles. */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);
 }
 
-/** True if the real path is a file with secrets or tokens of this program. */
+/** True if the real path is a file with this program's secrets or tokens. */
 export function isOwnFile(path: string, folders: { config: string; cache: string }): boolean {
   return [join(folders.config, 'secrets'), folders.cache].some((folder) => path.startsWith(folder + sep));
 }
 
-/** A helper may need proxy variables for the network. A proxy's password is not a secret of the platform. */
+/** A helper may need proxy variables for the network; a proxy's password is not a platform secret. */
 const PROXY_VARIABLE = /^(?:https?|all|no)_proxy$/i;
 
-/** Programs need these variables to run. The values are names and folders, not secrets. */
+/** Variables that programs need to run. Their values are names and folders, not secrets. */
 const NEEDED_TO_RUN =
   /^(?:path|home|user|logname|shell|pwd|term|lang|language|lc_\w+|tz|tmpdir|tmp|temp|display|wayland_display|xdg_runtime_dir|systemroot|pathext|comspec|userprofile|appdata|localappdata)$/i;
 
 /**
- * Returns the environment, without credentials, of a program that a command starts for the user. Omits our variables,
+ * Returns the environment, without credentials, for a program that a command starts for the user. Omits our variables,
  * those that a profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer
  * than eight characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
  */
@@ -55,7 +55,7 @@ export async function childEnvironment(env: Environment, folder: string, redacto
     ...named.map(({ name, reference }) => ({ name, variable: reference.slice('env:'.length) })),
   ];
   const withheld = new Set(variables.map(({ variable }) => variable));
-  // Separate from the command's redactor, which does not need to mask secrets that the command never read.
+  // Separate from the command's redactor, which need not mask secrets that the command never read.
   const values = createRedactor();
   for (const { name, variable } of variables) if (name !== 'client_id') values.add(env[variable] ?? '');
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// The four folders of the program, and the settings file.
+// The program's four folders, and its settings file.
 import { join, posix, win32, dirname } from 'node:path';
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 
@@ -61,7 +61,7 @@ function standardPaths(env: Environment, platform: NodeJS.Platform, home: string
   };
 }
 
-/** The file name without its extension, as conf requires. */
+/** File name without its extension, as required by conf. */
 export const CONFIG_NAME = 'config';
 
 export function settingsFilePath(folder: string): string {
@@ -71,9 +71,9 @@ export function settingsFilePath(folder: string): string {
 const FILE_NAME = '.cdpadm.yaml';
 
 /**
- * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside of both, only
- * `cwd` is searched, because other users can write to a folder such as /tmp. A broken link counts as a project file, so
- * that reading it fails.
+ * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside of both,
+ * searches only `cwd`, because other users can write to a folder such as /tmp. A broken link counts as a project file,
+ * so reading it fails.
  */
 export function findProjectFile(cwd: string, home: string): string | undefined {
   const files = foldersUpward(cwd, home).map((folder) => join(folder, FILE_NAME));

@@ -1,6 +1,6 @@
-// Checks the names of profiles.
+// Checks profile names.
 
-/** The profile of the embedded platform. That profile is always available and never stored. */
+/** The embedded platform's profile, which is always available and never stored. */
 export const LOCAL_PROFILE = 'local';
 
 /** Returns the problem with a name, as a sentence; undefined for a valid name. */
@@ -10,8 +10,8 @@ export function profileNameProblem(name: string): string | undefined {
     return `${shown} is not a valid profile name: use 1 to 64 letters, digits, dots, underscores and hyphens, starting with a letter or a digit.`;
   }
   if (name.toLowerCase() === LOCAL_PROFILE) return `\`${name}\` is reserved for the built-in embedded platform.`;
-  // Every object has properties with such names. These names are harmless here, but may not be in other programs that
-  // read the file.
+  // Every object has properties with these names. They are harmless here, but may not be in other programs that read
+  // the file.
   if (name in Object.prototype) return `\`${name}\` is a reserved word.`;
   return undefined;
 }

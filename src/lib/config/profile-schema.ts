@@ -26,7 +26,7 @@ function checkedText(problemOf: (text: string) => string | false | undefined) {
   );
 }
 
-/** Returns a record without a problem. Each issue is at its key. */
+/** A record without a problem; each issue is at its key. */
 function checkedRecord<T extends z.ZodMiniType>(
   value: T,
   problemOf: (key: string, value: z.output<T>) => string | undefined,
@@ -41,7 +41,7 @@ function checkedRecord<T extends z.ZodMiniType>(
   );
 }
 
-/** Returns a checked and normalized setting. An id may be a number in the file, and becomes text with every digit. */
+/** Checks and normalizes a setting. An id may be a number in the file; it becomes text with every digit. */
 function setting(name: SettingName) {
   const checked = z.pipe(
     checkedText((text) => {
@@ -103,17 +103,17 @@ const PROFILE_FIELDS = {
   access: z.optional(z.enum(['read', 'write'])),
   /** True if definition files may name commands that print their secrets. */
   allow_commands: z.optional(z.boolean()),
-  /** Folders whose files a definition file in any folder may name. */
+  /** Folders whose files may be named by a definition file in any folder. */
   allow_files: z.optional(z.array(AbsoluteFolder)),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */
   limits: z.optional(checkedRecord(z.string(), limitProblem)),
-  /** Neutral word -> the deployment's word. */
+  /** Neutral word -> deployment's word. */
   names: z.optional(z.record(z.string(), z.string())),
 };
 
 /**
- * The fields of a project file, in addition to `profile`. Everyone who can change a repository sets them for all its
- * users, so they cannot decide about trust, wire words, or the commands that run here.
+ * Fields of a project file, in addition to `profile`. Anyone who can change a repository sets them for all its users,
+ * so they cannot control trust, wire words, or the commands that run here.
  */
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),
@@ -136,7 +136,7 @@ export const SettingsFile = z.looseObject({
 });
 export type SettingsFile = z.infer<typeof SettingsFile>;
 
-/** Returns the unknown fields as dotted paths. Unknown fields are kept, and the user is warned about them. */
+/** Returns unknown fields as dotted paths. They are kept, and the user is warned about them. */
 export function unknownFields(profile: Profile): string[] {
   const unknownIn = (fields: object, known: object) => Object.keys(fields).filter((key) => !Object.hasOwn(known, key));
   const secrets = unknownIn(profile.secrets ?? {}, Secrets.shape).map((key) => `secrets.${key}`);

@@ -1,4 +1,4 @@
-// `.cdpadm.yaml`: settings that a repository shares with its users, but never credentials or decisions about trust.
+// `.cdpadm.yaml`: settings that a repository shares with its users, but never credentials or trust settings.
 import * as fs from 'node:fs';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';

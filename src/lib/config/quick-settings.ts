@@ -12,7 +12,7 @@ interface QuickSources {
   flags: { profile?: string | undefined; org?: string | undefined; workspace?: string | undefined };
 }
 
-/** Returns the output format in the project file, unchecked. */
+/** Returns the project file's output format, unchecked. */
 export function quickOutput(cwd: string, home: string): string | undefined {
   const file = findProjectFile(cwd, home);
   return file === undefined ? undefined : topLevel(textOf(file))['output'];
@@ -36,10 +36,10 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
     workspace_id: valueOf('workspace_id', flags.workspace),
   };
   return {
-    /** Names of profiles, without the built-in one. */
+    /** Profile names, without the built-in one. */
     profiles: Object.keys(profiles),
     profile,
-    /** The values of this id across all profiles, each with the first profile that has it. */
+    /** Values of this id across all profiles, each with the first profile that has it. */
     valuesOf: (name: 'org_id' | 'account_id' | 'workspace_id') => {
       const found = new Map<string, string>();
       for (const [one, fields] of Object.entries(profiles)) {
@@ -52,7 +52,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
   };
 }
 
-/** Returns the `name: value` lines without indentation in YAML text. */
+/** Returns the unindented `name: value` lines in YAML text. */
 function topLevel(yaml: string): Record<string, string> {
   const lines = yaml.matchAll(/^([a-z_]+):[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#"'][^\n#]*))/gm);
   return Object.fromEntries(
@@ -73,7 +73,7 @@ function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-/** Ids in the file are numbers or strings. */
+/** Ids in the file may be numbers or strings. */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

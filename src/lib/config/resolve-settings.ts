@@ -29,10 +29,10 @@ export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, stri
 export interface SettingsLayers {
   flags: Readonly<Partial<Record<SettingName, string | undefined>>>;
   env: Environment;
-  /** Relative paths in flags and variables start here. */
+  /** Base of relative paths in flags and variables. */
   cwd: string;
   project: ProjectFile | undefined;
-  /** The profile in use. `stored` comes from the settings file, `local` from the embedded platform. */
+  /** Profile in use. `stored` comes from the settings file, `local` from the embedded platform. */
   profile: { setting: Setting; stored: Profile; local?: LocalValues } | undefined;
   secret(written: string, owner: SecretOwner): Promise<string>;
   hide(secret: string): void;
@@ -89,14 +89,14 @@ export function resolveSettings(given: SettingsLayers) {
   const { stored } = layers.profile ?? {};
   const shared = layers.project?.settings;
   const guards = given.project?.settings;
-  // A project file adds guards to a pinned profile too; it never removes one.
+  // A project file adds guards to a pinned profile too, but never removes any.
   const origins = originsOf(given, pinned);
   return {
     profile: layers.profile?.setting,
     pinned,
-    /** The `CDPADM_*` variables that a pinned profile makes ineffective. */
+    /** `CDPADM_*` variables that a pinned profile makes ineffective. */
     ineffective: pinned ? ineffectiveIn(given.env, settings, sources) : [],
-    /** The keys of the project file that a pinned profile makes ineffective. */
+    /** Project file keys that a pinned profile makes ineffective. */
     ignoredKeys: pinned
       ? Object.keys(guards ?? {}).filter((key) => !['protected', 'access', 'output'].includes(key))
       : [],
@@ -104,19 +104,19 @@ export function resolveSettings(given: SettingsLayers) {
     access: 'access' in origins ? ('read' as const) : ('write' as const),
     /** True if definition files may name commands. Only a profile can allow this, never a project file. */
     allowCommands: 'allow_commands' in origins,
-    /** Folders whose files definition files may name. Only a profile can allow such folders. */
+    /** Folders whose files definition files may name. Only a profile can allow them. */
     allowFiles: stored?.allow_files ?? [],
-    /** Request rates for areas whose limit is unknown, such as `{dsr: '1000/m'}`. */
+    /** Request rates for areas with an unknown limit, such as `{dsr: '1000/m'}`. */
     limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,
     names: { ...stored?.names } as Readonly<Record<string, string>>,
-    /** The source of `protected`, `access`, each limit (`limits.AREA`) and each name (`names.WORD`). */
+    /** Source of `protected`, `access`, each limit (`limits.AREA`) and each name (`names.WORD`). */
     origins,
     all: () => [...settings],
     get,
     /** The value. Throws KnownError usage (2), naming the flag, variable and profile field that can set it. */
     need,
     needInteger: (name: IdName) => BigInt(need(name)),
-    /** The source of a secret, never its value. */
+    /** Source of a secret, never its value. */
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
     secretOrigins: () => Array.from(sources, ([name, { origin }]) => [name, origin] as const),
     /** Throws as `secret` does if the secret is missing or may not be sent. Reads nothing. */
@@ -126,7 +126,7 @@ export function resolveSettings(given: SettingsLayers) {
   };
 }
 
-/** Variables whose value is not used, except those with the same value as the one in use. */
+/** Returns variables whose value is not used, except those with the same value as the one in use. */
 function ineffectiveIn(
   env: Environment,
   settings: ReadonlyMap<SettingName, Setting>,
@@ -188,7 +188,7 @@ function resolveOne(
 
 function checked(name: SettingName, text: string, origin: Origin, folder: string): Setting {
   const result = checkSetting(name, text);
-  // The message does not repeat the value, because an address may contain a password.
+  // Do not repeat the value in the message: an address may contain a password.
   if ('problem' in result) throw usageError(`${origin.detail} ${result.problem}; it sets the ${labelOf(name)}.`);
   if (name !== 'ca_file' || isAbsolute(result.value)) return { value: result.value, origin };
   return { value: join(folder, result.value), origin };

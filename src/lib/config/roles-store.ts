@@ -15,7 +15,7 @@ import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 
-/** Maximum number of bases. The oldest are deleted, and their roles files then count as files without a base. */
+/** Maximum number of bases. The oldest are deleted; their roles files then count as files without a base. */
 const MAX_BASES = 200;
 
 const headFields = {
@@ -28,7 +28,7 @@ const headFields = {
   plan: z.string(),
 };
 const SavedRevision = z.object({ ...headFields, manifest: ManifestReply });
-/** The start of a revision file, so that listing revisions does not read their manifests. */
+/** Start of a revision file, so that listing revisions does not read their manifests. */
 const RevisionHead = z.object({
   ...headFields,
   roles: z.int(),
@@ -68,7 +68,7 @@ function keyOf(scope: { organization: string; address: string }): string {
   return digest(scope).slice(0, 16);
 }
 
-/** Returns the facts of a manifest in the head of its revision. */
+/** Returns the facts about a manifest for the head of its revision. */
 function factsOf({ last_modified_by = null, last_modified_on = null, roles }: ManifestReply) {
   return { roles: roles.length, last_modified_on, last_modified_by };
 }
@@ -86,7 +86,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   const bases = join(folder, 'bases');
   const history = join(folder, 'history');
 
-  /** Undefined for a missing or damaged file. The other files remain usable. */
+  /** Returns undefined for a missing or damaged file. Other files remain usable. */
   function read<T>(path: string, schema: z.ZodMiniType<T>): T | undefined {
     const text = readPrivateFile(path);
     const value = text === undefined ? undefined : tryJson(text);
@@ -130,7 +130,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const name = `${stampName()}${suffix}`;
       const others = jsonFiles(bases).filter((other) => other !== name);
       writePrivateFile(join(bases, name), stringifyJson(manifest));
-      // The new base is written before an old one is removed.
+      // Write the new base before removing an old one.
       const twins = others.filter((other) => other.endsWith(suffix));
       const older = others.filter((other) => !other.endsWith(suffix));
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
@@ -169,7 +169,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       };
       await Promise.all(Array.from({ length: 16 }, remove));
     },
-    /** A revision with its manifest; undefined if the file is missing or damaged. */
+    /** Returns a revision with its manifest; undefined if the file is missing or damaged. */
     findRevision: (revision: string): Revision | undefined => read(join(history, `${revision}.json`), SavedRevision),
     exclusively: <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
       withLock(join(folder, 'write.lock'), clock, work, signal),

@@ -1,4 +1,4 @@
-// The table of all settings and secrets: labels, variables, flags, and valid values.
+// The table of all settings and secrets: labels, variables, flags and valid values.
 import { isDomainName, readBaseAddress } from '../kernel/address.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
@@ -7,11 +7,11 @@ export type Checked = { value: string } | { problem: string };
 
 interface SettingField {
   label: string;
-  /** The flag that every command has. */
+  /** Flag that every command has. */
   flag?: string;
-  /** True if a project file may set this setting. */
+  /** True if a project file may contain this setting. */
   shared?: true;
-  /** True for a 64-bit id, which a file may contain as a number. */
+  /** True for a 64-bit id, which may be a number in a file. */
   isId?: true;
   check(text: string): Checked;
 }
@@ -33,12 +33,12 @@ const SETTING_FIELDS = {
 
 export type SettingName = keyof typeof SETTING_FIELDS;
 export type IdName = 'org_id' | 'account_id' | 'workspace_id';
-/** The settings that a project file may set. */
+/** Settings that a project file may set. */
 export type SharedName = {
   [K in SettingName]: (typeof SETTING_FIELDS)[K] extends { shared: true } ? K : never;
 }[SettingName];
 
-/** The values of `-o`, of `CDPADM_OUTPUT` and of a project file's `output`. */
+/** Values of `-o`, of `CDPADM_OUTPUT` and of a project file's `output`. */
 export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'] as const;
 
 export const SETTING_NAMES = Object.keys(SETTING_FIELDS) as SettingName[];
@@ -59,7 +59,7 @@ const SECRET_FIELDS = {
 };
 
 export type SecretName = keyof typeof SECRET_FIELDS;
-/** The secrets of a profile. All are references, except that the client id may be the id itself. */
+/** Secrets of a profile; all are references, except that the client id may be the id itself. */
 export type ProfileSecretName = Exclude<SecretName, 'access_token'>;
 
 export const SECRET_NAMES = Object.keys(SECRET_FIELDS) as SecretName[];
@@ -69,7 +69,7 @@ export interface Origin {
   kind: 'flag' | 'environment' | 'project' | 'profile' | 'default';
   /** `--org`, `CDPADM_ORG_ID`, a file's path, a profile's name. */
   detail: string;
-  /** The reference to a profile's secret, as written in the profile: `env:CDP_SECRET`. */
+  /** Reference to a profile's secret, as written in the profile: `env:CDP_SECRET`. */
   reference?: string;
 }
 
@@ -87,7 +87,7 @@ export function variableOf(name: SettingName | SecretName): string {
   return `CDPADM_${name.toUpperCase()}`;
 }
 
-/** `--org` for `org_id`; undefined for a setting without a flag. */
+/** Returns `--org` for `org_id`; undefined for a setting without a flag. */
 export function flagOf(name: SettingName): string | undefined {
   return FIELDS[name].flag;
 }
@@ -114,7 +114,7 @@ function checkAddress(text: string): Checked {
   return 'problem' in read ? read : { value: read.origin + read.prefix };
 }
 
-/** A string, so that a 64-bit id remains exact. */
+/** A string keeps a 64-bit id exact. */
 function checkDigits(text: string): Checked {
   return /^\d{1,19}$/.test(text) ? { value: text } : { problem: 'must be a number written in digits' };
 }
@@ -168,7 +168,7 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
   });
 }
 
-/** Environment credentials cannot be sent to an address of a project file, so the hint does not suggest them. */
+/** Environment credentials cannot be sent to a project file's address, so the hint does not suggest them. */
 function omitAddress(secret: SecretName, name: SettingName, { kind, detail }: Origin): string {
   if (kind === 'project') return `Remove \`${name}\` from ${detail}, or use a profile that has that address.`;
   const omit = kind === 'flag' ? `Omit ${detail}` : `Unset ${detail}`;

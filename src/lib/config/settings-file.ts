@@ -18,7 +18,7 @@ import type { Node, Pair } from 'yaml';
 export interface StoredSettings {
   current: string | undefined;
   profiles: ReadonlyMap<string, Profile>;
-  /** Sentences about unknown fields. The fields are kept. */
+  /** Sentences about unknown fields, which are kept. */
   warnings: string[];
 }
 
@@ -76,7 +76,7 @@ export async function changeSettingsFile<T>(
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);
 }
 
-/** Removes temporary files of killed processes. Ignores errors. Under the lock, conf uses none of its own files. */
+/** Removes temporary files of killed processes. Ignores errors. Under the lock, none of conf's own files are in use. */
 function sweep(folder: string): void {
   sweepTemporaryFiles(folder);
   try {
@@ -137,7 +137,7 @@ export interface LocatedIssue extends Partial<FieldIssue> {
   offset?: () => number;
 }
 
-/** Returns the error for a file. Only the issues that it shows are located, because each search reads the text. */
+/** Returns the error for a file. Locates only the issues that it shows, because each search reads the text. */
 export function unusableFile(
   subject: string,
   { file, text, found, hint }: { file: string; text: string; found: readonly LocatedIssue[]; hint: string },
@@ -148,7 +148,7 @@ export function unusableFile(
   return invalidInput(`${subject} cannot be used.`, issues, hint, found.length - issues.length);
 }
 
-/** An issue is at its path, or at the nearest value around it. JSON is valid YAML. */
+/** Places an issue at its path, or at the nearest value around it. JSON is valid YAML. */
 export async function locateIssues(issues: readonly FieldIssue[], text: string) {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;

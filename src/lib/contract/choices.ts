@@ -1,12 +1,12 @@
-// The closed sets of values in the specification. These sets are separate from the schemas, so that a flag can list
-// values without building a schema.
+// The specification's closed sets of values, separate from the schemas, so that a flag can list values without building
+// a schema.
 
 export const REGULATIONS = ['gdpr', 'ccpa'] as const;
 export type Regulation = (typeof REGULATIONS)[number];
 export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
 export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
-/** How the values that the members have for an attribute are combined. */
+/** How the members' values of an attribute are combined. */
 export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
 /** States of connections and data models. If a request omits the state, it is `new` (decision: D62). */

@@ -9,10 +9,10 @@ import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_P
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
 export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
 
-/** Fields of `config` that the platform returns only as a mask. */
+/** `config` fields that the platform returns only as a mask. */
 export const SECRET_CONFIG_FIELDS: readonly string[] = ['password', 'service_account_key'];
 
-/** The fields of `config` by provider. The specification does not mark which are required (decision: D62). */
+/** Fields of `config`, by provider. The specification does not say which are required (decision: D62). */
 export const CONNECTION_CONFIGS = {
   /** Cloud warehouse with storage integration. */
   PROVIDER_A: z.strictObject({
@@ -54,7 +54,7 @@ export const CONNECTION_CONFIGS = {
   }),
 } as const;
 
-/** True if the `config` of this provider requires the field and the field is a secret. */
+/** True if this provider's `config` requires the field, and the field is secret. */
 export function needsSecret(provider: unknown, field: string): boolean {
   const known = SERVICE_PROVIDERS.find((one) => one === provider);
   return known !== undefined && SECRET_CONFIG_FIELDS.includes(field) && field in CONNECTION_CONFIGS[known].shape;

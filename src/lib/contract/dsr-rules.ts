@@ -8,7 +8,7 @@ import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.t
 import { DSR_LIMITS } from './limits.ts';
 import { hasControlCharacter, xpidTextIssue } from './shared.ts';
 
-/** The start of every key of `extensions`, before the vendor's domain. */
+/** Prefix of every key of `extensions`, before the vendor's domain. */
 export const EXTENSION_PREFIX = 'opendsr.';
 
 /** The other spelling of `ose_publisher_id` (decision: D52). */
@@ -23,7 +23,7 @@ interface Located {
   type: string;
 }
 
-/** For too many identities, reports only that. `body` may be any value: the schema checks the types of the fields. */
+/** If there are too many identities, reports only that. `body` may be any value: the schema checks field types. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);
@@ -55,7 +55,7 @@ const NO_IDENTITY: FieldIssue = {
   message: 'needs at least one identity in `subject_identities` or in the vendor extension',
 };
 
-/** False if the identities are not an object, because the schema reports that. */
+/** False if the identities are not an object, which the schema reports. */
 function mayLackIdentities(body: Record<string, unknown>): boolean {
   const form = body['subject_identities'];
   return form === undefined || isRecord(form);
@@ -100,7 +100,7 @@ function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   const identities = isRecord(extension) ? extension['subject_identities'] : undefined;
   const entry = isRecord(identities) ? identities['xpid'] : undefined;
   const value = isRecord(entry) ? entry['value'] : undefined;
-  // The schema already reports other types and an empty string.
+  // The schema already reports other types and empty strings.
   if (typeof value !== 'string' || value === '') return [];
   const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
   const message = xpidTextIssue(value);

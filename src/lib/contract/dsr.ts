@@ -40,7 +40,7 @@ export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? unde
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
 }).check(z.toLowerCase());
 
-/** Requires a zone, because the deadline runs from this time (decision: D53). */
+/** Requires a time zone, because the deadline runs from this time (decision: D53). */
 const SubmittedTime = filledWhere(
   (text) => (parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined),
   { format: 'date-time' },
@@ -83,13 +83,13 @@ function normalizeSpelling<Body extends { subject_identities?: Record<string, Id
   return other === undefined ? body : { ...body, subject_identities: { ...rest, [SENT_SPELLING]: other } };
 }
 
-/** The body of POST /requests/. `api_version` is optional in the input and always sent. */
+/** The body of POST /requests/. `api_version` is optional in the input, but always sent. */
 export const DsrRequest = z
   .strictObject({
     regulation: z.enum(REGULATIONS),
     subject_request_id: SubjectRequestId,
     subject_request_type: z.enum(REQUEST_TYPES),
-    /** The time when the subject submitted the request, in ISO 8601. */
+    /** Time when the subject submitted the request, in ISO 8601. */
     submitted_time: SubmittedTime,
     subject_identities: z.optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
     api_version: z.optional(ApiVersion),
@@ -108,7 +108,7 @@ export const DsrRequest = z
           context.issues.push({ code: 'custom', path, message, input: context.value, params });
         }
       },
-      // The check also runs when other fields are invalid, so that all problems are reported at once.
+      // Also runs if other fields are invalid, so that all problems are reported together.
       { when: () => true },
     ),
     z.overwrite(normalizeSpelling),
@@ -126,7 +126,7 @@ export const CreateReply = z.looseObject({
 });
 export type CreateReply = z.infer<typeof CreateReply>;
 
-/** One partner's part of an erasure. An unknown status is shown, not rejected (decision: D54). */
+/** A partner's part of an erasure. An unknown status is shown, not rejected (decision: D54). */
 export const ForwardingEntry = z.looseObject({
   domain: z.nullish(z.string()),
   name: z.nullish(z.string()),
@@ -135,14 +135,14 @@ export const ForwardingEntry = z.looseObject({
 });
 export type ForwardingEntry = z.infer<typeof ForwardingEntry>;
 
-/** A request, as GET, the list and callbacks return it (callbacks without `group_id`). */
+/** A request, as returned by GET, the list and callbacks (callbacks omit `group_id`). */
 export const RequestStatusReply = z.looseObject({
   controller_id: z.nullish(z.union([z.string(), Integer])),
-  /** ISO 8601 in UTC; null after the request was cancelled. */
+  /** ISO 8601 in UTC; null if the request was cancelled. */
   expected_completion_time: Time,
   subject_request_id: z.string(),
   group_id: z.nullish(z.string()),
-  /** The platform may return a newer status. */
+  /** The platform may return newer statuses. */
   request_status: z.string().register(z.globalRegistry, { enum: REQUEST_STATUSES }),
   api_version: word([API_VERSION]),
   /** Only for a completed access or portability request; valid for seven days. */
@@ -197,7 +197,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     reply: DiscoveryReply,
     names: { reply: ['value:supported_identities.[].identity_type'] },
   },
-  // The specification defines these two addresses, but not their paths. Each platform chooses them.
+  // The specification defines these two addresses, but not their paths, which each platform chooses.
   results: {
     method: 'GET',
     path: '/requests/{requestId}/results',

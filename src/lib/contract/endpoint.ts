@@ -1,9 +1,9 @@
-// Describes one call of the platform. The client, the emulator and the tests read no other description.
+// Describes one platform call. Client, emulator and tests read no other description.
 import type { Method } from './choices.ts';
 import type * as z from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
 
-/** The service that a path belongs to. A profile has a base address for each service. */
+/** The service that a path belongs to. A profile has a base address for each one. */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 
 /** The three kinds of credentials, and none for the token call. */
@@ -18,7 +18,7 @@ export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
  */
 export type Safety = 'repeat' | 'confirm' | 'once';
 
-/** Request budgets from the specification, shared by all processes of one user. */
+/** Request budgets from the specification, shared by all processes of a user. */
 export type Budget = 'roles';
 
 /**
@@ -38,7 +38,7 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
   ? Name | PathParameters<Rest>
   : never;
 
-/** Values for the `{placeholders}` of a path. */
+/** Values for the `{placeholders}` in a path. */
 export type ParamsOf<Path extends string> = Record<PathParameters<Path>, string | number | bigint>;
 
 export interface EndpointSpec<
@@ -46,28 +46,28 @@ export interface EndpointSpec<
   Body extends z.ZodMiniType | undefined,
   Reply extends z.ZodMiniType | undefined,
 > {
-  /** The unique name `<area>.<verb>`, such as `roles.replace`. */
+  /** Unique name `<area>.<verb>`, such as `roles.replace`. */
   id: string;
   service: Service;
   auth: Auth;
   method: Method;
-  /** The path below the service's base address, spelled as in the specification (trailing slash included). */
+  /** Path below the service's base address, spelled as in the specification (including a trailing slash). */
   path: Path;
-  /** The success status in the specification. The client accepts another 2xx only if a body or a read confirms it. */
+  /** Success status in the specification. The client accepts another 2xx only if a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;
-  /** The strict schema of the request, which the emulator shares. Absent when the call has no body. */
+  /** Strict request schema, which the emulator shares. Absent if the call has no body. */
   body?: Body;
-  /** The loose schema of the response: unknown fields are kept. Absent when the specification shows no body. */
+  /** Loose schema of the response, which keeps unknown fields. Absent if the specification shows no body. */
   reply?: Reply;
   /** The response may have any shape: JSON is parsed but not checked, and anything else is text. */
   anyReply?: true;
-  /** The media type of a response that is not JSON. Other responses contain the address of such a call. */
+  /** Media type of a non-JSON response. Other responses contain the address of such a call. */
   media?: string;
-  /** Error statuses in addition to those that all similar calls have. */
+  /** Error statuses in addition to those of all similar calls. */
   fails?: readonly number[];
   query?: readonly string[];
   safety: Safety;
-  /** Path parameter -> the field of the reply that repeats it. A reply about a different resource is not trusted. */
+  /** Path parameter -> reply field that repeats it. A reply about another resource is not trusted. */
   about?: Readonly<Record<string, string>>;
   budget?: Budget;
   names?: EndpointNames;
@@ -131,7 +131,7 @@ export function encodeText(name: string, value: string): string {
 
 function encodeSegment(name: string, value: string): string {
   if (value === '') throw usageError(`${name} is empty.`);
-  // Every URL parser resolves these values, even as `%2E%2E`.
+  // Every URL parser resolves these values, even if written as `%2E%2E`.
   if (value === '.' || value === '..')
     throw usageError(`${name} cannot be "${value}", which has a special meaning in a URL.`);
   return encodeText(name, value);

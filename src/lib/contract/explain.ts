@@ -1,4 +1,4 @@
-// Checks a value against a schema, and turns the issues into messages that name the field and its problem.
+// Checks a value against a schema, and turns issues into messages that name the field and the problem.
 import type * as z from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
 import { characterCount } from '../kernel/words.ts';
@@ -9,27 +9,27 @@ export interface FieldIssue {
   message: string;
   /** Set if the field itself is the problem, not its value. */
   at?: 'key';
-  /** True for a field that the schema does not have. */
+  /** True for a field that the schema does not define. */
   isUnknown?: true;
   failure?: Failure;
 }
 
-/** The message of an issue when its schema has none. */
+/** Message for an issue whose schema has none. */
 const NO_MESSAGE = 'Invalid input';
 
 /** Another library in the process may have set zod's language, which would replace our messages. */
 const OWN_WORDS = { error: (): string => NO_MESSAGE };
 
-/** Only valid `data` has no issues. */
+/** `data` is valid only if there are no issues. */
 export type Parsed<T> = { data: T; issues: [] } | { data: undefined; issues: FieldIssue[] };
 
-/** Checks `value` against `schema`. Nothing else calls the parser of a schema. */
+/** Checks `value` against `schema`. Nothing else calls a schema's parser. */
 export function parseWith<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): Parsed<z.infer<Schema>> {
   const { data, error } = schema.safeParse(value, OWN_WORDS);
   return error ? { data: undefined, issues: explainIssues(error.issues, value) } : { data, issues: [] };
 }
 
-/** Returns the issues of `value`. An empty list means that the value is valid. */
+/** Returns the issues of `value`; none means that the value is valid. */
 export function explain(schema: z.ZodMiniType, value: unknown): FieldIssue[] {
   return parseWith(schema, value).issues;
 }
@@ -61,7 +61,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): Fie
   });
 }
 
-/** Finds the only member of a union whose outer type fits the value. The problem is then inside that member. */
+/** Finds the only member of a union whose outer type fits the value, so that the problem is inside that member. */
 function intendedForm(forms: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const fitting = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || !isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -151,7 +151,7 @@ export function valueAt(value: unknown, path: readonly (string | number)[]): unk
   );
 }
 
-/** Returns a path for display: `roles[3].tasks[0].task_id`. */
+/** Formats a path for display: `roles[3].tasks[0].task_id`. */
 export function showPath(path: readonly (string | number)[]): string {
   return path.reduce<string>(
     (text, segment) =>

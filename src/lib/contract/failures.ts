@@ -1,5 +1,5 @@
-// The specification's error responses: status and message, verbatim. The emulator sends these responses. The client
-// decides by the status, never by a message alone.
+// The specification's error responses: status and message, verbatim. The emulator sends them. The client relies on the
+// status, never on a message alone.
 
 export interface Failure {
   readonly status: number;
@@ -71,11 +71,11 @@ export const WAREHOUSE_FAILURES = {
 
 const UNCHECKED = "Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ";
 
-/** Matches SQLite's complaints about a dialect. Its other complaints are about tables and columns. */
+/** Matches SQLite's complaints about a dialect; its other complaints are about tables and columns. */
 const ABOUT_DIALECT =
   /syntax error|incomplete input|unrecognized token|parser stack overflow|no such function|arguments to function/;
 
-/** The embedded platform's note on SQL that only another dialect may allow (decision: D68). */
+/** The embedded platform's note about SQL that only another dialect may allow (decision: D68). */
 export const uncheckedSql = {
   notesOn: (complaint = ''): string[] => (ABOUT_DIALECT.test(complaint) ? [UNCHECKED + complaint] : []),
   complaintIn: (message: string): string | undefined => message.split(UNCHECKED)[1],

@@ -29,7 +29,7 @@ const GroupAttributes = z
 
 const definition = {
   description: z.optional(textOf(0, GROUP_LIMITS.description)),
-  /** Users with the same value of this attribute form a group. */
+  /** Users with the same value for this attribute form a group. */
   source_user_attribute: textOf(1, GROUP_LIMITS.attributeId),
   attributes: GroupAttributes,
   ...ignoredAuditFields,
@@ -37,7 +37,7 @@ const definition = {
 
 export const GroupId = textOf(GROUP_LIMITS.idMin, GROUP_LIMITS.idMax);
 
-/** The body of POST. A missing description counts as an empty one (decision: D61). */
+/** The body of POST. A missing description counts as empty (decision: D61). */
 export const GroupRequest = z.strictObject({ id: GroupId, ...definition });
 export type GroupRequest = z.infer<typeof GroupRequest>;
 

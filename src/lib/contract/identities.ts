@@ -1,4 +1,4 @@
-// Identity types: their names in data subject requests and their internal types (specification, C and E).
+// Identity types: their names in data subject requests, and their internal types (specification, C and E).
 
 /** Request identity type -> internal type. The last two are spellings of the same identity (decision: D52). */
 export const REQUEST_IDENTITY_TYPES = {
@@ -33,7 +33,7 @@ export const EXTENSION_IDENTITY_TYPES = [
   'phone_number_3',
 ] as const;
 
-/** Identity types of a device or an app installation, not of a person. */
+/** Identity types of a device or app installation, not of a person. */
 export const DEVICE_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...Object.entries(REQUEST_IDENTITY_TYPES)
     .flat()
@@ -44,7 +44,7 @@ export const DEVICE_IDENTITY_TYPES: ReadonlySet<string> = new Set([
 /** Numbered like the extension's `other2` to `other10`, in the spelling of the seeding examples (`other_id_4`). */
 const OTHER_IDS = ['other_id', ...Array.from({ length: 9 }, (_, index) => `other_id_${index + 2}`)];
 
-/** Identity types of seeding and intake bodies, in every spelling that the specification shows (decision: D242). */
+/** Identity types of seeding and intake bodies, in every spelling used in the specification (decision: D242). */
 export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...Object.entries(REQUEST_IDENTITY_TYPES).flat(),
   ...EXTENSION_IDENTITY_TYPES.filter((type) => type !== 'xpid'),
@@ -52,7 +52,7 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...OTHER_IDS,
 ]);
 
-/** Identities that people know about themselves, and that requests therefore contain most often. */
+/** Identities that people know about themselves, so that requests contain them most often. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
 /** For a prompt: personal types, types that only the platform knows, devices, the rest of the extension, xpid. */

@@ -22,7 +22,7 @@ export const areas = {
   intake: intakeEndpoints,
 } as const;
 
-/** Every endpoint, in the order of the specification. */
+/** Every endpoint, in the specification's order. */
 export const allEndpoints: readonly Endpoint[] = Object.values<Record<string, Endpoint>>(areas).flatMap((area) =>
   Object.values(area),
 );

@@ -6,7 +6,7 @@ import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid
 /** `event_type` is an open list: the specification shows only some. */
 export const IntakeEvent = z.looseObject({ event_type: textOf(1, 256), data: z.record(z.string(), z.unknown()) });
 
-/** The user and the circumstances, which both bodies have. Only the user and the environment are required. */
+/** The user and the circumstances, which both bodies contain. Only user and environment are required. */
 const USER_FIELDS = {
   user_identities: z.optional(Identities),
   xpid: z.optional(Xpid),

@@ -1,4 +1,4 @@
-// The numbers of the specification's "Limits" chapter, each defined once.
+// The numbers in the specification's "Limits" chapter, each defined once.
 
 /** A. Custom roles. */
 export const ROLE_LIMITS = {
@@ -31,8 +31,8 @@ export const GROUP_LIMITS = {
   definitionsPerWorkspace: 1,
 } as const;
 
-/** The areas that a profile may set a rate for (decision: D148). */
+/** Areas that a profile may set a rate for (decision: D148). */
 export const LIMITED_AREAS: readonly string[] = ['roles', 'groups', 'dsr', 'warehouse', 'seeding'];
 
-/** The lifetime of a platform token, in seconds (specification, "Authentication"). */
+/** Lifetime of a platform token, in seconds (specification, "Authentication"). */
 export const TOKEN_LIFETIME_SECONDS = 28_800;

@@ -2,7 +2,7 @@
 import { isRecord } from '../kernel/json.ts';
 import type { NameMark } from './endpoint.ts';
 
-/** Neutral word (`xpid`) or prefix (`osa_*`) -> the deployment's word or prefix. */
+/** Neutral word (`xpid`) or prefix (`osa_*`) -> deployment's word or prefix. */
 export type NamesMap = Readonly<Record<string, string>>;
 
 export type WireNames = ReturnType<typeof createWireNames>;
@@ -36,7 +36,7 @@ export function createWireNames(names: NamesMap) {
   const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
   const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
   return {
-    /** The deployment's word for a neutral word. Any other word is returned unchanged. */
+    /** Returns the deployment's word for a neutral word; other words are returned unchanged. */
     toWire,
     fromWire,
     // Skips the work if nothing is mapped, as in most deployments: a bulk run has millions of bodies.
@@ -48,12 +48,12 @@ export function createWireNames(names: NamesMap) {
   };
 }
 
-/** The specification writes a deployment's word as `<PROVIDER_A>`. A key may omit the brackets. */
+/** Accepts a deployment's word as the specification writes it: `<PROVIDER_A>`. A key may omit the brackets. */
 export function plainNames(names: NamesMap): NamesMap {
   return Object.fromEntries(Object.entries(names).map(([name, word]) => [name.replace(/^<(.*)>$/, '$1'), word]));
 }
 
-/** Converts a path through a decoded value to the words in the value as written. */
+/** Converts a path in a decoded value to the words of the original value. */
 export function pathAsWritten(
   value: unknown,
   path: readonly (string | number)[],

@@ -1,4 +1,4 @@
-// Generates an OpenAPI 3.1 document from the schemas that client and embedded platform use.
+// Generates an OpenAPI 3.1 document from the schemas used by the client and the embedded platform.
 import { capitalized } from '../kernel/words.ts';
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
@@ -16,7 +16,7 @@ export type OpenApiDocument = Readonly<Json>;
 export interface OpenApiOptions {
   /** The program's version. */
   version: string;
-  /** The addresses of the services. Default: placeholders. */
+  /** Addresses of the services. Default: placeholders. */
   addresses?: Record<Service, string>;
 }
 
@@ -58,7 +58,7 @@ const PARAMETER_TYPES: Record<string, Json> = {
   preventResets: { type: 'boolean' },
 };
 
-/** Error responses by service (specification, "Errors"). All other services use the first shape (decision: D5). */
+/** Error responses by service (specification, "Errors"). Other services use the first shape (decision: D5). */
 const listOf = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.minLength(1));
 const ERRORS = {
   Refusal: z.object({ statusCode: z.int(), errors: listOf(z.object({ message: z.string() })) }),
@@ -67,7 +67,7 @@ const ERRORS = {
     message: z.string(),
     errors: listOf(z.object({ domain: z.string(), reason: z.string(), message: z.string() })),
   }),
-  // The specification shows a code only for a 400.
+  // The specification defines `code` only for status 400.
   IntakeRefusal: z.object({ errors: listOf(z.object({ code: z.optional(z.string()), message: z.string() })) }),
 };
 
@@ -79,7 +79,7 @@ const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
   identity: 'IntakeRefusal',
 };
 
-/** The error messages of an area. */
+/** Error messages of an area. */
 const FAILURES: Record<string, Record<string, Failure>> = {
   roles: ROLE_FAILURES,
   groups: GROUP_FAILURES,
@@ -89,7 +89,7 @@ const FAILURES: Record<string, Record<string, Failure>> = {
   pipelines: WAREHOUSE_FAILURES,
 };
 
-/** Returns the documented error statuses of a call. */
+/** Returns a call's documented error statuses. */
 function errorStatuses({ auth, body, fails = [], id, path, query, service }: Endpoint): number[] {
   const area = id.slice(0, id.indexOf('.'));
   const isNamed = path.includes('{');
@@ -106,7 +106,7 @@ function errorStatuses({ auth, body, fails = [], id, path, query, service }: End
   ];
 }
 
-/** Headers of responses, by status or by the endpoint's id. */
+/** Response headers, by status or by endpoint id. */
 const HEADERS: Record<string, Record<string, Json>> = {
   429: { 'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } } },
   'dsr.create 201': {
@@ -214,7 +214,7 @@ function content(schema: Json, example?: unknown, media = 'application/json'): J
   return { content: { [media]: { schema, ...(example !== undefined && { example }) } } };
 }
 
-/** Response fields that are absent without a value, and those that are null. The client is less strict. */
+/** Response fields that are omitted without a value, and those that are null. The client is less strict. */
 const ABSENT = new Set(
   'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
     ' ',
@@ -227,7 +227,7 @@ const NULLABLE = new Set(
 );
 
 /**
- * Returns the schema of the wire format. There, a 64-bit integer is one integer, not one of two JavaScript types. The
+ * Returns the schema of the wire format. In it, a 64-bit integer is one integer, not one of two JavaScript types. The
  * platform ignores unknown fields, although our own requests are strict (decision: D6). Responses are described as the
  * platform sends them, although the client accepts more.
  */
@@ -255,7 +255,7 @@ function jsonSchema(schema: z.ZodMiniType, use?: 'reply'): Json {
   return made;
 }
 
-/** Requires the fields that the platform always sends, and forbids null where the platform never sends it. */
+/** Requires fields that the platform always sends, and forbids null where the platform never sends it. */
 function makeStrict(json: Json): void {
   const properties = json['properties'] as Record<string, Json>;
   json['required'] = Object.keys(properties).filter((name) => !ABSENT.has(name));

@@ -1,4 +1,4 @@
-// D. Runs of a pipeline: the trigger call and the reported run (specification, "Pipeline").
+// D. Pipeline runs: the trigger call and the reported run (specification, "Pipeline").
 import * as z from 'zod/mini';
 import { Integer, Time, word } from './shared.ts';
 import { ResourceErrors, Slug } from './warehouse.ts';
@@ -7,7 +7,7 @@ export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 const text = z.nullish(z.string());
 
-/** A count of records. The table in the specification says text, but its examples show numbers. */
+/** A number of records. The table in the specification says text, but its examples show numbers. */
 const Count = z.nullish(z.union([z.number(), z.string()]));
 
 export const RunReply = z.looseObject({

@@ -18,14 +18,14 @@ function whereTypeIs(type: string, required: string[]) {
   return { if: { properties: { type: { const: type } } }, then: { required } };
 }
 
-/** The rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
+/** Rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
 export const SyncMode = z
   .strictObject({
     type: z.enum(SYNC_MODES),
     iterator_field: z.optional(Filled),
     /** Such as `timestamp` or `datetime_tz`. The list is open. */
     iterator_data_type: z.optional(Filled),
-    /** The first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
+    /** First record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
     from: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
     until: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
   })
@@ -55,7 +55,7 @@ const PipelineFields = z.strictObject({
   name: Filled,
   pipeline_type: z.enum(PIPELINE_TYPES),
   connection_id: Slug,
-  /** Maps the warehouse's fields to those of an event; for `events` only. */
+  /** Maps warehouse fields to event fields; for `events` only. */
   field_transformation_id: z.optional(Filled),
   data_model_id: Slug,
   partner_feed_id: z.optional(Integer),
@@ -114,7 +114,7 @@ export const PipelineReportReply = z.looseObject({
   data_model_status: word(['valid', 'invalid']),
   data_model_errors: ResourceErrors,
   latest_successful_pipeline_run_id: z.nullish(z.union([Integer, z.string()])),
-  /** The last synced position; only for incremental pipelines. */
+  /** Last synced position; only for incremental pipelines. */
   current_iterator_position: text,
   latest_pipeline_run: z.nullish(RunReply),
 });
@@ -151,7 +151,7 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
   },
 });
 
-/** Finds problems between fields that have the right types (specification, "Pipeline"). */
+/** Finds problems between fields of the right types (specification, "Pipeline"). */
 function pipelineIssues(pipeline: Written): FieldIssue[] {
   return [
     ...transformationIssues(pipeline),
@@ -220,7 +220,7 @@ function isSyncTime(text: string): boolean {
   return SYNC_TIME_FORM.test(text) && parseIso(text) !== undefined;
 }
 
-/** True if `later` is before `earlier`. False if one is absent or not a time. */
+/** True if `later` is before `earlier`; false if one is absent or not a time. */
 function isBefore(later: string | undefined, earlier: string | undefined): boolean {
   const [end, start] = [parseIso(later ?? ''), parseIso(earlier ?? '')];
   return end !== undefined && start !== undefined && end < start;

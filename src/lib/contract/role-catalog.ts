@@ -1,11 +1,11 @@
 // A. The specification's permission reference and its seven standard role templates, as data.
 
-/** One assignable permission: a row of the specification's "Permission reference". */
+/** An assignable permission: a row of the specification's "Permission reference". */
 export interface Permission {
   feature: string;
   permission: string;
   task_id: string;
-  /** The permitted actions; empty where the specification gives no description. */
+  /** Permitted actions; empty if the specification does not describe them. */
   meaning: string;
 }
 
@@ -90,7 +90,7 @@ const USER_TASKS = [
   'workspaces:*',
 ];
 
-/** The tasks that the support role has and the user role does not. */
+/** Tasks that the support role has and the user role lacks. */
 const SUPPORT_TASKS = ['api_credentials:*', 'catalog:*', 'identity_settings:*', 'user_activity:view'];
 
 const ADMIN_TASKS = [...USER_TASKS, ...SUPPORT_TASKS, 'user_management:*'].sort();

@@ -14,7 +14,7 @@ export function rolesAssertion() {
 
 export type RolesAssertion = z.infer<ReturnType<typeof rolesAssertion>>;
 
-/** The whole file: a list, or a map with an `assertions` list. */
+/** Returns the schema of a whole file: a list, or a map with an `assertions` list. */
 export function rolesTestFile() {
   const assertions = z.array(rolesAssertion());
   return z.union([assertions, z.strictObject({ $schema: z.optional(z.string()), assertions })]);

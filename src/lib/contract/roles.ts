@@ -5,13 +5,13 @@ import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
 import { hasControlCharacter, textWhere } from './shared.ts';
 
-/** The task that every custom role has. The platform adds this task automatically, so it is never a difference. */
+/** Task that every custom role has. The platform adds it automatically, so it is never a difference. */
 export const CORE_TASK = 'user:core';
 
 /** Characters that the platform may reject in ids and names (decision: D12). */
 export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
 
-/** Not blank, and without restricted or control characters. */
+/** Not blank, without restricted or control characters. */
 const PLAIN_NAME = `^(?=.*\\S)[^${RESTRICTED_CHARACTERS.source.slice(1, -1)}\\u0000-\\u001f\\u007f-\\u009f]*$`;
 
 function roleText(what: string, max: number) {
@@ -31,7 +31,7 @@ export type TaskRef = z.infer<typeof TaskRef>;
 
 const Tasks = z.array(TaskRef);
 
-/** A role in a request. The schema is loose, because fields that the platform returned are sent back. */
+/** A role in a request. Loose, because fields that the platform returned are sent back. */
 export const Role = z.looseObject({
   role_id: roleText('role_id', ROLE_LIMITS.roleId),
   name: roleText('name', ROLE_LIMITS.name),
@@ -45,7 +45,7 @@ export const ManifestRequest = z.looseObject({
 });
 export type ManifestRequest = z.infer<typeof ManifestRequest>;
 
-/** A role in a response, where text fields may be null. */
+/** A role in a response, in which text fields may be null. */
 export const RoleReply = z.looseObject({
   role_id: z.string(),
   name: z.nullish(z.string()),

@@ -26,21 +26,21 @@ export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export interface InputBytes extends RawBytes {
   format: RowFormat;
   wrapping: Wrapping;
-  /** The CSV dialect of the input. */
+  /** CSV dialect of the input. */
   dialect: Dialect;
-  /** True if each shard reads a part of the input. Any other input belongs to a single shard. */
+  /** True if each shard reads a part of the input; otherwise, it belongs to a single shard. */
   isDivisible: boolean;
 }
 
 /** An input before it is decompressed. */
 interface RawBytes {
-  /** The name in messages: the path as given, the address without its query, or `<stdin>`. */
+  /** Name in messages: the path as given, the address without its query, or `<stdin>`. */
   name: string;
-  /** The absolute path, or the address without its query; undefined for standard input. */
+  /** Absolute path, or address without its query; undefined for standard input. */
   key: string | undefined;
-  /** Returns the path of a file with these bytes, for formats that are not read from start to end. */
+  /** Returns the path of a file with these bytes, for formats that are not read sequentially. */
   file(): Promise<string>;
-  /** The path that the names of results files are based on; undefined for standard input. */
+  /** Path that the names of results files are based on; undefined for standard input. */
   base: string | undefined;
   fingerprint(): Promise<Fingerprint>;
   /** Compressed size in bytes; undefined for standard input. */
@@ -57,14 +57,14 @@ interface RawBytes {
 export type Inputs = readonly [InputBytes, ...InputBytes[]];
 
 export interface ReadOptions {
-  /** Default: by name and content. */
+  /** Default: based on name and content. */
   format?: RowFormat | undefined;
   dialect?: Dialect;
-  /** True if the command reads its inputs more than once: standard input is then kept in memory. */
+  /** True if the command rereads its inputs: standard input is then kept in memory. */
   isReread?: boolean;
   /** Reads from addresses. Required if an input is an address. */
   get?: GetAddress;
-  /** The inputs of other shards are not read: they are empty. */
+  /** Other shards' inputs are not read: they are empty. */
   shard?: Shard | undefined;
 }
 
@@ -109,7 +109,7 @@ function emptyInput(name: string, base: string | undefined): InputBytes {
   };
 }
 
-/** `users.csv and 2 other inputs`. */
+/** Returns `users.csv and 2 other inputs`. */
 export function nameOfInputs([first, ...others]: Inputs): string {
   return others.length === 0 ? first.name : `${first.name} and ${counted(others.length, 'other input')}`;
 }
@@ -161,7 +161,7 @@ async function openStream(source: InputSource, options: ReadOptions): Promise<In
   return await recognize({ ...raw, isOnce: true, chunks: () => all }, head, options);
 }
 
-/** Detects the compression and format of an input that begins with `head`. */
+/** Detects the compression and format of an input that starts with `head`. */
 async function recognize(
   raw: RawBytes,
   head: Buffer,
@@ -193,7 +193,7 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; siz
   }
 }
 
-/** Alternates between two buffers, so that the disk reads while the last chunk is processed. */
+/** Alternates between two buffers, so that the disk reads while the previous chunk is processed. */
 async function* readFileChunks(path: string, start = 0, end = Infinity): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];

@@ -1,4 +1,4 @@
-// Expands the inputs of a command line: files, folders, patterns, lists of files, addresses, standard input.
+// Expands a command line's inputs: files, folders, patterns, lists of files, addresses, standard input.
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
@@ -6,14 +6,14 @@ import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { isRecord, readRecord } from '../../kernel/json.ts';
 import { isAddress, withoutQuery } from './remote.ts';
 
-/** The longest path that Linux accepts. Patterns longer than this also exceed the limit of the glob library. */
+/** Longest path that Linux accepts. Longer patterns also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
 
-/** Files that are not data, although tools and this program leave them in a data folder. */
+/** Files that are not data, although tools and this program leave them in data folders. */
 const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
 
 /**
- * Returns the inputs that the arguments and the list name, in that order. Files of a folder or pattern are sorted by
+ * Returns the inputs that the arguments and the list name, in that order. Sorts the files of a folder or pattern by
  * name. Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
@@ -40,10 +40,10 @@ async function expand(word: string, cwd: string): Promise<string[]> {
     if (names.length > 0) return names.map((name) => join(word, name));
     throw usageError(`${word} has no data files.`, 'Hidden files and names that begin with `_` are ignored.');
   }
-  // A file that does not exist is reported when it is opened.
+  // A missing file is reported when it is opened.
   const at = word.search(/[*?[{]/);
   if (status !== undefined || at < 0) return [word];
-  // The names to ignore are relative to the folder where the pattern begins.
+  // Names to ignore are relative to the folder where the pattern starts.
   const base = word.slice(0, word.lastIndexOf('/', at) + 1);
   const names = await find(word.slice(base.length), resolvePath(base, cwd));
   if (names.length > 0) return names.map((name) => base + name);
@@ -56,7 +56,7 @@ async function find(pattern: string, cwd: string): Promise<string[]> {
   return names.sort();
 }
 
-/** Returns the lines of a list, or the entries of a Redshift manifest as files next to it. */
+/** Returns the lines of a list, or a Redshift manifest's entries as files next to it. */
 async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
   if (!text.trimStart().startsWith('{')) return readLines(name, text);

@@ -1,4 +1,4 @@
-// Inputs at an https address, such as a signed link to an object store. The query of such an address is a secret.
+// Inputs at an https address, such as a signed link to an object store. Such an address's query is secret.
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export type GetAddress = (
   sink: { begin(headers: Record<string, string>): void; write(chunk: Buffer): void },
 ) => Promise<void>;
 
-/** A part of this size fits in memory and can be read within the time limit of one request. */
+/** A part of this size fits in memory and can be read within the time limit of a request. */
 const PART_BYTES = 4 * 1024 * 1024;
 /** V8 stores strings of a million characters outside its heap, where searching them is slower. */
 const CHUNK_BYTES = 512 * 1024;
@@ -25,7 +25,7 @@ export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
-/** Returns an argument for output: removes the query of an address and keeps any other argument unchanged. */
+/** Prepares an argument for output: removes an address's query, and leaves other arguments unchanged. */
 export function withoutQuery(word: string): string {
   return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
 }
@@ -46,7 +46,7 @@ export function addressName(address: string): string {
 }
 
 /**
- * Opens an address. `path` is a private temporary file with all bytes, if the server cannot send ranges. Throws as
+ * Opens an address. `path` is a private temporary file for all bytes, if the server cannot send ranges. Throws as
  * `addressName` and `get` do.
  */
 export async function openRemote(address: string, get: GetAddress) {
@@ -62,7 +62,7 @@ export async function openRemote(address: string, get: GetAddress) {
       hint: 'Run the command again, with an address whose content does not change.',
     });
 
-  /** Reads one part. If the server ignores the range of the first one, writes the whole file to `path` instead. */
+  /** Reads one part. If the server ignores the range of the first request, writes the whole file to `path` instead. */
   async function part(start: number, end: number): Promise<Buffer> {
     let parts: Buffer[] = [];
     let file: number | undefined;
@@ -103,7 +103,7 @@ export async function openRemote(address: string, get: GetAddress) {
 
   const head = await part(0, PART_BYTES);
   const total = path === undefined ? (size ?? 0) : statSync(path).size;
-  // Without an ETag, a hash of the content detects a change.
+  // Without an ETag, a content hash detects changes.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
   async function read(start: number, limit: number): Promise<Buffer> {
@@ -114,12 +114,12 @@ export async function openRemote(address: string, get: GetAddress) {
     return bytes;
   }
 
-  /** Yields the bytes from `start` to `end`. Requests the next part while the last one is used. */
+  /** Yields the bytes from `start` to `end`. Requests the next part while the current one is used. */
   async function* chunks(start = 0, end = total): AsyncGenerator<Buffer> {
     let at = start;
     const request = (): Promise<Buffer> => {
       const next = read(at, end);
-      // The part is awaited later, so a failure before then must not count as unhandled.
+      // The part is awaited later, so an earlier failure must not count as unhandled.
       next.catch(() => undefined);
       return next;
     };
@@ -156,6 +156,6 @@ function temporaryFile(): { path: string; file: number } {
   const folder = makeScratchFolder('input');
   host.onExit(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
-  // In append mode, a file that is truncated for a retry is written from its start again.
+  // In append mode, a file that is truncated for a retry is rewritten from its start.
   return { path, file: openSync(path, 'ax', 0o600) };
 }

@@ -14,7 +14,7 @@ const HEADROOM = 0.97;
  */
 const STEP_DOWN = 0.85;
 const SOON_MS = 5000;
-/** Time until the rate returns to the rate that was too high. Doubles each time that the limit is unchanged. */
+/** Time to climb back to the rate that last triggered a 429. Doubles each time the limit has not changed. */
 const RETURN_MS = 45_000;
 const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
