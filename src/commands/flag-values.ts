@@ -26,7 +26,7 @@ export function readRate(
   );
 }
 
-/** Returns the duration in a flag, in milliseconds. Throws KnownError usage (2). */
+/** Returns a flag's duration, in milliseconds. Throws KnownError usage (2). */
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
@@ -40,7 +40,7 @@ export function startOfDay<Text extends string | undefined>(text: Text): Text | 
   return text !== undefined && DAY.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** Reads a time in ISO 8601. A bare day means the time `ofDay` in UTC. Throws KnownError usage (2). */
+/** Reads an ISO 8601 time. A bare day means the time `ofDay` in UTC. Throws KnownError usage (2). */
 export function readTime<Text extends string | undefined>(
   flag: string,
   text: Text,

@@ -1,4 +1,4 @@
-// The choices on a terminal when an id is missing.
+// Choices on a terminal when an id is missing.
 import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { ifFound } from '../lib/kernel/errors.ts';
 import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
@@ -8,7 +8,7 @@ import { warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 
 export type Picker = NonNullable<ArgSpec['pick']>;
 
-/** Maximum number of choices for kinds that can grow without limit. */
+/** Maximum number of choices for kinds that can grow indefinitely. */
 export const NEWEST = 100;
 
 export function choice(value: string, hint: unknown): Choice {
@@ -45,7 +45,7 @@ function withFirst(first: Choice, picker: Picker): Picker {
   return { ...picker, choices: async (...given) => [first, ...((await picker.choices(...given)) ?? [])] };
 }
 
-/** The whole manifest, which is not a role, is the first choice. */
+/** The first choice is the whole manifest, which is not a role. */
 export const pickManifest = withFirst({ value: '', label: 'the whole manifest' }, pickRole);
 
 export const pickRevision: Picker = {

@@ -19,7 +19,7 @@ export async function readPages<T>(
   try {
     for (let [page, number] = [first, 2]; ; page = await read(number++)) {
       for (const item of page.items) items.push(item);
-      // An empty page ends the list, even if the platform reports a next page.
+      // An empty page ends the list, even if the platform reports another page.
       if (page.has_next_page !== true || page.items.length === 0) return items;
       progress.update(items.length, page.total_items ?? undefined);
     }

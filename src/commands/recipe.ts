@@ -1,4 +1,4 @@
-// The workflow files of `docs/recipes`. This module and its built chunk are both two folders below the package's root.
+// The workflow files of `docs/recipes`. This module and its built chunk are both two folders below the package root.
 import { readFile } from 'node:fs/promises';
 
 export function recipe(name: string): Promise<string> {

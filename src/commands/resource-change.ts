@@ -74,7 +74,7 @@ export async function createResource(
   return withHiddenSecrets(type, reply);
 }
 
-/** Throws guard (12) for a reference that is not allowed, then auth (4) for one that cannot be read; in dry runs too. */
+/** Throws guard (12) for a reference that is not allowed, then auth (4) for an unreadable one, even in dry runs. */
 async function checkReferences(source: SourcedDefinition): Promise<void> {
   source.rules.guard(referencesOf(source));
   await checkSecrets(source);
@@ -93,7 +93,7 @@ export async function updateResource(
     const source = await readSource(ctx, type, { id, ...given, live });
     return await writeChange(ctx, type, live, source, flags.allowReset === true);
   }
-  // A file is checked before the first request.
+  // Check a file before the first request.
   const source = await readSource(ctx, type, { id, ...given });
   if (ctx.flags.curl) {
     const calls = warehouseCalls(await ctx.api(), type, { allowReset: flags.allowReset === true });
@@ -113,7 +113,7 @@ async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlag
   return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }
 
-/** Shows the difference, asks for confirmation, checks that the resource did not change, and writes. */
+/** Shows the difference, asks for confirmation, checks that the resource has not changed, and writes. */
 export async function writeChange(
   ctx: Context,
   type: ResourceType,
@@ -153,7 +153,7 @@ export async function writeChange(
   return withHiddenSecrets(type, reply);
 }
 
-/** Reads the secrets, writes the resource, and stores what was sent. A printed curl command contains no secrets. */
+/** Reads the secrets, writes the resource, and remembers what was sent. A printed curl command contains no secrets. */
 async function sending(
   ctx: Context,
   source: SourcedDefinition,

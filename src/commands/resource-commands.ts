@@ -1,4 +1,4 @@
-// The commands that connections, data models and pipelines share.
+// Commands shared by connections, data models and pipelines.
 import * as z from 'zod/mini';
 import { ConnectionReply } from '../lib/contract/connections.ts';
 import { DataModelReply } from '../lib/contract/data-models.ts';

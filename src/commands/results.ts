@@ -1,4 +1,4 @@
-// Results that several groups share: their schemas and views.
+// Results shared by several groups: their schemas and views.
 import * as z from 'zod/mini';
 import type { RecordView } from '../lib/render/view.ts';
 import type { Target } from '../lib/runtime/target.ts';
@@ -16,7 +16,7 @@ function targetWith<Id extends string>(...ids: Id[]) {
 
 export const workspaceTarget = () => targetWith('workspace_id');
 
-/** Returns the target of a write to the manifest of an organization. */
+/** Returns the target of a write to an organization's manifest. */
 export const organizationTarget = () => targetWith('org_id', 'account_id');
 
 export function targetName({

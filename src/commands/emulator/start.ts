@@ -23,7 +23,7 @@ export const portFlag = {
   port: { value: 'n', help: 'port of the platform (default: the one started last)' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** What the commands on a running platform have in common. */
+/** What commands on a running platform have in common. */
 export const onPlatform = { effect: 'local', calls: 'emulator', flags: portFlag } as const;
 
 const startFlags = {
@@ -131,7 +131,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
 
 const hasNames = (fixtures: unknown): boolean => isRecord(fixtures) && fixtures['names'] !== undefined;
 
-/** Fixtures with the organization, account and workspace of the profile, and no others. */
+/** Returns fixtures with the profile's organization, account and workspace, and no others. */
 async function readLivePlatform(
   ctx: Context,
   profile: string,
@@ -146,7 +146,7 @@ async function readLivePlatform(
   if (omitted.length > 0) ctx.out.warn(`Omitted (not supported by the embedded platform): ${omitted.join(', ')}.`);
   const counts = Object.entries(fixtures).map(([name, list]) => `${name.replace('_', ' ')} ${list.length}`);
   ctx.out.note(`Copied from profile ${profile}: ${counts.join(', ')}.`);
-  // The platform accepts any key and secret for the workspace of a profile.
+  // The platform accepts any key and secret for a profile's workspace.
   const credentials = { key: 'local-workspace-key', secret: 'local-workspace-secret' };
   return {
     organizations: [{ id: org }],
@@ -156,7 +156,7 @@ async function readLivePlatform(
   };
 }
 
-/** Adds the file, line and column to fixture issues of the platform, which have only paths such as `roles[0].name`. */
+/** Adds file, line and column to the platform's fixture issues, which have only paths such as `roles[0].name`. */
 function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
   if (exitOf(error) !== 'invalidInput' || error.issues.some(({ file }) => file !== undefined)) return error;
   const issues = error.issues.map(({ path, message, at }) => {
@@ -175,7 +175,7 @@ async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof star
   return { cert, key };
 }
 
-/** A profile may have names of a newer version, which its commands only warn about. */
+/** A profile may have names from a newer version, which its commands only warn about. */
 function usableNames(ctx: Context, names: Record<string, string>): Record<string, string> {
   const issues = namesIssues(names);
   for (const { name, message } of issues) ctx.out.warn(`Ignored \`names.${name}\` of the profile: ${message}.`);

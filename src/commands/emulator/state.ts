@@ -1,4 +1,4 @@
-// `emulator clock`, `reset`, `export`, `import` and `assign-role`: the state of the platform.
+// `emulator clock`, `reset`, `export`, `import` and `assign-role`: control the platform's state.
 import * as z from 'zod/mini';
 import { loadDocument } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';

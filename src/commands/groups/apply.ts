@@ -1,4 +1,4 @@
-// Shared by the commands that write a group definition: plan, show, confirm, write.
+// Shared by commands that write a group definition: plan, show, confirm, write.
 import { pickGroup } from '../pick.ts';
 import { GroupReply, GroupRequest, groupsEndpoints, GroupUpdate } from '../../lib/contract/groups.ts';
 import { parseWith } from '../../lib/contract/explain.ts';
@@ -62,7 +62,7 @@ export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<Pl
   return { plan, live, wanted };
 }
 
-/** Shows the plan, asks for confirmation, writes, and returns the definition that the platform now has. */
+/** Shows the plan, asks for confirmation, writes, and returns the definition now on the platform. */
 export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGroup): Promise<GroupReply | undefined> {
   const { groups } = await ctx.api();
   await ctx.startWrite('workspace');

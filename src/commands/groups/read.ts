@@ -1,4 +1,4 @@
-// `groups list`, `get` and `diff`: the group definitions of the workspace, and the plan of `groups set`.
+// `groups list`, `get` and `diff`: show the workspace's group definitions, and the plan of `groups set`.
 import * as z from 'zod/mini';
 import { GroupReply } from '../../lib/contract/groups.ts';
 import { groupPlanResult } from '../../lib/domain/groups/plan.ts';

@@ -1,4 +1,4 @@
-// Describes every command as data, for `help --json`, the pages in `docs/commands` and the manual.
+// Describes every command as data, for `help --json`, the pages in `docs/commands`, and the manual.
 import type { Argument, Command, Option } from 'commander';
 import * as z from 'zod/mini';
 import type { ErrorEntry } from '../../lib/errors/entry.ts';
@@ -43,7 +43,7 @@ export function commandsResult() {
       notes: z.array(z.string()),
       examples: z.array(z.string()),
       exits: z.record(z.string(), z.string()),
-      /** The JSON Schema (draft 7) of `-o json`; null for a command that does not print data. */
+      /** JSON Schema (draft 7) of `-o json`; null for a command that prints no data. */
       output: z.nullable(z.record(z.string(), z.unknown())),
     }),
   );
@@ -57,7 +57,7 @@ export function describeCommands(root: Command, words: readonly string[]): Descr
   return found && actingFrom(found, words);
 }
 
-/** A plain group has no help of its own; `emulator clock` is a command with a subcommand. */
+/** A plain group has no help of its own, but `emulator clock` is a command with a subcommand. */
 function actingFrom(command: Command, path: readonly string[]): Described[] {
   const below = command.commands.flatMap((child) => actingFrom(child, [...path, child.name()]));
   const help = helpOf(command);
@@ -103,7 +103,7 @@ function valueOf(value: Argument | Option) {
   };
 }
 
-/** The content of the reference pages, which the build and `npm run docs` write. */
+/** Content of the reference pages, which the build and `npm run docs` write. */
 export interface Reference {
   version: string;
   summary: string;

@@ -1,4 +1,4 @@
-// The pages of `cdpadm help TOPIC` and `cdpadm help error CODE`.
+// Pages of `cdpadm help TOPIC` and `cdpadm help error CODE`.
 import type { ErrorEntry } from '../../lib/errors/entry.ts';
 import { type ErrorCode, ERRORS } from '../../lib/errors/registry.ts';
 import { EXIT } from '../../lib/runtime/exit-codes.ts';
@@ -206,7 +206,7 @@ Show a call without sending it:
   $ cdpadm roles list --curl
 `;
 
-/** Each page ends in a line feed. */
+/** Each page ends with a line feed. */
 export const topics: Readonly<Record<string, string>> = {
   get 'exit-codes'() {
     return exitCodes + codeLines();
@@ -219,7 +219,7 @@ export const topics: Readonly<Record<string, string>> = {
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** The workflow files that `help recipes` names. */
+/** Workflow files that `help recipes` names. */
 export const RECIPES: readonly string[] = recipes.match(/(?<![\w-])[\w-]+\.yml/g) ?? [];
 
 /** Throws KnownError usage (2) for a code that does not exist. */

@@ -66,7 +66,7 @@ function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
   return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
 }
 
-/** Without the texts that are shortened for a table. */
+/** Without shortening texts for a table. */
 const inFull = view.columns.map(({ said: _said, ...column }) => column);
 
 const list = { text: 'To list them:', command: 'cdpadm log' };
@@ -83,7 +83,7 @@ const pickWrite: Picker = {
   },
 };
 
-/** Removes the commands that need a saved manifest which `roles history prune` has removed since. */
+/** Removes commands that need a saved manifest that `roles history prune` has since removed. */
 async function withoutPruned(ctx: Context, entries: LoggedWrite[]): Promise<LoggedWrite[]> {
   let saved: Set<string> | undefined;
   for (const entry of entries) {

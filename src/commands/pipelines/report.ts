@@ -1,4 +1,4 @@
-// `pipelines report` and `doctor`: the platform's report, and why a pipeline does not sync.
+// `pipelines report` and `doctor`: show the platform's report, and why a pipeline does not sync.
 import { createWireNames } from '../../lib/contract/names.ts';
 import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
 import { reportView, diagnosisView } from '../../lib/render/pipelines.ts';

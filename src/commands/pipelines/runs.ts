@@ -1,4 +1,4 @@
-// `pipelines runs` and `run`: the runs of a pipeline and the age of its data.
+// `pipelines runs` and `run`: show a pipeline's runs and the age of its data.
 import { pickRun } from '../pick.ts';
 import * as z from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
@@ -75,7 +75,7 @@ export const showRun = defineCommand({
 async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
   const query = queryOf(flags, ctx.clock.now());
   const staleAfter = flags.failIfStale === undefined ? undefined : readDuration('--fail-if-stale', flags.failIfStale);
-  // The platform cannot filter by status, so every page is read.
+  // The platform cannot filter by status, so read every page.
   const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
   const { pipelines } = await ctx.api();
   const read = (currentPage: number) => onPipeline(ctx, id, pipelines.runs(id, { ...query, currentPage }, ctx.signal));

@@ -1,4 +1,4 @@
-// Shared by the commands about runs: ports, the poll flag, errors for an unknown pipeline.
+// Shared by the commands about runs: ports, the poll flag, and errors for an unknown pipeline.
 import { pickResource } from '../pick.ts';
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
@@ -23,7 +23,7 @@ export async function runPorts(ctx: Context): Promise<TriggerPorts> {
   return { api: api.pipelines, clock: ctx.clock, signal: ctx.signal, out: ctx.out };
 }
 
-/** Checks that the id of a run is a number. Throws usage (2). */
+/** Checks that a run id is a number. Throws usage (2). */
 export function runIdOf(text: string): string {
   if (/^\d{1,19}$/.test(text)) return text;
   throw usageError(`Invalid run id \`${text}\`: it must be a number.`, {

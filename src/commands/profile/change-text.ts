@@ -12,7 +12,7 @@ import { type Draft, FIELDS, type Profiles } from './fields.ts';
 export type Profile = Draft['profile'];
 
 export const MAPS = ['limits', 'names', 'secrets'] as const;
-/** The fields that `profile edit --set` accepts. A map needs a key after a dot. */
+/** Fields that `profile edit --set` accepts. A map needs a key after a dot. */
 export const KNOWN_FIELDS = [
   ...FIELDS.map(({ name }) => name),
   'protected',
@@ -53,7 +53,7 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
   return changed;
 }
 
-/** One line per changed field, with maps split into fields: `  limits.dsr: none → 1000/m`. */
+/** Returns a line per changed field, with maps split into fields: ` limits.dsr: none → 1000/m`. */
 export function changesBetween(before: Profile, after: Profile): string[] {
   const shown = (value: unknown): string =>
     value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
@@ -118,7 +118,7 @@ function isTextMap(value: unknown): value is Record<string, string> {
   return isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
 }
 
-/** The items of a list are separated by commas. */
+/** List items are separated by commas. */
 function valueOf(field: string, text: string): unknown {
   if (field === 'allow_files') return text.split(',').map((folder) => folder.trim());
   return BOOLEANS.includes(field) && (text === 'true' || text === 'false') ? text === 'true' : text;

@@ -102,7 +102,7 @@ export const createProfile = defineCommand({
 
 const NOT_CREATED = 'No profile was created.';
 
-/** If the user stops the command, the error states whether the profile exists. */
+/** If the user stops the command, the error says whether the profile exists. */
 async function unlessStopped<T>(hint: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -118,7 +118,7 @@ async function askName(ctx: Context, profiles: Profiles): Promise<string> {
   return (await ctx.prompt.input('Name of the profile', { flag: 'a name', check })).trim();
 }
 
-/** Long enough for a distant platform, short enough for a user who waits for the next question. */
+/** Long enough for a distant platform, short enough for a user waiting for the next question. */
 const PROBE_LIMIT_MS = 3000;
 
 /** Probes without credentials. `--yes` skips the probes, because the user did not request these calls. */
@@ -151,7 +151,7 @@ function settingsFrom(ctx: Context, profiles: Profiles, flags: Flags): Partial<R
   return found;
 }
 
-/** References to the variables that hold secrets. The client id is copied. */
+/** Returns references to the variables that contain secrets. The client id is copied. */
 function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed'] {
   const found: Draft['typed'] = {};
   for (const name of ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const) {

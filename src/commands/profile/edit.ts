@@ -18,7 +18,7 @@ import {
 } from './change-text.ts';
 import { FIELDS, type Profiles, type SettingFlag, profileResult } from './fields.ts';
 
-/** The flags of `profile create`, each with its assignment for `--set`. */
+/** Flags of `profile create`, each with its assignment for `--set`. */
 const CREATE_FLAGS: readonly { key: SettingFlag | 'protected' | 'access'; assignment: string }[] = [
   ...FIELDS.flatMap(({ name, key }) => (key === undefined ? [] : [{ key, assignment: `${name}=VALUE` }])),
   { key: 'protected', assignment: 'protected=true' },

@@ -1,4 +1,4 @@
-// The settings of a profile, each with its flag and its question.
+// A profile's settings, each with its flag and its question.
 import { type FlagSpec, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import * as z from 'zod/mini';
@@ -7,7 +7,7 @@ export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
 export type SettingName = Parameters<Profiles['checkValue']>[0];
 
-/** The flags that only `profile create` has. Every command has the flags of the other settings. */
+/** Flags that only `profile create` has; flags for other settings exist on every command. */
 export const settingFlags = {
   baseUrl: { value: 'value', help: 'platform address' },
   authUrl: { value: 'value', help: 'token service address' },

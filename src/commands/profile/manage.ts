@@ -171,7 +171,7 @@ export const exportProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
-  // Shows the fields that the profile has.
+  // Show the fields that the profile has.
   columns: () => undefined,
   output: profileResult,
   notes: [

@@ -1,4 +1,4 @@
-// The questions of `profile create` on a terminal: address, client id and secret, then a list of all settings.
+// Questions of `profile create` on a terminal: address, client id and secret, then a list of all settings.
 import { type Hint, KnownError } from '../../lib/kernel/errors.ts';
 import { capitalized, shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -30,7 +30,7 @@ const NEEDED_FOR: Readonly<Partial<Record<Name, string>>> = {
 };
 const NAMES = Object.keys(NEEDED_FOR) as Name[];
 
-/** Each credential, with the addresses that make it useful. */
+/** Each credential, with the addresses it can be used for. */
 const WORKSPACE: readonly SettingName[] = ['dsr_base_url', 'seeding_url', 'identity_url'];
 const CREDENTIALS: readonly [Name, readonly SettingName[]][] = [
   ['client_id', ['base_url']],
@@ -44,7 +44,7 @@ interface Asking {
   profiles: Profiles;
   draft: Draft;
   probe: AddressProbe;
-  /** Checks the storage of the draft, and warns once if it does not work. */
+  /** Checks the draft's storage, and warns once if it does not work. */
   canKeep: () => Promise<boolean>;
   isProtected: boolean;
 }
@@ -58,7 +58,7 @@ function missingAddresses({ profile }: Draft): SettingName[] {
   return (['base_url', ...WORKSPACE] as const).filter((address) => profile[address] === undefined);
 }
 
-/** How to add the addresses that the new profile does not have; undefined if it has all. */
+/** Returns how to add the addresses that the new profile lacks; undefined if it has all. */
 export function addressHint(name: string, draft: Draft): Hint | undefined {
   const missing = missingAddresses(draft);
   if (missing.length === 0) return undefined;
@@ -67,7 +67,7 @@ export function addressHint(name: string, draft: Draft): Hint | undefined {
   return { text, command: `cdpadm profile edit ${shellWord(name)} ${set}` };
 }
 
-/** Asks for an address and its credentials, then shows every setting until the user accepts them (decision: D198). */
+/** Asks for an address and its credentials, then shows all settings until the user accepts them (decision: D198). */
 export async function askForSettings(
   ctx: Context,
   profiles: Profiles,
@@ -240,7 +240,7 @@ async function askReference(ctx: Context, label: string, flag: string): Promise<
   );
   if (kind === 'none') return undefined;
   if (kind === 'env') {
-    // The message does not repeat the text, which may be the secret itself.
+    // Do not repeat the text, which may be the secret itself.
     const check = (text: string): string | undefined =>
       /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
         ? undefined

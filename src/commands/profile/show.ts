@@ -28,11 +28,11 @@ function shownResult() {
     allow_commands: z.boolean(),
     allow_files: z.array(z.string()),
     settings: z.record(z.string(), setting),
-    // Only the client id has a value here, because it is not a secret.
+    // Only the client id has a value here, because it is not secret.
     secrets: z.record(z.string(), z.object({ value: z.optional(z.string()), origin })),
     limits: texts,
     names: texts,
-    // The origins of `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
+    // Origins of `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
     origins: z.record(z.string(), origin),
   });
 }

@@ -60,7 +60,7 @@ export async function applyIntent(
   const { dryRun } = ctx.flags;
   let stopped: Planned | undefined;
   const show = (planned: Planned): void => {
-    // The result of a dry run is the plan, so stderr shows it only if a guard stops the run.
+    // A dry run's result is the plan, so stderr shows it only if a guard stops the run.
     if (dryRun) stopped = planned;
     else showPlan(ctx, planned);
   };
@@ -119,7 +119,7 @@ export async function changeRoles(
   const want = (live: Manifest, liveTasks: ReadonlySet<string>) => {
     const roles = change(live.roles);
     const { issues, warnings } = checkManifest({ roles }, { live, liveTasks, fieldsOfPlatform: true });
-    // There is no file to point to, so an issue names the id of its role.
+    // There is no file to point to, so an issue names the role's id.
     const pathOf = ({ path: [, index, ...rest] }: FieldIssue): string =>
       showPath([roles[Number(index)]?.role_id ?? 'roles', ...rest]);
     if (issues.length > 0) {
@@ -129,7 +129,7 @@ export async function changeRoles(
     for (const warning of warnings) {
       const role = roles[Number(warning.path[1])];
       const advice = `${pathOf(warning)}: ${warning.message}`;
-      // Shows only advice about roles that the command changes, and only once: the workflow may plan more than once.
+      // Shows only advice about roles that the command changes, and only once: the workflow may plan several times.
       if (!role || live.roles.includes(role) || told.has(advice)) continue;
       ctx.out.warn(advice);
       told.add(advice);

@@ -1,4 +1,4 @@
-// `roles create`, `update`, `rename` and `delete`: changes of single roles.
+// `roles create`, `update`, `rename` and `delete`: change single roles.
 import { pickRole } from '../pick.ts';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';

@@ -1,4 +1,4 @@
-// `roles diff`: what a push of the file would create, modify and delete, or how it differs from a different manifest.
+// `roles diff`: shows what a push of the file would create, modify and delete, or how it differs from another manifest.
 import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
@@ -82,14 +82,14 @@ async function diffPlatform(
   const planned = planWanted(memory.scope, live, wanted, ctx.redactor.text);
   tellRebased(ctx, wanted);
   const { warnings = [], ...rest } = planned.plan;
-  // A stamp from another platform means nothing here, so it does not cause a warning.
+  // A stamp from another platform is meaningless here, so it does not cause a warning.
   const plan = other ? rest : planned.plan;
   const from = [file, ...(baseFile === undefined ? [] : ['--base', baseFile])];
   if (path !== undefined) save(ctx, path, memory, { ...planned, plan, from, file: checked.manifest });
   if (other) {
     ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
     if (isEmptyDiff(plan)) return plan;
-    // The file keeps the stamp of the platform that it was pulled from.
+    // The file keeps the stamp of the platform it was pulled from.
     const words = path === undefined ? `--expect-plan ${plan.plan} --no-write-back` : `--plan ${path}`;
     const command = `cdpadm roles push ${path === undefined ? `${file} ` : ''}--profile ${name ?? ''} ${words}`;
     ctx.out.note({ text: 'To apply it there:', command });

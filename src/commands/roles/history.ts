@@ -31,7 +31,7 @@ const pruneRevisions = defineCommand({
   run: async (ctx, { flags }) => {
     const before = readBefore(flags.before);
     const { store } = await openRolesMemory(ctx);
-    // A revision's name begins with its time: 20261121T080000123Z.
+    // A revision's name starts with its time: 20261121T080000123Z.
     const limit = before.replace(/[-:.]/g, '');
     const [, ...others] = store.revisions();
     const old = others.filter(({ revision }) => revision < limit);
@@ -42,7 +42,7 @@ const pruneRevisions = defineCommand({
     const progress = lateProgress(ctx, 'Removing saved manifests');
     let done = 0;
     const removed = (): void => progress.update(++done, old.length);
-    // The oldest first, so that an interrupted run leaves no gaps.
+    // Oldest first, so that an interrupted run leaves no gaps.
     const names = old.map(({ revision }) => revision).reverse();
     await store.removeRevisions(names, ctx.signal, removed).finally(progress.end);
     return found;
@@ -99,7 +99,7 @@ export const listRevisions = defineCommand({
         key: 'saved_at',
         rank: 1,
         value: (item) => item.saved_at,
-        // Uses the platform's time format, like `last_modified_on`.
+        // Use the platform's time format, as in `last_modified_on`.
         said: (item) => item.saved_at.slice(0, 19).replace('T', ' '),
       },
       { key: 'reason', title: 'BEFORE', value: (item) => item.reason },

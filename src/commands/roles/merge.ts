@@ -12,7 +12,7 @@ import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { conflictError, sidesOf } from '../../lib/workflows/roles-plan.ts';
 import { openRolesFile, tellRebased } from './session.ts';
 
-/** Asks on a terminal how to resolve each conflict. Without a terminal, and in a dry run, the conflicts remain. */
+/** Asks on a terminal how to resolve each conflict. Without a terminal, and in a dry run, conflicts remain. */
 export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<WantedRoles> {
   if (!ctx.prompt.possible || ctx.flags.dryRun) return merged;
   let { roles } = merged;
@@ -43,7 +43,7 @@ async function askSide(ctx: Context, conflict: MergeConflict): Promise<unknown> 
   });
 }
 
-/** Unresolved conflicts become comments; a file that cannot have comments is not changed (6). */
+/** Unresolved conflicts become comments; if the file cannot have comments, it is not changed (6). */
 export async function mergeFile(
   ctx: Context,
   file: string,

@@ -67,7 +67,7 @@ export const listHolders = defineCommand({
       z.object({
         role_id: z.string(),
         name: z.nullable(z.string()),
-        /** The task of the role that grants `task_id`. */
+        /** The role's task that grants `task_id`. */
         by: z.string(),
       }),
     ),
@@ -141,7 +141,7 @@ export const compareRoles = defineCommand({
         ...section(style.bold(`Only ${cleanLine(data.right)}`), data.only_right, '+', style.green),
         ...section(style.bold('Both'), data.both, ' ', (text) => text),
       ].join('\n'),
-    // As in the matrix, shows one row per task and one column per role.
+    // As in the matrix, show one row per task and one column per role.
     list: (data) => ({
       columns: [
         { key: 'task_id', id: true, value: ({ task_id }: HeldTask) => task_id },

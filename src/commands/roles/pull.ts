@@ -117,7 +117,7 @@ export const pullRoles = defineCommand({
   },
 });
 
-/** Writes the schema next to the roles file that refers to it, so that an editor finds it on every machine. */
+/** Writes the schema next to the roles file that refers to it, so that editors find it on every machine. */
 async function writeSchema(ctx: Context, rolesFile: string): Promise<void> {
   const { rolesFileSchema } = await import('../../lib/files/roles-schema.ts');
   const path = join(dirname(rolesFile), SCHEMA_HINT);
@@ -136,7 +136,7 @@ async function readIfThere(ctx: Context, file: string): Promise<string | undefin
   }
 }
 
-/** Only a file with the content of its base or of the platform may be updated; any other content is the user's work. */
+/** Only a file with the content of its base or of the platform may be updated; other content is the user's work. */
 async function requireNoEdits(file: string, text: string, live: Manifest, memory: RolesMemoryOfContext): Promise<void> {
   const document = await parseDocumentText(file, text, formatOf(file));
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });

@@ -72,7 +72,7 @@ export const pushRoles = defineCommand({
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
     const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);
-    // The file that the plan came from keeps its stamp, so the fields that it had then are no longer edits.
+    // The plan's original file keeps its stamp, so the fields it had at that time are no longer edits.
     if (!ctx.flags.dryRun && saved?.content.file) await memory.store.saveBase(saved.content.file);
     if (!ctx.flags.dryRun && flags.writeBack && path !== undefined && path !== '-' && roles && wanted) {
       await memory.store.saveBase(toReply(outcome.manifest));
@@ -90,7 +90,7 @@ async function updateFile(
   { roles, rebased }: WantedRoles,
   { last_modified_on, last_modified_by }: Manifest,
 ): Promise<void> {
-  // Without a new stamp, the file keeps its stamp.
+  // Without a new stamp, the file keeps its old one.
   const stamps = last_modified_on === null ? {} : { last_modified_on, last_modified_by };
   const updated = await updateManifestText(text, format, { ...stamps, roles });
   if (updated === text) return;

@@ -110,7 +110,7 @@ export const listTemplates = defineCommand({
 
 function noSuchTemplate(id: string): KnownError {
   const known = ROLE_TEMPLATES.map(({ role_id }) => role_id);
-  // Users often omit the common suffix when they type an id from memory.
+  // When typing an id from memory, users often omit the common suffix.
   const stems = known.map((one) => one.replace(/-role$/, ''));
   const stem = nearest(id, stems);
   const guess = nearest(id, known) ?? known[stems.findIndex((one) => one === stem)];

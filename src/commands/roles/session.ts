@@ -55,7 +55,7 @@ export async function openRolesFile(
     return checked;
   };
   if (first.issues.length > 0) {
-    // The base may explain an issue: the platform itself may have returned that value. All other issues are reported.
+    // The base may explain an issue: the platform itself may have returned the value. All other issues are reported.
     const offline = checkManifest(document.value, { base, tolerateUnknown: true });
     if (offline.issues.length > 0) check({});
   }
@@ -84,19 +84,19 @@ async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument>
 
 type Compared = Awaited<ReturnType<typeof loadCompared>>;
 
-/** Loads two files only to compare them. Throws invalid input (9) if one does not have the form of a roles file. */
+/** Loads two files, only to compare them. Throws invalid input (9) if one is not in the form of a roles file. */
 export async function openForComparison(ctx: Context, paths: readonly [string, string]) {
   const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
   // Only a platform can accept or reject unknown fields, empty strings and unknown tasks, so here they are only advice.
   const advised = ({ document, manifest }: Compared, other: Compared) => {
-    // A field that is in both files must have come from the platform.
+    // A field in both files must come from the platform.
     const found = checkManifest(document.value, { base: other.manifest });
     return { document, manifest, advice: [...found.issues, ...found.warnings] };
   };
   return [advised(left, right), advised(right, left)] as const;
 }
 
-/** Loads a roles file only to read it. Throws invalid input (9) if the file does not have that form. */
+/** Loads a roles file only to read it. Throws invalid input (9) if it does not have that form. */
 export async function loadCompared(ctx: Context, path: string) {
   const document = await loadResolved(ctx, path);
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });
@@ -124,7 +124,7 @@ export function tellAdvice(
   ctx.out.warn(isShort ? all : `${left} more warnings.`);
 }
 
-/** Names the roles that keep changes made on the platform after the file was pulled, and those deleted there. */
+/** Lists the roles that keep changes made on the platform after the file was pulled, and those deleted there. */
 export function tellRebased(ctx: Context, { rebased, roles }: Pick<WantedRoles, 'rebased' | 'roles'>): void {
   const isLeft = new Set(roles.map(({ role_id: id }) => id));
   const tell = (what: string, ids: readonly string[]): void => {

@@ -45,7 +45,7 @@ export const validateRoles = defineCommand({
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
   exits: { invalidInput: 'the file is invalid; every issue is listed with its position' },
   run: async (ctx, { args, flags }): Promise<Validation> => {
-    // Offline, only a manifest that this machine pulled before can explain an unknown field.
+    // Offline, an unknown field can be explained only by a manifest that this machine pulled before.
     const settings = await ctx.settings();
     const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
     const { document, check } = await openRolesFile(ctx, args.file, memory);
@@ -66,7 +66,7 @@ export const validateRoles = defineCommand({
   view: {
     kind: 'document',
     text: sentence,
-    // On a terminal the warnings are on standard error; a Markdown page has to list them itself.
+    // On a terminal, the warnings are on standard error; a Markdown page has to list them itself.
     markdown: (data) => {
       const items = data.warnings.map((warning) => `${toIssueItem({ ...warning, file: data.file })}\n`);
       return `${toMarkdownLine(sentence(data))}\n${items.length > 0 ? `\n${items.join('')}` : ''}`;

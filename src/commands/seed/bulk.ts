@@ -35,7 +35,7 @@ export function seedBulkResult() {
     /** The first input, and the number of other inputs. */
     input: z.string(),
     shard: z.optional(shardOf()),
-    /** The command that runs the shard again, and its arguments. Present only with --shard. */
+    /** Command that runs the shard again, and its arguments; only with --shard. */
     resume: z.optional(z.string()),
     argv: z.optional(z.array(z.string())),
     target: workspaceTarget(),
@@ -104,7 +104,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
   const { shard } = numbers;
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
-  // The journal contains the path of the rejects file, and each shard has its own rejects file.
+  // The journal contains the path of the rejects file, and each shard has its own.
   const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
   const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
   const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
@@ -140,7 +140,7 @@ async function sendShard(
     const estimate = await estimateSeeds(opened.sources, shard);
     await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
   });
-  /** The progress so far: a run from standard input has no journal. */
+  /** Progress so far: a run from standard input has no journal. */
   let reached: SeedCounts | undefined;
   try {
     const counts = await runWithProgress(
@@ -187,14 +187,14 @@ async function sendShard(
   }
 }
 
-/** `about 12,000 users` if a file is too large to count, or for one shard. */
+/** Returns `about 12,000 users` if a file is too large to count, or for a single shard. */
 function usersOf({ rows, isExact }: SeedEstimate): string {
   if (rows === undefined) return 'an unknown number of users';
   if (isExact) return rows === 1 ? '1 user' : `${grouped(rows)} users`;
   return `about ${grouped(Number(rows.toPrecision(2)))} users`;
 }
 
-/** The rejects file is NDJSON, whatever the format of the input, so the flags for the input are omitted. */
+/** The rejects file is NDJSON, whatever the input's format, so the input flags are omitted. */
 function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
   const { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate } = flags;
   const relativePath = relative(ctx.io.cwd, path);

@@ -1,4 +1,4 @@
-// Turns the files of a seeding command into readable inputs.
+// Turns a seeding command's files into readable inputs.
 import { isCalendarDate } from '../../lib/contract/shared.ts';
 import type { SkippedColumn } from '../../lib/domain/seed/columns.ts';
 import { createRowRules } from '../../lib/domain/seed/row-rules.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInputs } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
 
-/** Maximum number of columns that are listed. Further columns are only counted. */
+/** Maximum number of columns listed; others are only counted. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs extends SeedInputs {
@@ -17,8 +17,8 @@ export interface OpenedInputs extends SeedInputs {
 }
 
 /**
- * Opens the files and checks the header of each, before a row of any file is read. Throws KnownError: usage (2), invalid
- * input (9).
+ * Opens the files and checks the header of each one before reading a row of any file. Throws KnownError: usage (2),
+ * invalid input (9).
  */
 export async function openInputs(
   ctx: Context,

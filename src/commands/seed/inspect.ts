@@ -1,4 +1,4 @@
-// `seed inspect`: shows what exports contain, and which flags and map to read them with.
+// `seed inspect`: shows what exports contain, and the flags and map for reading them.
 import * as z from 'zod/mini';
 import { SOURCES, type SourceName } from '../../lib/domain/csv/dialect.ts';
 import { shellWord, counted } from '../../lib/kernel/words.ts';

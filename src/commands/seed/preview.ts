@@ -1,4 +1,4 @@
-// `seed preview`: shows one row of a file as the body that would be sent, or why it would not be sent.
+// `seed preview`: shows a file's row as the body that would be sent, or why it would not be sent.
 import { SingleSeed } from '../../lib/contract/seeding.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';

@@ -1,4 +1,4 @@
-// `seed results`: joins the results and rejects of all shards, and lists those that must run again.
+// `seed results`: joins the results and rejects of all shards, and lists the shards that must run again.
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -33,7 +33,7 @@ const joining: Joining<ShardResult> = {
   more: () => ({ target: workspaceTarget() }),
   part: shardResult,
   keyOf: ({ shard }) => String(shard.index),
-  // The folder of the inputs may differ between machines.
+  // Compare base names only: the input folder may differ between machines.
   runOf: ({ input, shard, target }) =>
     `a run of ${basename(input)} with ${counted(shard.count, 'shard')} in ${targetName(target)}`,
   labelOf: ({ shard }) => shard.index,
@@ -84,7 +84,7 @@ export const joinShards = defineCommand({
   },
 });
 
-/** `rejects` is the file with the rejected rows of all shards or, without one, the file of each shard. */
+/** `rejects` is the file with the rejected rows of all shards; without it, each shard has its own file. */
 function correctHint(rejects: string | string[], results: readonly string[], filesFrom: string | undefined): Hint {
   const [only = '', other] = [rejects].flat();
   if (other === undefined) {

@@ -1,4 +1,4 @@
-// A run of `seed bulk`: its counts, its dry run, and the state that an earlier run of the same files left.
+// A run of `seed bulk`: its counts, its dry run, and the state left by an earlier run of the same files.
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
 import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
@@ -37,10 +37,10 @@ export interface SeedRunFlags extends RunFlags {
 
 export interface BulkNumbers {
   limits: { rows: number; bytes: number };
-  /** `rate` is this machine's share of the rate. */
+  /** `rate` is this machine's share. */
   pace: Pace;
   shard: Shard | undefined;
-  /** The shards share their rate through this store. */
+  /** Store through which the shards share their rate. */
   store: URL | undefined;
 }
 
@@ -120,7 +120,7 @@ export async function openRun(
       ? `${sources.find(({ base }) => base)?.base ?? join(ctx.io.cwd, 'seed')}${part}.rejects.ndjson`
       : resolvePath(flags.rejects, ctx.io.cwd);
   const settings = await ctx.settings();
-  // The rows of a table become different requests in another workspace or environment.
+  // In another workspace or environment, a table's rows become different requests.
   const target = [
     lastingAddress(settings, 'seeding_url'),
     settings.get('workspace_id')?.value ?? '',

@@ -1,4 +1,4 @@
-// `--rate-store`: the rate that the shards of a run share.
+// `--rate-store`: the rate shared by the shards of a run.
 import { rootCertificates } from 'node:tls';
 import type { SharedRate } from '../../lib/bulk/shared-schedule.ts';
 import { systemErrorCode } from '../../lib/kernel/errors.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import type { BulkNumbers } from './run.ts';
 
-/** Opens the store of the shared rate, if there is one. If the store is unreachable, the shard uses its own share. */
+/** Opens the store of the shared rate, if there is one. If it is unreachable, the shard uses its own share. */
 export async function openSharedRate(
   ctx: Context,
   { pace, shard, store }: BulkNumbers,
@@ -44,7 +44,7 @@ export async function openSharedRate(
   };
 }
 
-/** Failures that do not go away by themselves: what the server or the client reports, why, and what to do. */
+/** Failures that do not go away by themselves: what the server or client reports, why, and what to do. */
 const FAILURES: readonly [RegExp, string | undefined, string][] = [
   [/NOAUTH/, 'it requires a password', 'Put the address with the password in CDPADM_RATE_STORE.'],
   [/WRONGPASS|invalid password/i, 'the user or the password is wrong', 'Correct the address in CDPADM_RATE_STORE.'],

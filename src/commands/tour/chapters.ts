@@ -1,11 +1,11 @@
-// The chapters of the tour: data subject requests, roles, seeding, and warehouse sync with groups.
+// Chapters of the tour: data subject requests, roles, seeding, and warehouse sync with groups.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import type { Stage } from './stage.ts';
 import { makeFolder } from '../../lib/kernel/temporary-file.ts';
 
-/** Fixed ids give the same requests in every tour. */
+/** Fixed ids produce the same requests in every tour. */
 const ACCESS = '2d1f0a52-7c1e-4b3c-9f0a-1a2b3c4d5e6f';
 const ERASURE = '3e2f1b63-8d2f-4c4d-8a1b-2b3c4d5e6f70';
 

@@ -1,4 +1,4 @@
-// Runs the commands of the tour: prints each one before its result, and stops at an unexpected exit code.
+// Runs the tour's commands: prints each one before its result, and stops at an unexpected exit code.
 import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { CommandRun, Sandbox } from '../../lib/runtime/emulator/sandbox.ts'
 import { UNLIMITED_WIDTH } from '../../lib/runtime/output/result-text.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-/** A busy machine can need this long to post a callback. */
+/** A busy machine may need this long to post a callback. */
 const MOST_MS = 20_000;
 const INDENT = '  ';
 /** For longer output, shows only the first and last lines. */
@@ -33,7 +33,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       .map((line) => (line === '' ? '' : INDENT + line))
       .join('\n');
 
-  /** A command directly after text has no blank line before it. */
+  /** There is no blank line between text and the command that follows it. */
   let gap = '\n';
   /** Prints a command line, runs it and prints its output. Throws if the exit code is not `expect`. */
   async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
@@ -84,13 +84,13 @@ function shorten(lines: readonly string[]): string[] {
   return [...lines.slice(0, 2), `${INDENT}…`, ...tail];
 }
 
-/** Breaks a wide command line before its flags, with backslashes, so that people can still copy it. */
+/** Breaks a wide command line before its flags, with backslashes, so that users can still copy it. */
 export function commandLines(line: string, width: number): string {
   const [first = '', ...parts] = line.split(/ (?=--)/);
   const lines = [first];
   for (const part of parts) {
     const last = lines.at(-1) ?? '';
-    // Leaves room for a space and the backslash.
+    // Leave room for a space and the backslash.
     if (last.length + part.length + 3 <= width) lines[lines.length - 1] = `${last} ${part}`;
     else lines.push(`${INDENT}${INDENT}${part}`);
   }
@@ -113,7 +113,7 @@ async function inColumns(text: string, width: number, style: Style): Promise<str
       id: true,
       value: (row) => cellOf(row, index),
     }));
-  // The header of a list is in upper case. Any other output is a record: lines with a name and a value.
+  // A list's header is in upper case. Other output is a record: lines with a name and a value.
   if (header.some((name) => name !== name.toUpperCase())) {
     const fields = columns(
       lines.map(([name = '']) => name),

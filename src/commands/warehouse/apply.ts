@@ -119,7 +119,7 @@ async function applyDirectory(
   let shown: string | undefined;
   for (let round = 0; ; round++) {
     const planned = await plan();
-    // A saved plan was valid when it was made. If the plan no longer is, the platform has changed (6).
+    // A saved plan was valid when it was made: if it no longer is, the platform has changed (6).
     if (!saved) check(planned);
     const { dryRun } = ctx.flags;
     const target = await ctx.startWrite('workspace');
@@ -168,7 +168,7 @@ async function applyDirectory(
   }
 }
 
-/** Equal for plans that do the same, under the same guards. */
+/** Returns equal keys for plans that do the same, under the same guards. */
 function keyOf({ plan, live }: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
   return canonicalJson([plan.plan, guardWarehouse(plan, countOf(live), flags)]);
 }
@@ -184,7 +184,7 @@ async function sendSteps(
   memory: SecretMemory,
 ) {
   ctx.logFacts({ plan: plan.plan, ...undoSteps(plan.steps) });
-  // The secrets of the current step. Only the secrets of completed steps are remembered.
+  // Secrets of the current step: only those of completed steps are remembered.
   const sent = new Map<string, string>();
   const done = await applyWarehouse(plan, live, wanted, {
     api: await ctx.api(),
@@ -241,7 +241,7 @@ function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: Appli
   return counts;
 }
 
-/** Typing the id to delete, or the number of deletions, allows them. Every other guard needs its flag. */
+/** Typing the id to delete, or the number of deletions, allows the deletions. Every other guard needs its flag. */
 async function passGuards(
   ctx: Context,
   { plan, live }: PlannedDirectory,

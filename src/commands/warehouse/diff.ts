@@ -66,7 +66,7 @@ export const diffFolder = defineCommand({
     try {
       for (const entry of entriesSent(plan, entries)) await checkSecrets(entry);
     } catch (error) {
-      // A comparison does not need secrets.
+      // A comparison needs no secrets.
       if (!(error instanceof KnownError) || error.code !== 'secrets.missing') throw error;
       ctx.out.warn(error.message);
     }

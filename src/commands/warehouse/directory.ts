@@ -32,24 +32,24 @@ export interface PlaceableDefinition extends SourcedDefinition {
 }
 
 export interface DirectoryEntry extends PlaceableDefinition {
-  /** The file in the folder; overlays change some of its fields. */
+  /** File in the folder; overlays change some of its fields. */
   readonly file: DirectoryFile;
 }
 
-/** One file of a resource, from the folder itself or from an overlay. */
+/** A resource's file, from the folder itself or from an overlay. */
 interface Layer {
   dir: string;
   file: DirectoryFile;
   value: Record<string, unknown>;
 }
 
-/** The files of one resource, in the order that they are merged. */
+/** Files of one resource, in the order in which they are merged. */
 interface Draft {
   type: ResourceType;
   layers: [Layer, ...Layer[]];
 }
 
-/** Reads folders of definitions to compare or send, and warns about probable mistakes. */
+/** Reads folders of definitions to compare or send, and warns about likely mistakes. */
 export async function openDirectory(ctx: Context, dirs: readonly [string, ...string[]], allowCommands = false) {
   const rules = await openReferenceRules(ctx, allowCommands);
   const opened = withGuard(rules, await readDirectory(ctx, dirs, rules));
@@ -66,7 +66,7 @@ export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefi
   return { entries, guard: () => rules.guard(references) };
 }
 
-/** Each folder is an overlay of those before it. Throws invalid input (9) with all issues of all files. */
+/** Each folder is an overlay of the previous ones. Throws invalid input (9) with all issues of all files. */
 export async function readDirectory(
   ctx: Context,
   dirs: readonly [string, ...string[]],

@@ -81,7 +81,7 @@ export const exportFolder = defineCommand({
       { key: 'type', value: (it) => it.type },
       { key: 'id', id: true, value: (it) => it.id },
       { key: 'action', value: (it) => it.action },
-      // A user cannot open a truncated path.
+      // Users cannot open a truncated path.
       { key: 'file', id: true, value: (it) => it.file },
     ],
     empty: 'This workspace has no connections, data models or pipelines.',
@@ -90,7 +90,7 @@ export const exportFolder = defineCommand({
 
 async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
   if (!statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory()) return [];
-  // The command sends nothing, so references are not checked.
+  // The command sends nothing, so do not check references.
   return await readDirectory(ctx, [dir], await openReferenceRules(ctx, false));
 }
 
@@ -130,7 +130,7 @@ interface Writing extends ExportedFile {
   texts: { path: string; text: string }[];
 }
 
-/** A new file. Throws if the id of the resource cannot be a file name. */
+/** A new file. Throws if the resource's id cannot be a file name. */
 async function newFile(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {

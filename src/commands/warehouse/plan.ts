@@ -92,7 +92,7 @@ export async function planDirectory(
   return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
 }
 
-/** Throws invalid input (9) for missing parts and unasked masks, conflict (6) for deleting a part in use. */
+/** Throws invalid input (9) for missing parts and unasked masks, and conflict (6) for deleting a part in use. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
@@ -144,7 +144,7 @@ export async function changedSecrets(
   return [...changed];
 }
 
-/** Throws invalid input (9) for parts that would not exist, conflict (6) for deleting one in use. */
+/** Throws invalid input (9) for parts that would not exist, and conflict (6) for deleting one in use. */
 function checkParts(
   { steps }: WarehousePlan,
   selected: readonly PlaceableDefinition[],
@@ -189,7 +189,7 @@ export function savedContent() {
       z.object({
         type: z.enum(RESOURCE_TYPES),
         definition: z.looseObject({ id: z.string() }),
-        /** The folders, relative to the working folder, that `file:` references are relative to, by field. */
+        /** Folders, relative to the working folder, that `file:` references are relative to, by field. */
         folders: z.record(z.string(), z.string()),
       }),
     ),
@@ -198,7 +198,7 @@ export function savedContent() {
 
 export type SavedContent = z.infer<ReturnType<typeof savedContent>>;
 
-/** Returns the words after `warehouse diff` that plan the same. */
+/** Returns the words after `warehouse diff` that make the same plan. */
 export function diffWords(
   dir: string,
   overlay: readonly string[],

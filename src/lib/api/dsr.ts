@@ -4,7 +4,7 @@ import type { Client, Reply, Sink } from '../http/types.ts';
 
 export type { SendOutcome, Sender } from '../http/types.ts';
 
-/** A response body, and when the platform sent it, in epoch ms by its own clock (undefined without `date`). */
+/** A response body, and when the platform sent it, in epoch ms by the platform's clock (undefined without `date`). */
 export interface Dated<T> {
   body: T;
   date: number | undefined;
@@ -26,13 +26,13 @@ export function createDsrApi(client: Client) {
     describeCreate: (body: DsrRequest) => client.describe(create, { body }),
     /** Sends many requests. Each body is JSON bytes that use wire names. */
     openCreate: () => client.openSender(create),
-    /** Reads many requests. The parameter `requestId` contains the id. */
+    /** Reads many requests. The parameter `requestId` is the id. */
     openGet: () => client.openSender(get),
     get: async (requestId: string, signal?: AbortSignal) => {
       const reply = await client.exchange(get, getInput(requestId, signal));
       return { ...dated(reply), reply };
     },
-    /** All requests with a group id. An unknown group id has none. */
+    /** Returns all requests with a group id. An unknown group id has no requests. */
     list: async (group_id: string, signal?: AbortSignal) =>
       dated(await client.exchange(list, { query: { group_id }, signal })),
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
