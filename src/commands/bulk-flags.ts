@@ -1,4 +1,4 @@
-// The flags of all bulk runs: help, checks and values.
+// Flags of all bulk runs: help, checks and values.
 import type { MaxErrors } from '../lib/bulk/runner.ts';
 import type { Inputs, ReadOptions, RowFormat } from '../lib/bulk/sources/bytes.ts';
 import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
@@ -43,11 +43,11 @@ export const readFlags = {
 
 export type ReadFlags = FlagValues<typeof readFlags>;
 
-/** The default and the maximum number of concurrent requests. */
+/** Default and maximum number of concurrent requests. */
 const CONCURRENCY = { dsr: { usual: 16, most: 256 }, seeding: { usual: 64, most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
 
-/** Flags for the pace of a run and for the limits that end it. */
+/** Flags for a run's pace and for the limits that end it. */
 export function runFlags(kind: keyof typeof CONCURRENCY) {
   const { most, usual } = CONCURRENCY[kind];
   return {

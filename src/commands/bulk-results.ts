@@ -1,4 +1,4 @@
-// `seed results` and `dsr bulk-results`: joins the JSON results of the parts of a bulk run, as if they had been one run.
+// `seed results` and `dsr bulk-results`: join the JSON results of a bulk run's parts, as if they had been one run.
 import { groupBy } from '../lib/kernel/group-by.ts';
 import * as z from 'zod/mini';
 import { parseWith } from '../lib/contract/explain.ts';
@@ -12,17 +12,17 @@ import type { Context } from '../lib/runtime/context.ts';
 import { openBulkInputs } from './bulk-flags.ts';
 import { largest } from '../lib/kernel/numbers.ts';
 
-/** The result of one part, as its run printed it. */
+/** The result of a part, as its run printed it. */
 interface Part {
   rows: number;
   seconds: number;
-  /** The name of the inputs; empty if an error occurred before they were opened. */
+  /** Name of the inputs; empty if an error occurred before they were opened. */
   input: string;
-  /** The arguments of the command that runs this part again. */
+  /** Arguments of the command that runs this part again. */
   argv: string[];
 }
 
-/** The report that is kept for a part: no later report replaces it. */
+/** The report kept for a part, which no later report replaces. */
 export interface Report<Result> {
   file: string;
   line: number;
@@ -30,25 +30,25 @@ export interface Report<Result> {
   error: { code: string; message: string } | undefined;
 }
 
-/** The name of a part in the joined result: the number of a shard, or an input. */
+/** Name of a part in the joined result: a shard number, or an input. */
 type Label = string | number;
 
-/** What differs between the two kinds of bulk runs. */
+/** Differences between the two kinds of bulk runs. */
 export interface Joining<Result extends Part> {
   counts: readonly string[];
   /** Counts of rows that make the combined result partial. */
   partial: readonly string[];
-  /** What a part is called, and the names of the fields in the joined result. */
+  /** What a part is called, and the field names in the joined result. */
   names: { part: string; parts: string; missing: string; failed: string; files: string };
   label: () => z.ZodMiniType<Label>;
   more?: () => Record<string, z.ZodMiniType>;
   part: () => z.ZodMiniType<Result>;
   /** Identifies the part: a later result of the same part replaces this one. */
   keyOf(result: Result): string;
-  /** Names the run in messages; the name is the same for all its parts. */
+  /** Names the run in messages; all its parts share the name. */
   runOf(result: Result): string;
   labelOf(result: Result): Label;
-  /** The flag that differs between the parts, and its value for one part. */
+  /** Flag that differs between the parts, and its value for a part. */
   flag: string;
   valueOf(label: Label, like: Result): string;
 }
@@ -61,14 +61,14 @@ export function joinedResult({
 }: Pick<Joining<Part>, 'counts' | 'label' | 'more' | 'names'>) {
   return z.object({
     ...Object.fromEntries(counts.map((key) => [key, z.int()])),
-    /** The time of the slowest part. */
+    /** Time of the slowest part. */
     seconds: z.number(),
     [names.parts]: z.int(),
     complete: z.int(),
     [names.missing]: z.array(label()),
     /** Parts that ended with an error. */
     [names.failed]: z.array(label()),
-    /** The errors of failed parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
+    /** Errors of failed parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
     errors: z.array(
       z.object({
         [names.part]: label(),
@@ -101,7 +101,7 @@ export const resultFlags = {
   filesFrom: { value: 'file', help: 'list of these files, one per line; - reads standard input' },
 } as const;
 
-/** Errors that the same command would end with again. */
+/** Errors that the same command would cause again. */
 const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflict'];
 
 /**
@@ -167,10 +167,10 @@ export async function emitJoined<Result extends Part>(
   );
 }
 
-/** Maximum number of lines shown; the JSON result has all. */
+/** Maximum number of lines shown; the JSON result contains them all. */
 const SHOWN_LINES = 10;
 
-/** Prints the lines below a title, or as sentences if there is no title. */
+/** Prints the lines under a title, or as sentences if there is none. */
 function showSome(ctx: Context, title: string, lines: readonly string[]): void {
   if (title !== '' && lines.length > 0) ctx.out.note(title);
   for (const line of lines.slice(0, SHOWN_LINES)) ctx.out.note(title === '' ? line : { text: ' ', command: line });
@@ -180,7 +180,7 @@ function showSome(ctx: Context, title: string, lines: readonly string[]): void {
 
 const numberIn = (result: object, key: string): number => Number((result as Record<string, unknown>)[key] ?? 0);
 
-/** Replaces all values of a flag with one value, or removes the flag. */
+/** Replaces all values of a flag with a single value, or removes the flag. */
 function withFlag(words: readonly string[], flag: string, value?: string): string[] {
   const at = words.indexOf(flag);
   return words.flatMap((word, index) => {
@@ -230,7 +230,7 @@ export async function readReports<Result extends Part>(
         continue;
       }
       const report = { file, line, result, error: error && { code: String(error['code']), message: reasonOf(error) } };
-      // An error from before the inputs were opened does not contain the name of the inputs.
+      // A part that failed before opening its inputs does not record the input name.
       if (first && result.input === '') result.input = first.result.input;
       else if (first?.result.input === '') first.result.input = result.input;
       first ??= report;
@@ -257,7 +257,7 @@ export async function readReports<Result extends Part>(
 const RESULTS_HINT =
   'Run the command of this part again with --resume and -o json, and keep its output and its errors.';
 
-/** Returns the message of an error, its first issue, and how to fix it if the same command would fail again. */
+/** Returns an error's message, its first issue, and how to fix it if the same command would fail again. */
 function reasonOf({ code, hint, issues, message }: Record<string, unknown>): string {
   const [issue] = Array.isArray(issues) ? (issues as Issue[]) : [];
   const first = issue && `First issue: ${[placeOf(issue), issue.path, issue.message].filter(Boolean).join(': ')}.`;

@@ -7,7 +7,7 @@ import { type CommandRecord, commandWords } from '../lib/runtime/command-line/de
 import type { Context, Progress } from '../lib/runtime/context.ts';
 import type { RunFlags } from './bulk-flags.ts';
 
-/** The command line of this run, followed by `how`. `ended` is the reason why the run ended. */
+/** The command line of this run, followed by `how`. `ended` is why the run ended. */
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
 /**
@@ -37,7 +37,7 @@ export function createAgain(
   };
 }
 
-/** Runs `work` with progress. If an error ends the run early, throws what `explain` returns for that error. */
+/** Runs `work` with progress. If an error ends the run early, throws what `explain` returns for it. */
 export async function runWithProgress<Result>(
   ctx: Context,
   title: string,
@@ -55,8 +55,8 @@ export async function runWithProgress<Result>(
 }
 
 /**
- * Adds `progress` without rows to an error before the first row, so that the results of several parts name this part
- * and its error. `of` returns the result of this part, or undefined if the run is not a part. A dry run is not one.
+ * Adds `progress` without rows to an error before the first row, so that the joined results name this part and its
+ * error. `of` returns this part's result, or undefined if the run is not a part. A dry run is not one.
  */
 export async function asPart(
   { curl, dryRun }: Context['flags'],

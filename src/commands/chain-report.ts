@@ -1,4 +1,4 @@
-// The result of checking the hash chain of the ledger or the log.
+// Result of checking the hash chain of the ledger or the log.
 import * as z from 'zod/mini';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { fail } from '../lib/errors/fail.ts';
@@ -16,7 +16,7 @@ export function chainResult() {
     /** Hash of the last entry. */
     head: z.string(),
     pruned: z.int(),
-    /** Lines, and writes in the log, that a killed process left unfinished. Such a write may still be running. */
+    /** Lines, and writes in the log, left unfinished by a killed process. Such a write may still be running. */
     unfinished: z.int(),
     /** Number of entries that an older version wrote without a chain, and the time when they were chained. */
     adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
@@ -28,7 +28,7 @@ export function chainResult() {
         entry: z.nullable(z.int()),
         kind: z.enum(['changed', 'missing', 'added']),
         message: z.string(),
-        /** The rotated file that contains the line, if that is not `file`. */
+        /** Rotated file that contains the line, if not `file`. */
         file: z.optional(z.string()),
       }),
     ),

@@ -1,4 +1,4 @@
-// The fields of connections, data models and pipelines as flags. A secret's flag accepts only references to secrets.
+// Fields of connections, data models and pipelines, as flags. A secret's flag accepts only references.
 import {
   FREQUENCIES,
   PIPELINE_STATES,
@@ -137,9 +137,9 @@ export const allowCommands = {
   help: 'run the commands that a file names for its secrets (command:LINE)',
 } satisfies FlagSpec;
 
-/** A longer text, such as a query, is not part of a command line. */
+/** A longer text, such as a query, does not belong on a command line. */
 const MOST_TEXT = 200;
-/** More commands are not a line to run. */
+/** More commands would not be a line to run. */
 const MOST_UNDONE = 20;
 
 /** Returns the words of the `update` that restores these fields. Adds the fields that no flag restores to `left`. */
@@ -157,7 +157,7 @@ function undoChanges(type: ResourceType, id: string, changes: FieldChanges, left
   return words.length > 0 ? [GROUPS[type], 'update', id, ...words, ...resets] : [];
 }
 
-/** The facts for the log about changes: the commands that undo them, in reverse order, and what no command restores. */
+/** Returns facts about changes for the log: commands that undo them, in reverse order, and what no command restores. */
 export function undoSteps(steps: readonly Pick<Step, 'action' | 'type' | 'id' | 'changes' | 'secrets'>[]) {
   const left: string[] = [];
   const undo = steps.toReversed().map(({ action, changes, id, secrets, type }): string[] => {

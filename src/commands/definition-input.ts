@@ -32,7 +32,7 @@ import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';
 import { askForSecrets, referencesOf, type SourcedDefinition } from './definition-secrets.ts';
 
-/** The endpoint that the definition is sent to, and the initial fields when there are only flags. */
+/** Endpoint that the definition is sent to, and the initial fields if there are only flags. */
 export const DEFINITIONS: Readonly<Record<ResourceType, { create: () => Endpoint; blank: Record<string, unknown> }>> = {
   connection: { create: () => connectionsEndpoints.create, blank: { config: {} } },
   data_model: { create: () => dataModelsEndpoints.create, blank: { type: 'sql', config: {} } },
@@ -40,12 +40,12 @@ export const DEFINITIONS: Readonly<Record<ResourceType, { create: () => Endpoint
 };
 
 export interface DefinitionSource {
-  /** The id on the command line; the id in the file must be the same. */
+  /** Id on the command line; the id in the file must be the same. */
   id: string | undefined;
   file: string | undefined;
   fields: readonly GivenField[];
   allowCommands: boolean;
-  /** The live definition that flags change if there is no file. */
+  /** Live definition that flags change if there is no file. */
   live?: ResourceReply;
 }
 
@@ -87,7 +87,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
     if (value['id'] !== id) issues.push({ path: ['id'], message: `must be \`${id}\`, the id on the command line` });
   }
   const provider = fields.find(({ flag }) => flag === '--service-provider')?.value;
-  // A provider's fields have no meaning for a different provider.
+  // A provider's fields are meaningless for another provider.
   if (live && provider !== undefined && provider !== live['service_provider']) value = { ...value, config: {} };
   for (const field of fields) value = withField(value, field);
   value = (await inNeutralWords(ctx, endpoint, value)) as Record<string, unknown>;
@@ -96,7 +96,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
   return { document: loaded?.document, value: expanded.value, folder, issues: [...issues, ...expanded.issues] };
 }
 
-/** A live definition may contain values that a request may not. The values are sent back, and no flag is blamed. */
+/** A live definition may contain values that a request may not. They are sent back, and no flag is blamed. */
 function check(
   type: ResourceType,
   value: Record<string, unknown>,
@@ -116,12 +116,12 @@ function withField(value: Record<string, unknown>, { path, value: item }: GivenF
   if (inner === undefined) return withValue(value, path, item);
   const held = value[outer];
   const record: Record<string, unknown> = isRecord(held) ? held : {};
-  // The query replaces the name of its file.
+  // The query replaces its file's name.
   const kept = inner === 'sql_query' ? withValue(record, [SQL_FILE], undefined) : record;
   return { ...value, [outer]: withValue(kept, [inner], item) };
 }
 
-/** Masked and missing secrets, which the command asks for on a terminal. */
+/** Returns masked and missing secrets, which the command asks for on a terminal. */
 function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unknown>): (readonly string[])[] {
   if (!ctx.prompt.possible) return [];
   return SECRET_PATHS[type].filter((path) => {
@@ -130,7 +130,7 @@ function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unk
   });
 }
 
-/** Secrets that the platform returned in plain text and that no file contains. */
+/** Returns the secrets that the platform returned in plain text and that no file contains. */
 function keptSecrets(type: ResourceType, { live, file, fields }: DefinitionSource): (readonly string[])[] {
   if (file !== undefined || !live) return [];
   return SECRET_PATHS[type].filter(

@@ -1,4 +1,4 @@
-// The secrets of definitions: their references, the prompt for a masked one, and the body that is sent.
+// Secrets of definitions: their references, the prompt for masked ones, and the body that is sent.
 import { isMask } from '../lib/contract/masks.ts';
 import {
   type Definition,
@@ -14,15 +14,15 @@ import type { Context } from '../lib/runtime/context.ts';
 import type { JudgedReference, ReferenceRules } from '../lib/runtime/reference-rules.ts';
 import { flagOf } from './definition-flags.ts';
 
-/** A checked definition whose secrets have not been read yet. */
+/** A checked definition whose secrets have not yet been read. */
 export interface SourcedDefinition {
   readonly type: ResourceType;
   readonly definition: Definition;
   /** Returns the folder that paths in this field are relative to. */
   folderFor(path: readonly string[]): string;
-  /** Masked secrets: the command prompts for them on a terminal. A mask is never sent. */
+  /** Masked secrets, which the command prompts for on a terminal. A mask is never sent. */
   readonly masked: readonly (readonly string[])[];
-  /** Answers for masked secrets, by dotted path: each is a secret or a reference. */
+  /** Answers for masked secrets, by dotted path: secrets or references. */
   readonly answers: Map<string, string>;
   readonly rules: ReferenceRules;
   /** True if a flag set this field: a reference on the command line needs no permission. */
@@ -72,7 +72,7 @@ function complaint(text: string): string | undefined {
   return isMask(text) ? 'This is a mask, not a secret.' : undefined;
 }
 
-/** Throws auth (4), in a dry run too. Commands and keychains may prompt the user each time, so they are not tried. */
+/** Throws auth (4), even in a dry run. Commands and keychains may prompt the user each time, so they are not tried. */
 export async function checkSecrets(source: SourcedDefinition): Promise<void> {
   for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(source, use);
 }
@@ -101,7 +101,7 @@ export async function bodyWithSecrets(
   return body;
 }
 
-/** `password of connection crm`. */
+/** Returns `password of connection crm`. */
 function nameOf({ type, definition }: SourcedDefinition, path: readonly string[]): string {
   return `${path.at(-1) ?? ''} of ${NOUNS[type]} ${definition.id}`;
 }

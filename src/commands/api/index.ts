@@ -1,4 +1,4 @@
-// `api`: calls any path of the platform, with the address and credentials of its area.
+// `api`: calls any platform path, with the address and credentials of its area.
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
@@ -73,7 +73,7 @@ export const command = defineCommand({
   },
 });
 
-/** Confirms a DELETE without a response body by a GET of its path, and any other known write by its own response. */
+/** Confirms a DELETE without a response body by a GET of its path, and other known writes by their own response. */
 async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
   const { method, path, safety } = route;
   // After a lost response, only the resource's own command knows which read confirms the write.
@@ -160,12 +160,12 @@ async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, 
   return isPage ? await readPages(ctx, 'Reading items', first, read) : first;
 }
 
-/** Returns the first part of a path. All calls below it have the same service and credentials. */
+/** Returns the first part of a path. All calls below it share a service and credentials. */
 const startOf = (path: string): string => `/${path.split('/')[1] ?? ''}`;
 
 /**
  * Returns the call for `method` and `path`. A known call keeps its safety and wire names; a known write also keeps the
- * response that confirms it (decision: D215). An unknown GET may be repeated; any other unknown call is sent only once.
+ * response that confirms it (decision: D215). An unknown GET may be retried; any other unknown call is sent only once.
  * Throws KnownError usage (2) for a path outside all areas.
  */
 export function routeOf(method: Method, path: string): Endpoint {

@@ -1,4 +1,4 @@
-// The auth commands: `login` and `logout` store and remove the secrets of a profile.
+// The auth commands: `login` and `logout`: store and remove a profile's secrets.
 import { group, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { testAuth } from './test.ts';
 import * as z from 'zod/mini';
@@ -11,7 +11,7 @@ function secretName() {
   return z.enum(['client_id', 'client_secret', 'workspace_key', 'workspace_secret']);
 }
 
-/** Returns the name of the profile in use; KnownError usage (2) if there is none or it is built in. */
+/** Returns the name of the current profile; throws KnownError usage (2) if there is none or it is built in. */
 async function currentProfile(ctx: Context): Promise<string> {
   const { profile } = await ctx.settings();
   if (!profile)

@@ -1,4 +1,4 @@
-// `auth test`: tests the credentials and reports for each area whether they work, or why not.
+// `auth test`: tests the credentials, and reports for each area whether they work or why not.
 import { exitOf, fail } from '../../lib/errors/fail.ts';
 import * as z from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
@@ -53,7 +53,7 @@ function testFailed(area: string, cause: KnownError): KnownError {
   const unreached = isOther || kept.includes(exitOf(cause));
   return fail('auth.test_failed', {
     message: `The credentials for ${area} ${unreached ? 'could not be tested' : 'do not work'}: ${cause.message}`,
-    // Other commands suggest this command in their hints.
+    // Other commands suggest this one in their hints.
     hint: cause.hints.filter(({ command }) => command !== 'cdpadm auth test'),
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),

@@ -1,4 +1,4 @@
-// `completion`: prints the completion script of a shell.
+// `completion`: prints the completion script for a shell.
 import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { SCRIPTS, SHELLS } from './scripts.ts';

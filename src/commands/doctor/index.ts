@@ -53,7 +53,7 @@ export const command = defineCommand({
   },
 });
 
-/** A narrow table omits the fixes, so on a terminal they follow the table. */
+/** A narrow table omits the fixes, so on a terminal, print them after the table. */
 function printFixes(ctx: Context, findings: readonly Finding[]): void {
   if (!ctx.io.tty.stdout) return;
   for (const { check, status, detail, fix } of findings) {
@@ -65,7 +65,7 @@ function printFixes(ctx: Context, findings: readonly Finding[]): void {
   }
 }
 
-/** Returns the checks that need settings. If settings cannot be resolved, one finding gives the reason. */
+/** Returns the checks that need settings. If the settings cannot be resolved, one finding explains why. */
 async function findingsFromSettings(ctx: Context): Promise<Finding[]> {
   try {
     return [

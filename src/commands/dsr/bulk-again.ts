@@ -63,7 +63,7 @@ export function refuseSecondRun(
   }
 }
 
-/** How to send the rows that were rejected because the ledger has the same request. */
+/** Returns how to send the rows that were rejected because the ledger has the same request. */
 export function repeatsHint(count: number, resume: string): { text: string; command: string } {
   const rows = counted(count, 'row repeats an earlier request', 'rows repeat earlier requests');
   const flag = ' --allow-duplicates';
@@ -71,7 +71,7 @@ export function repeatsHint(count: number, resume: string): { text: string; comm
   return { text: `${rows}. To send ${count === 1 ? 'it' : 'them'} anyway:`, command };
 }
 
-/** Digest of everything that turns rows into requests: a resumed run must send the same requests. */
+/** Returns a digest of everything that turns rows into requests: a resumed run must send the same requests. */
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
   const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
@@ -82,7 +82,7 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
 
 /**
  * Adds the number of complete rows and the next step to the error that ended the run. The platform may have accepted a
- * row whose outcome is unknown, so a run with such a row does not end as unavailable (7).
+ * row with an unknown outcome, so a run with such a row does not end as unavailable (7).
  */
 export function resumable(
   error: KnownError,
@@ -97,7 +97,7 @@ export function resumable(
   });
 }
 
-/** Returns the path, with a number added if the file exists: results of an earlier run are never overwritten. */
+/** Returns the path, with a number added if the file exists: earlier results are never overwritten. */
 export function freeName(path: string): string {
   const { dir, ext, name } = parse(path);
   for (let number = 1; ; number++) {

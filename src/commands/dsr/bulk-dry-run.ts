@@ -1,4 +1,4 @@
-// `dsr submit --bulk`: which rows will be sent, what --dry-run and --curl show, and warnings about rows and people.
+// `dsr submit --bulk`: which rows to send, what --dry-run and --curl show, and warnings about rows and people.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { renderDsrBulk, renderDsrRows, renderDuplicates } from '../../lib/render/dsr-bulk.ts';
@@ -16,17 +16,17 @@ import type { ReadyRow, RowOptions } from '../../lib/workflows/dsr-row-reader.ts
 import { duplicateText, readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
 import type { DsrSession } from './session.ts';
 
-/** What a run does with the rows that are not complete. The dry run, the question and the run use the same value. */
+/** What a run does with rows that are not complete. The dry run, the question and the run share it. */
 export interface OpenRows {
   /** Number of rows to send, and the first of them. */
   left: number;
   first: readonly ReadyRow[];
-  /** The rows that are rejected, each with the earlier request for the same person. */
+  /** Rejected rows, each with the earlier request for the same person. */
   duplicates: ReadonlyMap<number, LedgerRequest>;
 }
 
 /**
- * Shows the first requests as they would be sent, with identities masked; with --curl, only the first, as a command
+ * Shows the first requests as they would be sent, with masked identities; with --curl, only the first, as a command
  * line.
  */
 export async function showDryRun(
@@ -40,7 +40,7 @@ export async function showDryRun(
     const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
     return showIdentities ? whole : maskRequest(whole);
   });
-  // Prints the command instead of sending, and ends.
+  // Print the command instead of sending, and stop.
   if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
   const { done, kinds, rows, skipWaiting, withoutId } = examined;
   const shown = first.map(({ hasId, row }, index) => ({ hasId, row, request: bodies[index] as DsrRequest }));
@@ -79,7 +79,7 @@ interface OpenOptions {
   inputs: Inputs;
   options: RowOptions;
   states: RowStates | undefined;
-  /** The submission times of requests that a row may not repeat. */
+  /** Submission times of requests that rows may not repeat. */
   recent: { from: number; to: number } | undefined;
 }
 
@@ -99,7 +99,7 @@ export async function findOpenRows(
   const duplicates = new Map<number, LedgerRequest>();
   const erasures = [...examined.kinds.keys()].filter((kind) => kind.endsWith(' erasure')).length;
   const isMixed = erasures > 0 && erasures < examined.kinds.size;
-  // No row needs another check, so the file is not read again.
+  // No row needs another check, so do not read the file again.
   if (!findDuplicate && !findUnanswered && !states && !isMixed)
     return { left: examined.rows - examined.done, first: examined.first, duplicates };
   const unanswered: number[] = [];
@@ -111,7 +111,7 @@ export async function findOpenRows(
     const isErasure = request.subject_request_type === 'erasure';
     if (findDuplicate || (findUnanswered && isErasure)) {
       const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
-      // An earlier run may have sent any other row, so that row is confirmed instead.
+      // An earlier run may have sent other rows, so those are confirmed instead.
       const isNew = states === undefined || states.state(row) === 'open';
       const before = isNew ? await findDuplicate?.(news) : undefined;
       if (before) duplicates.set(row, before);
@@ -140,7 +140,7 @@ export async function findOpenRows(
   return { ...open, duplicates };
 }
 
-/** One key for each identity: requests for the same person share a key (decision: D278). */
+/** Returns a key per identity: requests for the same person share a key (decision: D278). */
 function personKeys(request: DsrRequest): string[] {
   return identitiesOf(request).map(([type, value]) => `${type} ${comparable(type, value)}`);
 }

@@ -1,4 +1,4 @@
-// The flags of bulk runs of data subject requests.
+// Flags for bulk runs of data subject requests.
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import { createNullWords } from '../../lib/domain/null-words.ts';
 import { isInFuture, type NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
@@ -33,7 +33,7 @@ export const tableFlags = {
   saveMap: saveMapFlag,
 } as const satisfies Record<string, FlagSpec>;
 
-/** Default values of missing fields, and the meaning of columns. */
+/** Defaults for missing fields, and the meaning of columns. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
 /** Requests in the ledger that neither a single request nor a row may repeat. */

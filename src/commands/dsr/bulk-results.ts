@@ -26,7 +26,7 @@ const joining: Joining<z.infer<ReturnType<typeof partResult>>> = {
   names: { part: 'part', parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
   label: () => z.string(),
   part: partResult,
-  // The journal is named after the content of the input. A part that was rejected before it was sent has no journal.
+  // The journal is named after the input's content; a part that was rejected before sending has none.
   keyOf: ({ input, journal }) => basename(journal) || input,
   runOf: ({ target }) => `a run in ${targetName(target)}`,
   labelOf: ({ input }) => input,

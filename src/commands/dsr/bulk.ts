@@ -31,7 +31,7 @@ export function bulkResult() {
   return z.object({
     rows: z.int(),
     submitted: z.int(),
-    /** Rows that were on the platform before this run, under ids from the file. */
+    /** Rows that were on the platform before this run, with ids from the file. */
     existing: z.int(),
     failed: z.int(),
     /** Rows that the platform may or may not have accepted: no response or read shows it. Absent if there are none. */
@@ -45,11 +45,11 @@ export function bulkResult() {
     seconds: z.number(),
     results: z.string(),
     journal: z.string(),
-    /** The first input, and the number of other inputs. */
+    /** First input, and the number of other inputs. */
     input: z.string(),
-    /** The command that resumes the run, if a row is left or unknown. */
+    /** Command that resumes the run, if any row is left or unknown. */
     resume: z.optional(z.string()),
-    /** The arguments of the command that runs the input again. */
+    /** Arguments of the command that runs the input again. */
     argv: z.optional(z.array(z.string())),
     target: workspaceTarget(),
   });
@@ -66,7 +66,7 @@ export function emptyResult(part: Run['part'], target: Target): WithTarget<typeo
 interface Run {
   name: string;
   again: Again;
-  /** The command that resumes the run also contains the target flags. */
+  /** The resume command also contains the target flags. */
   part: ResumeCommand & { input: string };
   inputs: Inputs;
   results: string;
@@ -75,13 +75,13 @@ interface Run {
   states: RowStates;
   journal: DsrJournal;
   pace: Pace;
-  /** The submission times of requests that a row may not repeat; absent with --allow-duplicates. */
+  /** Submission times of requests that rows may not repeat; absent with --allow-duplicates. */
   recent: { from: number; to: number } | undefined;
   open: OpenRows;
   target: Target;
 }
 
-/** Runs the bulk submission. Sets the input of `part` as soon as the name of the inputs is known. */
+/** Runs the bulk submission. Sets the input of `part` as soon as the inputs' name is known. */
 export async function submitBulk(
   ctx: Context,
   files: string[],
@@ -113,7 +113,7 @@ export async function submitBulk(
     const repeats = flags.allowDuplicates === true ? states.repeats() : [];
     for (const row of repeats) states.release(row);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
-    // Rows of this run are not duplicates of each other, also after a resume.
+    // Rows of this run are not duplicates of each other, even after a resume.
     const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
     const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
     if (isDryRun || !journal) return await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
@@ -133,7 +133,7 @@ export async function submitBulk(
 }
 
 /**
- * Asks for confirmation, sends the remaining rows, writes the results file and reports the outcome. `head` belongs to
+ * Asks for confirmation, sends the remaining rows, writes the results file and reports the outcome. `head` comes from
  * an earlier run.
  */
 async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
@@ -205,7 +205,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   if (repeats > 0) ctx.out.note(repeatsHint(repeats, run.again('--resume')));
 }
 
-/** Shows where the rejected and the unknown rows of a finished run are. `resume` checks the unknown rows again. */
+/** Shows where to find the rejected and unknown rows of a finished run. `resume` checks the unknown rows again. */
 export function noteOutcome(
   ctx: Context,
   { failed, results, unknown = 0 }: Pick<WithTarget<typeof bulkResult>, 'failed' | 'results' | 'unknown'>,

@@ -43,7 +43,7 @@ export async function openTargets(ctx: Context, flags: DeliveryFlags) {
   };
 }
 
-/** The values of the flag alternate: `completed CMD cancelled CMD`. */
+/** Flag values alternate: `completed CMD cancelled CMD`. */
 function hooksOf(values: readonly string[]): { status: string; command: string }[] {
   if (values.length % 2 !== 0)
     throw usageError('--on requires a status and a command: --on completed "notify --quiet".');
@@ -98,7 +98,7 @@ export async function openDeliveryOutbox(
     store: (callback: ReceivedLine) => deliveries.store(callback),
     start: (): void => {
       reportLeft(ctx, deliveries.left);
-      // Reads what another process changed. If this read fails, the next callback repeats it.
+      // Read the changes of other processes: if that fails, the next callback tries again.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
       running = deliveries.run();
     },

@@ -1,4 +1,4 @@
-// --keep: stores each message as two files that `dsr callbacks verify` reads.
+// --keep: stores each message as two files, which `dsr callbacks verify` reads.
 import { join, resolve } from 'node:path';
 import { hasIdentities } from '../../lib/domain/dsr/evidence.ts';
 import { openMessageFolder } from '../../lib/files/kept-messages.ts';
@@ -7,14 +7,14 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import type { Callback, Received } from '../../lib/workflows/receive-callback.ts';
 
-/** Only an id of this form becomes part of a file name. */
+/** Only an id in this form becomes part of a file name. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Anyone who can reach the port can post, so a run keeps at most this many unacknowledged messages. */
 const REFUSED_AT_MOST = 1000;
 
 /**
- * Stores a message, and records it in the ledger, if one is given, so that `dsr evidence` finds it. Returns its paths as
- * the user would type them. On failure, warns and returns undefined.
+ * Stores a message, and records it in the ledger, if given, so that `dsr evidence` finds it. Returns its paths as the
+ * user would type them. On failure, warns and returns undefined.
  */
 function openFolder(ctx: Context, folder: string) {
   const place = resolve(ctx.io.cwd, folder);
@@ -35,7 +35,7 @@ function openFolder(ctx: Context, folder: string) {
   };
 }
 
-/** Stores responses of the platform. Throws if the folder cannot be used. */
+/** Stores platform responses. Throws if the folder is unusable. */
 export function openReplyKeep(ctx: Context, folder: string | undefined, ledger: LedgerPort) {
   if (folder === undefined) return () => Promise.resolve();
   const keepMessage = openFolder(ctx, folder);

@@ -90,7 +90,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
   const ledger = await openLedgerOf(ctx);
   const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });
-  // Reads a long ledger before the first callback arrives.
+  // Read a long ledger before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);
   const accepted = flags.anyController ? undefined : workspace;
   let answering = 0;
@@ -126,7 +126,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   outbox?.start();
   const url = `http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${server.port}/`;
   const ready = `Listening for callbacks at ${url}`;
-  // In formats with rows, the address would look like a callback.
+  // In row formats, the address would look like a callback.
   if (['table', 'json', 'ndjson'].includes(ctx.flags.output)) await ctx.out.emitLine({ callback_url: url }, ready);
   else ctx.out.note(ready);
   ctx.out.note('Press Ctrl-C to stop.');
@@ -144,7 +144,7 @@ function callbackLine() {
     request_status: z.optional(z.string()),
     new: z.boolean(),
     detail: z.string(),
-    /** The --keep files; null if there are none. */
+    /** --keep files; null if there are none. */
     headers_file: z.nullable(z.string()),
     body_file: z.nullable(z.string()),
   });

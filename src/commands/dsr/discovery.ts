@@ -1,4 +1,4 @@
-// `dsr discovery`: what the processor supports, and where its certificate is.
+// `dsr discovery`: shows what the processor supports, and where its certificate is.
 import { DiscoveryReply } from '../../lib/contract/dsr.ts';
 import { internalIdentityType } from '../../lib/contract/identities.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

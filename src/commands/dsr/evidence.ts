@@ -132,7 +132,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
     return ids.length > 0 ? ids.includes(id) : sent !== undefined && sent >= from && sent <= to;
   };
   const requests: RequestEvidence[] = [];
-  /** The folders with kept messages. A killed process may have stored a message without recording it. */
+  /** Folders with kept messages. A killed process may have stored a message without recording it. */
   const folders = new Set<string>();
   for await (const part of withReadingProgress(ctx, ledger.all())) {
     for (const request of part) {

@@ -1,4 +1,4 @@
-// `dsr ledger export|verify|prune`: the record of all requests that were submitted from this machine.
+// `dsr ledger export|verify|prune`: the record of all requests submitted from this machine.
 import * as z from 'zod/mini';
 import {
   answeredAt,
@@ -19,7 +19,7 @@ import { openLedgerOf, withReadingProgress } from './session.ts';
 function exportedRequest() {
   return z.extend(LedgerRequest, {
     deadline: z.nullable(z.string()),
-    /** The time when the subject got the answer, if this machine knows it. */
+    /** Time when the subject got the answer, if this machine knows it. */
     answered_at: z.nullable(z.string()),
   });
 }

@@ -92,7 +92,7 @@ async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promis
   return { ...view, html: (rows) => requestsPage(rows, source, due === true) };
 }
 
-/** Reports overdue requests to a daily job: their count, an annotation for each, and the exit code. */
+/** Reports overdue requests to a daily job: their number, an annotation for each, and the exit code. */
 function reportDue(ctx: Context, requests: readonly RequestOverview[], { failIfDue, failIfOverdue }: ListFlags): void {
   const overdue = requests.filter((request) => request.overdue);
   for (const { deadline, subject_request_id: id, subject_request_type: type } of overdue)

@@ -12,7 +12,7 @@ import { readTime } from '../flag-values.ts';
 import type { Picker } from '../pick.ts';
 import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
 
-/** Reports wrong flags before a person chooses a request. */
+/** Reports wrong flags before the user chooses a request. */
 const pickAfterCheck: Picker = {
   ...pickRequest,
   choices: async (ctx, args, flags) => {
@@ -115,8 +115,8 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
 }
 
 /**
- * True, after a warning, for an extension beyond the legal limit (decision: D272). Warns of a late one. Throws usage (2)
- * unless the date is an extension.
+ * True, after a warning, for an extension beyond the legal limit (decision: D272). Warns about a late one. Throws usage
+ * (2) unless the date is an extension.
  */
 function isTooLong(ctx: Context, request: LedgerRequest, extended: string): boolean {
   const { regulation, submitted_time: submitted } = request;

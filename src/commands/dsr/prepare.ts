@@ -35,7 +35,7 @@ export const prepareRequests = defineCommand({
   exits: { invalidInput: 'the file is invalid' },
   run: async (ctx, { args, flags }) => {
     const { out, dryRun } = ctx.flags;
-    // The prepared file contains identities, so it is never written to standard output.
+    // The prepared file contains identities, so never write it to standard output.
     if (out === undefined || out === '-')
       throw usageError('Pass a file for the prepared rows: --out FILE. It contains identities, like the input.');
     const target = resolve(ctx.io.cwd, out);

@@ -1,4 +1,4 @@
-// Asks for the values of `dsr submit` that the flags do not give.
+// Asks for the values of `dsr submit` that no flag provides.
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import { OTHER_SPELLING } from '../../lib/contract/dsr-rules.ts';
 import {
@@ -28,9 +28,9 @@ const MEANING = {
 } as const;
 
 /**
- * Returns the questions for the missing parts; undefined if nothing is missing. The result asks them, and when it is
- * called again, it goes back to the last one. Throws usage (2) before the first question for an invalid flag; without
- * an interactive terminal, the error lists the missing flags.
+ * Returns the questions for the missing parts; undefined if nothing is missing. The result asks them; when called
+ * again, it goes back to the last one. Throws usage (2) before the first question for an invalid flag; without an
+ * interactive terminal, the error lists the missing flags.
  */
 export function openQuestions(
   ctx: Context,
@@ -68,7 +68,7 @@ interface Asking {
   canGoBack: boolean;
 }
 
-/** One step of the dialog. Returns the parts with the new answer, which going one step back keeps. */
+/** A step of the dialog. Returns the parts with the new answer, which is kept when the user goes one step back. */
 type Step = (asking: Asking, parts: RequestParts) => Promise<{ parts: RequestParts; back?: boolean }>;
 
 interface Choice {
@@ -101,7 +101,7 @@ const askType = askFor(
   REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
 );
 
-/** Returns the optional fields, under one question. */
+/** Asks for the optional fields, in a single question. */
 async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
   for (let parts = before; ;) {
     const { group_id, status_callback_urls: urls = [], submitted_time } = parts;
@@ -156,9 +156,9 @@ function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestPa
   requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
-/** Going back removes the last identity; without an identity, it leaves the step. */
+/** Going back removes the last identity or, if there is none, leaves the step. */
 async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<Step> {
-  // Rejects before reading discovery, because without a terminal no one can answer.
+  // Reject before reading discovery: without a terminal, no one can answer.
   if (!asking.ctx.prompt.possible) await asking.ctx.prompt.input('Identity', { flag: asking.flag });
   const given = [...parts.identities];
   const types = await identityTypes(asking.ctx, asking.session);
@@ -166,7 +166,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
     const left = given.length < DSR_LIMITS.identities ? types.filter((type) => isPossible(type, given)) : [];
     if (left.length === 0 && !isReturn) break;
     if (given.length > 0) {
-      // A screen reader reads the long list of types line by line, so a short question comes first.
+      // A screen reader reads the long list of types line by line, so ask a short question first.
       const so = given.map(([type, value]) => `${type} = ${maskIdentity(value)}`).join(', ');
       const more = await choose({ ...asking, canGoBack: true }, 'Another identity?', [
         { value: 'no', label: 'No', hint: `continue with ${so}` },
@@ -234,14 +234,14 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }
 
-/** Explains identity types whose names are not clear enough. */
+/** Explains identity types whose names are unclear. */
 function hintOf(type: string): string | undefined {
   if (type === 'xpid') return "the platform's own id of a profile; it cannot be combined with other identities";
   if (type === 'controller_customer_id') return 'your own id of the customer';
   return DEVICE_IDENTITY_TYPES.has(type) ? 'device or app' : undefined;
 }
 
-/** The issue that the check of the whole request would report later, when the user can no longer correct the value. */
+/** Returns the issue that the full check would report later, when the user could no longer correct the value. */
 function issueOf({ ctx, session }: Asking, part: Partial<RequestParts>, field: string): string | undefined {
   const issue = issuesOfParts(part, session.normalize, ctx.clock.now()).find(({ path }) => path.includes(field));
   return issue && `It ${issue.message}.`;

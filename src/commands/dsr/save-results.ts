@@ -83,12 +83,12 @@ function withoutResults(id: string, request: RequestOverview | undefined): Known
   });
 }
 
-/** True for 404 and 410 of the platform. The web page of a proxy shows nothing about the results. */
+/** True for the platform's 404 and 410. A proxy's web page shows nothing about the results. */
 function isWithoutData(error: unknown): error is KnownError & { status: number } {
   return error instanceof KnownError && ['http.not_found', 'http.gone'].includes(error.code);
 }
 
-/** Explains the two ways that a download can be rejected. */
+/** Explains the two ways in which a download can be rejected. */
 function explained(id: string, error: KnownError): KnownError {
   const gone = error.status === 410;
   return fail(gone ? 'dsr.results_expired' : 'dsr.no_records', {

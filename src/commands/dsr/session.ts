@@ -22,13 +22,13 @@ export interface DsrSession extends DsrPorts {
   client: Api['client'];
 }
 
-/** The session of a command that composes request bodies. */
+/** Session of a command that composes request bodies. */
 export interface SubmitSession extends DsrSession {
   /** The profile's rules for request bodies. */
   normalize: NormalizeOptions;
 }
 
-/** Returns the ledger of all workspaces. Reading it needs no profile. */
+/** Opens the ledger of all workspaces. Reading it needs no profile. */
 export async function openLedgerOf(ctx: Context) {
   const { openLedger } = await import('../../lib/files/ledger.ts');
   return openLedger<LedgerEvent, LedgerRequest>(ctx.paths.state, {
@@ -39,7 +39,7 @@ export async function openLedgerOf(ctx: Context) {
   });
 }
 
-/** Returns the ledger of this workspace. Throws usage (2) without a DSR address or a workspace (decision: D225). */
+/** Opens the ledger of this workspace. Throws usage (2) without a DSR address or a workspace (decision: D225). */
 export async function openDsrMemory(ctx: Context): Promise<Pick<DsrPorts, 'ledger' | 'submitter'>> {
   const [ledger, settings] = await Promise.all([openLedgerOf(ctx), ctx.settings()]);
   const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };
@@ -74,7 +74,7 @@ export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions
 export interface Verification {
   /** Processor domains that may sign. Default: the vendor's domains, or else the names in the certificate. */
   allow?: readonly string[] | undefined;
-  /** Default: the certificate that discovery at the DSR address names. */
+  /** Default: the certificate named by discovery at the DSR address. */
   certificates?: CertificateSource;
   patienceMs?: number;
 }
@@ -99,7 +99,7 @@ export async function openVerifier(
     });
   }
   return createMessageVerifier({
-    // With or without the name of the protocol as a subdomain (decision: D57).
+    // With or without the protocol's name as a subdomain (decision: D57).
     allow: allow ?? (vendorDomain === undefined ? undefined : [`opendsr.${vendorDomain}`, vendorDomain]),
     certificates: source,
     roots,
@@ -114,7 +114,7 @@ async function discoveredCertificates(ctx: Context): Promise<CertificateSource> 
   return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
 }
 
-/** Checks the signature of a response. If that is impossible, warns once and leaves the result open. */
+/** Checks a response's signature. If that is impossible, warns once and leaves the result open. */
 export function answerVerifier(ctx: Context): VerifyMessage {
   let verifier: Promise<MessageVerifier> | undefined;
   let isWarned = false;
@@ -129,7 +129,7 @@ export function answerVerifier(ctx: Context): VerifyMessage {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Checks that request ids have the form that the platform writes. Throws usage (2) for any other text. */
+/** Checks that request ids have the platform's form. Throws usage (2) for other text. */
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (UUID.test(id)) return id;
@@ -167,7 +167,7 @@ export async function* withReadingProgress<Part>(
   }
 }
 
-/** Returns the requests that were sent from this machine, newest first, with the start of their ids. */
+/** Offers the requests sent from this machine, newest first, by the start of their ids. */
 function requestPicker(isOffered: (status: string | undefined) => boolean): Picker {
   return {
     question: 'Request',

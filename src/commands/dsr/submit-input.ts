@@ -1,4 +1,4 @@
-// Builds and checks one request from flags, a file or answers on a terminal.
+// Builds and checks a request from flags, a file or answers on a terminal.
 import { randomUUID } from 'node:crypto';
 import { REGULATIONS, REQUEST_TYPES } from '../../lib/contract/choices.ts';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
@@ -47,7 +47,7 @@ export const requestFlags = {
 
 export type RequestFlags = FlagValues<typeof requestFlags>;
 
-/** Returns the names of the flags for fields that the user passed. */
+/** Returns the names of the field flags that the user passed. */
 export function givenFlags(flags: RequestFlags): string[] {
   const keys = Object.keys(requestFlags) as (keyof RequestFlags)[];
   return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));
@@ -91,7 +91,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
   };
 }
 
-/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two keep a value out of the shell's history. */
+/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two forms keep a value out of the shell's history. */
 async function readIdentity(
   ctx: Context,
   flag: string,
@@ -101,8 +101,7 @@ async function readIdentity(
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${flag} must be TYPE=VALUE, such as email=jane@example.com.`);
   const type = names.fromWire(text.slice(0, at).trim());
-  // Leading and trailing spaces are removed, as in the cells of a file: the platform would not find the person with
-  // them.
+  // Trim spaces, as in file cells: the platform would not match an identity that has them.
   const value = text.slice(at + 1).trim();
   if (value === '-' || value.startsWith('@')) {
     const read = await readInput(value === '-' ? '-' : value.slice(1), ctx);
@@ -146,7 +145,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
   });
 }
 
-/** Replaces the missing values while the others are checked. */
+/** Placeholders for missing values, so that the given values can be validated before prompting. */
 export const STAND_IN = {
   regulation: REGULATIONS[0],
   subject_request_type: REQUEST_TYPES[0],

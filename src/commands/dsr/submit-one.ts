@@ -1,4 +1,4 @@
-// `dsr submit` of one request: shows it, asks for confirmation, sends it, and reports the response.
+// `dsr submit` for one request: shows it, asks for confirmation, sends it, and reports the response.
 import * as z from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
@@ -96,7 +96,7 @@ async function submitGiven(
   const visible = showIdentities ? request : maskRequest(request);
   const target = await ctx.startWrite('dsr');
   const { dryRun } = ctx.flags;
-  // With --curl, this prints the command instead of sending the request. The ledger stays unchanged.
+  // With --curl, `create` prints a curl command instead of sending the request. The ledger stays unchanged.
   if (ctx.flags.curl && !dryRun) await session.api.create(visible);
   if (!dryRun) ctx.out.show((style, width) => renderRequest(shown, style, width));
   // A dry run creates no ledger.
@@ -143,8 +143,8 @@ async function submitGiven(
 }
 
 /**
- * Warns about open access requests of the person, and rejects a duplicate. Returns a check to repeat just before the
- * ledger records the request, or undefined if a duplicate is allowed.
+ * Warns about the person's open access requests, and rejects a duplicate. Returns a check to repeat just before the
+ * ledger records the request, or undefined if duplicates are allowed.
  */
 async function checkPeople(ctx: Context, session: SubmitSession, request: DsrRequest, flags: OneFlags) {
   const windowMs = readDuplicateWindow(flags);
@@ -191,7 +191,7 @@ function duplicate(before: LedgerRequest): Error {
   });
 }
 
-/** How to read the request. On a terminal, `read` asks for what is missing, and can be called again. */
+/** Returns how to read the request. On a terminal, `read` asks for missing parts, and can be called again. */
 async function openRequest(
   ctx: Context,
   session: SubmitSession,

@@ -1,4 +1,4 @@
-// `dsr submit`: one request by flags, file or questions; many with `--bulk`.
+// `dsr submit`: one request from flags, a file or questions; many with `--bulk`.
 import * as z from 'zod/mini';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { hideLink } from '../../lib/bulk/sources/remote.ts';

@@ -18,9 +18,9 @@ function callbacksResult() {
       url: z.string(),
       state: z.enum(['queued', 'sending', 'delivered', 'failed']),
       queued_on: z.string(),
-      // The time of the delivery, or of the next attempt.
+      // Time of the delivery, or of the next attempt.
       due_on: z.string(),
-      // `status` is null when the receiver did not respond; `error` then contains the reason.
+      // `status` is null if the receiver did not respond; `error` then contains the reason.
       attempts: z.array(z.object({ at: z.string(), status: z.nullable(z.number()), error: z.nullable(z.string()) })),
     }),
   );
