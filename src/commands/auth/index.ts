@@ -1,4 +1,4 @@
-// The auth commands: `login` and `logout`: store and remove a profile's secrets.
+// The auth commands: `login` and `logout`, which store and remove a profile's secrets.
 import { group, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { testAuth } from './test.ts';
 import * as z from 'zod/mini';

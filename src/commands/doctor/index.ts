@@ -53,7 +53,7 @@ export const command = defineCommand({
   },
 });
 
-/** A narrow table omits the fixes, so on a terminal, print them after the table. */
+/** Prints the fixes after the table on a terminal, because a narrow table omits them. */
 function printFixes(ctx: Context, findings: readonly Finding[]): void {
   if (!ctx.io.tty.stdout) return;
   for (const { check, status, detail, fix } of findings) {

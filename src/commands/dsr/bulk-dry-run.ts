@@ -111,7 +111,7 @@ export async function findOpenRows(
     const isErasure = request.subject_request_type === 'erasure';
     if (findDuplicate || (findUnanswered && isErasure)) {
       const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
-      // An earlier run may have sent other rows, so those are confirmed instead.
+      // An earlier run may have sent any other row, so confirm that row instead.
       const isNew = states === undefined || states.state(row) === 'open';
       const before = isNew ? await findDuplicate?.(news) : undefined;
       if (before) duplicates.set(row, before);

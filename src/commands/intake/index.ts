@@ -1,4 +1,4 @@
-// `intake event` and `identify`: read the body of one user, check it and send it.
+// `intake event` and `identify`: read, check and send a user's body.
 import { group, type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type * as z from 'zod/mini';
 import { explain, showPath } from '../../lib/contract/explain.ts';

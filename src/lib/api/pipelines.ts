@@ -33,7 +33,7 @@ export function createPipelinesApi(client: Client, workspaceId: bigint) {
     /** Starts a run. Never retries the call after a lost response: throws OutcomeUnknownError instead. */
     trigger: (id: string, options?: OnceOptions) => client.call(trigger, { ...triggerOf(id), ...options }),
     describeTrigger: (id: string) => client.describe(trigger, triggerOf(id)),
-    /** Resets the sync position. Never repeats the call after a lost response: throws OutcomeUnknownError instead. */
+    /** Resets the sync position. Never retries after a lost response: throws OutcomeUnknownError instead. */
     reset: async (id: string, options?: OnceOptions): Promise<void> => {
       await client.call(reset, { ...resetOf(id), ...options });
     },

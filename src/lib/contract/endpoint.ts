@@ -12,9 +12,9 @@ export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
 /**
  * How to continue when the response to a request is lost:
  * - `repeat`: send it again; a repeat is harmless;
- * - `confirm`: a read decides whether it took effect (the caller gets `OutcomeUnknownError`);
+ * - `confirm`: a read shows whether it took effect (the caller gets `OutcomeUnknownError`);
  * - `once`: never send it again. A call with a 429, or with a 401 that leads to a new token, normally had no effect, so
- * it is repeated. If the platform rejects the repeat, a read decides the outcome.
+ * it is retried. If the platform rejects the retry, a read shows the outcome.
  */
 export type Safety = 'repeat' | 'confirm' | 'once';
 
@@ -51,7 +51,7 @@ export interface EndpointSpec<
   service: Service;
   auth: Auth;
   method: Method;
-  /** Path below the service's base address, spelled as in the specification (including a trailing slash). */
+  /** Path relative to the service's base address, spelled as in the specification (including a trailing slash). */
   path: Path;
   /** Success status in the specification. The client accepts another 2xx only if a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;
@@ -91,7 +91,7 @@ type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'serv
   Partial<Pick<Endpoint, 'service' | 'auth' | 'status' | 'safety'>>;
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 
-/** A row may override service, credentials, status (200) and safety (a GET may be repeated, others need a read). */
+/** A row may override service, credentials, status (200) and safety (a GET may be retried, others need a read). */
 export function endpoints<const Rows extends Record<string, Row>>(
   area: string,
   service: Service,

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { NameMark } from './endpoint.ts';
 import { ignoredAuditFields, textWhere } from './shared.ts';
 
-/** `{baseURI}` below the platform's address. */
+/** `{baseURI}`, relative to the platform's address. */
 export const WORKSPACE_PATH = '/platform/v2/workspaces/{workspaceId}';
 
 const SLUG = /^[A-Za-z0-9_-]+$/;

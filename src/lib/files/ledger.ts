@@ -58,7 +58,7 @@ export function openLedger<Event extends StoredEvent, Request>(
   const readings = createReadings(path, rules, signal);
   const chain = openChain(path, { clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
-  /** The last status of each request. `append` compares a new status with it. */
+  /** Last status of each request, which `append` compares with a new status. */
   let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
 
   /** True if a status is new. Remembers the status. */

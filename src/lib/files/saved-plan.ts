@@ -1,4 +1,4 @@
-// A plan as a file: the difference as comments for people, then one line of JSON for the program, then a digest of
+// A plan as a file: the difference as comments for humans, then one line of JSON for the program, then a digest of
 // both.
 //
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9), `requireSameTarget`

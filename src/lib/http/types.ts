@@ -54,7 +54,7 @@ export interface Reply<T> {
 
 export interface Link {
   url: string;
-  /** A link below this service's base address gets the service's credentials. Undefined: any address, none of them. */
+  /** A link under this service's base address gets its credentials. Undefined: any address, no credentials. */
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;

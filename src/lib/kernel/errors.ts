@@ -11,7 +11,7 @@ export interface Issue {
   at?: 'key';
 }
 
-/** `file:line:column`, or the known parts of that. */
+/** Returns `file:line:column`, or its known parts. */
 export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }

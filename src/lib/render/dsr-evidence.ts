@@ -1,4 +1,4 @@
-// The readable page of an evidence archive: what happened to each request, and how to check it without this program.
+// An evidence archive's human-readable page: what happened to each request, and how to verify that independently.
 import { historyOf, openText, type RequestEvidence } from '../domain/dsr/evidence.ts';
 import { identitiesText } from '../domain/dsr/ledger.ts';
 import { largest } from '../kernel/numbers.ts';

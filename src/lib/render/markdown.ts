@@ -25,7 +25,7 @@ export function toCodeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.replace(/(?<!\n)\n*$/, '\n')}${fence}\n`;
 }
 
-/** A plan for a pull request. The first character of a line decides its color, so signs move before indentation. */
+/** Returns a plan for a pull request. A line's first character sets its color, so signs move before indentation. */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
   // A diff does not know `~`, so `!` colors changes.
   const signed = body.replace(

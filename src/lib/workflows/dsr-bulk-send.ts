@@ -1,4 +1,4 @@
-// Sends one row of a bulk run, from its journaled id to a confirmed state. The gate decides when each request may go.
+// Sends one row of a bulk run, from its journaled id to a confirmed state. The gate lets each request start.
 import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
@@ -72,7 +72,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;
-  /** True if a 201 contains our id. If the signature is invalid, a read decides, and the warning counts the row. */
+  /** True if a 201 contains our id. An invalid signature requires a GET, and is counted in a warning. */
   let isCreated = false;
 
   for (let wasSent = mayExist; ; wasSent = true) {
@@ -82,7 +82,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     });
     hardSignal.throwIfAborted();
     if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
-    // While no row succeeds, the platform is down, and the gate decides when to give up.
+    // While no row succeeds, the platform is down, and the gate gives up after a while.
     if (outcome.state === 'unknown' && completed() + answers === before) continue;
     const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
     return { state, error: scrubbed(outcome.error.message, request), signed };

@@ -11,10 +11,10 @@ const FEWEST = 4;
 const ENDED_AT_MOST = 1000;
 
 /**
- * The most urgent requests. A request that has ended, although the ledger does not know that yet, is replaced by the
- * next most urgent one, so the list never omits a request that is more urgent than one in it. `until`, in milliseconds,
- * is the last deadline that counts. `isPatient` continues after any number of finished requests. `asked` counts the
- * requests that were read from the platform, and `left` the others that are open in the ledger.
+ * Returns the most urgent requests. A request that has ended, although the ledger does not know that yet, is replaced
+ * by the next most urgent one, so the list never omits a request that is more urgent than one in it. `until`, in
+ * milliseconds, is the last deadline that counts. `isPatient` continues after any number of finished requests. `asked`
+ * counts the requests that were read from the platform, and `left` the others that are open in the ledger.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,

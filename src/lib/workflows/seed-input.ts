@@ -1,4 +1,4 @@
-// The inputs of a bulk run: the bytes of each input, and the reader that finds its rows, or those of one shard.
+// The inputs of a bulk run: the bytes of each input, and the reader that finds its rows or a shard's rows.
 import type { Batch } from '../domain/seed/batch.ts';
 import { createCsvReader, createRecordTable, type CsvOptions, type TableOptions } from '../domain/seed/csv-rows.ts';
 import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';

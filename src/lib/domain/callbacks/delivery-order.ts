@@ -1,11 +1,11 @@
-// Decides which deliveries of an outbox may start, in what order, and when a failed one is retried.
+// Determines which deliveries of an outbox may start, in what order, and when a failed one is retried.
 import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, requestOf } from './outbox.ts';
 
-/** A target of callbacks: a flag of the listener, identified by its name and not by its value (decision: D263). */
+/** A target for callbacks: a flag of the listener, identified by its name, not its value (decision: D263). */
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;
-  /** Only the first callback with this status. `any` means every status; undefined means every callback. */
+  /** Only the first callback with this status; `any` means every status, and undefined every callback. */
   status?: string;
 }
 
@@ -21,7 +21,7 @@ export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   });
 }
 
-/** Returns the names of the targets that must receive a callback; none if the callback is repeated. */
+/** Returns the names of the targets that must receive a callback; none for a repeated callback. */
 export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: readonly DeliveryTarget[]): string[] {
   if (isRepeat(state, callback)) return [];
   const first = isFirst(state, callback);
@@ -34,13 +34,13 @@ export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: r
 export interface TargetHealth {
   /** Deliveries that have failed since the last success. */
   failed: Set<string>;
-  /** The time when the first of these deliveries failed. */
+  /** When the first of these deliveries failed. */
   failedSince: number;
   /** Number of pauses since the target went down. */
   pauses: number;
-  /** While the target is down, deliveries are not tried before this time. */
+  /** While the target is down, no delivery is attempted before this time. */
   retryAt: number;
-  /** Waiting deliveries that became due because of a success. The value is true until the delivery is attempted. */
+  /** Waiting deliveries that became due because of a success; true until the delivery is attempted. */
   woken: Map<string, boolean>;
   /** Deliveries of an earlier run, until their first attempt: a restart often comes with the fix. */
   resumed: Set<string>;
@@ -50,7 +50,7 @@ export function newHealth(): TargetHealth {
   return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map(), resumed: new Set() };
 }
 
-/** After this many failures in a row, the target counts as down: a single delivery cannot be the cause. */
+/** After this many consecutive failures, the target counts as down: no single delivery can be the cause. */
 const DOWN_AFTER = 3;
 const LONGEST_PROBE_PAUSE_MS = 30_000;
 const SHORTEST_OUTAGE_MS = 10_000;
@@ -64,15 +64,15 @@ export function takeFailure(health: TargetHealth, { id }: Delivery, now: number)
   health.failed.add(id);
   health.resumed.delete(id);
   if (health.woken.has(id)) health.woken.set(id, false);
-  // Attempts that ran at the same time fail together and count once.
+  // Attempts that ran concurrently fail together and count once.
   if (isDown(health) && now >= health.retryAt) {
     health.retryAt = now + Math.min(LONGEST_PROBE_PAUSE_MS, FIRST_PAUSE_MS * 2 ** health.pauses++);
   }
 }
 
 /**
- * Makes every delivery due that failed since the last success, and returns their number. A delivery that fails again
- * waits for its own pauses, so that the successes of others do not use up its attempts (decision: D360).
+ * Makes every delivery due that has failed since the last success, and returns their number. A delivery that fails
+ * again waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
  */
 export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
   const { failed, woken } = health;
@@ -91,16 +91,16 @@ export interface Running {
   running: readonly Delivery[];
   /** Maximum number of concurrent deliveries. */
   concurrency: number;
-  /** The targets of this listener, by name. */
+  /** Targets of this listener, by name. */
   targets: ReadonlyMap<string, TargetHealth>;
   now: number;
 }
 
 /**
- * Returns the deliveries that may start now, and when the next one may. The hooks of a callback wait for those of
- * earlier callbacks of the request, but not for each other. The forward address gets one callback of a request at a
- * time. Neither kind takes the last free slot from the other, so that a hanging receiver does not block the hooks
- * (decision: D258). A target that is down gets one attempt at a time.
+ * Returns the deliveries that may start now, and when the next one may. Hook deliveries wait for those of the request's
+ * earlier callbacks, but not for each other. The forward address gets one callback of a request at a time. Neither kind
+ * takes the last free slot from the other, so that a hanging receiver does not block the hooks (decision: D258). A
+ * target that is down gets one attempt at a time.
  */
 export function nextDeliveries(
   { open }: OutboxState,
@@ -113,7 +113,7 @@ export function nextDeliveries(
   const probed = new Set(running.map(({ target }) => target));
   const active = new Set(running.map(({ id }) => id));
   const start: Delivery[] = [];
-  /** The callback that each lane has reached. */
+  /** Callback that each lane has reached. */
   const heads = new Map(running.map((delivery) => [laneOf(delivery), delivery.callback.id]));
   let wakeAt: number | undefined;
   for (const delivery of open.values()) {
@@ -150,7 +150,7 @@ const FIRST_PAUSE_MS = 1000;
 const GROWTH = 4;
 const LONGEST_PAUSE_MS = 8 * 3_600_000;
 
-/** The maximum pause after this many failed attempts. Ten attempts span hours (decision: D259). */
+/** Returns the maximum pause after this many failed attempts; ten attempts span hours (decision: D259). */
 export function longestPause(attempts: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
 }

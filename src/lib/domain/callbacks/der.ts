@@ -7,9 +7,9 @@ export interface Extension {
 }
 
 export interface CertificateFields {
-  /** The object identifier of the signature algorithm, in hex. */
+  /** Object identifier of the signature algorithm, in hex. */
   signatureAlgorithm: string;
-  /** Extensions by their object identifiers, in hex. */
+  /** Extensions by object identifier, in hex. */
   extensions: ReadonlyMap<string, Extension>;
 }
 
@@ -45,7 +45,7 @@ export function readCertificate(raw: Buffer): CertificateFields {
     for (const item of childrenOf(expect(readDer(part.content, 0), SEQUENCE))) {
       const [oid, ...rest] = childrenOf(expect(item, SEQUENCE));
       const name = expect(oid, OBJECT_ID).content.toString('hex');
-      // Two extensions of one kind would be ambiguous.
+      // Two extensions of a kind would be ambiguous.
       if (extensions.has(name)) throw new DerError('an extension appears twice');
       const critical = rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0;
       extensions.set(name, { critical, value: expect(rest.at(-1), OCTET_STRING).content });

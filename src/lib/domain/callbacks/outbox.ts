@@ -1,4 +1,4 @@
-// The lines of an outbox, and the state that they add up to: open deliveries and received statuses.
+// The lines of an outbox, and the state that they add up to: pending deliveries and received statuses.
 import { groupBy } from '../../kernel/group-by.ts';
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
@@ -16,29 +16,29 @@ const identified = { id: z.string(), at: time };
  */
 const ReceivedLine = z.looseObject({
   event: z.literal('received'),
-  /** The stable event id: the same bytes from the same workspace always have the same id. */
+  /** Stable event id: the same bytes from the same workspace always have the same id. */
   ...identified,
   address: z.string(),
   /** Null if the body has none. */
   workspace_id: z.nullable(z.string()),
-  /** The request id and status are null if the body is not a request status. */
+  /** Request id and status are null if the body is not a request status. */
   request_id: z.nullable(z.string()),
   status: z.nullable(z.string()),
   expected_completion_time: z.exactOptional(z.nullable(z.string())),
   targets: z.readonly(z.array(z.string())),
   signature: z.exactOptional(SignatureFacts),
   headers: z.readonly(z.array(z.readonly(z.tuple([z.string(), z.string()])))),
-  /** The received bytes in Base64. */
+  /** Received bytes in Base64. */
   body: z.string(),
 });
 
-/** The outcome of one delivery. `attempts` counts the attempts since the callback was received or replayed. */
+/** The outcome of a delivery. `attempts` counts the attempts since the callback was received or replayed. */
 const OutcomeLine = z.looseObject({
   event: z.enum(['delivered', 'failed', 'dead', 'replayed', 'dropped']),
   ...identified,
   target: z.string(),
   attempts: z.int(),
-  /** The time of the next attempt. */
+  /** Time of the next attempt. */
   due: z.exactOptional(time),
   reason: z.exactOptional(z.string()),
 });
@@ -65,22 +65,22 @@ export interface Delivery {
   attempts: number;
   /** Milliseconds since the epoch. */
   dueAt: number;
-  /** The reason why the last attempt failed. */
+  /** Why the last attempt failed. */
   reason: string | null;
 }
 
 interface SeenRequest {
   at: string;
-  /** Each new status, oldest first. */
+  /** All new statuses, oldest first. */
   statuses: string[];
   events: Set<string>;
 }
 
 export interface OutboxState {
-  /** Open deliveries in the order of their callbacks. */
+  /** Pending deliveries in the order of their callbacks. */
   open: Map<string, Delivery>;
   seen: Map<string, SeenRequest>;
-  /** Lines that are damaged or written by a newer version. Such lines are kept unchanged. */
+  /** Lines that are damaged or from a newer version, kept unchanged. */
   unknown: string[];
 }
 
@@ -98,7 +98,7 @@ export function deliveryId({ id }: { id: string }, target: string): string {
   return `${id}.${target}`;
 }
 
-/** Returns the request that a callback belongs to. A callback without a request id counts as a request of its own. */
+/** Returns the request that a callback belongs to. A callback without a request id counts as its own request. */
 export function requestOf({ id, request_id, workspace_id }: ReceivedLine): string {
   return request_id === null ? id : `${workspace_id} ${request_id}`;
 }
@@ -153,7 +153,7 @@ function takeOutcome({ open }: OutboxState, line: OutcomeLine): void {
   delivery.reason = line.reason ?? delivery.reason;
 }
 
-/** How long the platform may repeat a callback. Older statuses are dropped. */
+/** Time within which the platform may repeat a callback. Older statuses are dropped. */
 const REMEMBERED_MS = 90 * 86_400_000;
 
 /** Returns the smallest set of lines that produces the same state. */
@@ -179,7 +179,7 @@ export function compactLines({ open, seen, unknown }: OutboxState, now: number):
   return [...unknown, ...lines.map((line) => JSON.stringify(line))];
 }
 
-/** Undefined for a line that this version does not know. */
+/** Returns undefined for a line that this version does not know. */
 export function readLine(text: string): OutboxLine | undefined {
   return parseWith(OutboxLine, readRecord(text)).data;
 }

@@ -14,20 +14,20 @@ const ANY_USAGE = '551d2500';
 const DIGITAL_SIGNATURE = 0;
 const SIGNS_CERTIFICATES = 5;
 
-/** The tags of the two lists of name constraints, and of a DNS name in these lists. */
+/** Tags of the two lists of name constraints, and of a DNS name in them. */
 const PERMITTED = 0xa0;
 const EXCLUDED = 0xa1;
 const DNS_NAME = 0x82;
 
 type Extensions = ReadonlyMap<string, Extension>;
 
-/** Returns the reason not to trust a certificate at all: an unknown critical extension. */
+/** Returns why a certificate must not be trusted at all: an unknown critical extension. */
 export function unknownCondition(extensions: Extensions): string | undefined {
   const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
   return unknown && 'has an unknown critical extension';
 }
 
-/** Returns the reason why the key must not sign messages. */
+/** Returns why the key must not sign messages. */
 export function signingIssue(extensions: Extensions): string | undefined {
   if (!allowsUsage(extensions, DIGITAL_SIGNATURE)) return 'is not meant for signatures';
   const usage = extensions.get(EXTENDED_KEY_USAGE);
@@ -38,8 +38,8 @@ export function signingIssue(extensions: Extensions): string | undefined {
 }
 
 /**
- * Returns the reason why a certificate cannot issue the next one. `below` counts the authorities from there to the
- * certificate of `domain`.
+ * Returns why a certificate cannot issue the next one. `below` counts the authorities from there to the certificate of
+ * `domain`.
  */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
@@ -57,7 +57,7 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
 function allowsUsage(extensions: Extensions, bit: number): boolean {
   const usage = extensions.get(KEY_USAGE);
   if (!usage) return true;
-  // A bit string: the number of unused trailing bits, then the bits. The relevant bits are in the first byte.
+  // A bit string: the number of unused trailing bits, then the bits. The relevant ones are in the first byte.
   const bits = readDer(usage.value, 0).content;
   return ((bits[1] ?? 0) & (0x80 >> bit)) !== 0;
 }
@@ -75,7 +75,7 @@ function mayName(extensions: Extensions, domain: string): boolean {
   const isWithin = (base: string): boolean =>
     base === '' || domain === base || domain.endsWith(base.startsWith('.') ? base : `.${base}`);
   const permitted = names(PERMITTED);
-  // Implementations differ on whether `.a.example` includes `a.example`. Both lists use the strict reading.
+  // Implementations differ on whether `.a.example` includes `a.example`. Both lists use the strict interpretation.
   const isExcluded = names(EXCLUDED).some((base) => isWithin(base) || isWithin(base.replace(/^\./, '')));
   return !isExcluded && (permitted.length === 0 || permitted.some(isWithin));
 }

@@ -1,13 +1,13 @@
-// The four checks of a signed message from the processor, in the specification's order, each with an explanation
+// The four checks of a message signed by the processor, in the specification's order, each with an explanation
 // ("Events", 5).
 import { constants, type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 
-/** Header names and values as received, one pair per line, so that a duplicate header is noticed. */
+/** Header names and values as received, one pair per line, so that duplicate headers are noticed. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** The checks, in the order that they run. */
+/** Checks, in the order in which they run. */
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -19,7 +19,7 @@ export type Check = z.infer<ReturnType<typeof checkResult>>;
 /** What the ledger records about a signed message. */
 export const SignatureFacts = z.object({
   valid: z.boolean(),
-  /** SHA-256 of the certificate, in hex; null when no certificate was accepted. */
+  /** SHA-256 of the certificate, in hex; null if no certificate was accepted. */
   certificate: z.nullable(z.string()),
   /** SHA-256 of the body, in hex. */
   body_sha256: z.string(),
@@ -30,7 +30,7 @@ export type SignatureFacts = z.infer<typeof SignatureFacts>;
 
 export interface Verdict {
   valid: boolean;
-  /** All four checks, in order. Checks after a failed check are skipped. */
+  /** All four checks, in order; those after a failed check are skipped. */
   checks: Check[];
 }
 
@@ -39,8 +39,8 @@ const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
 /**
- * First check: the domain in the header is in the allow list. Without a list, the certificate decides. Sets `domain` on
- * success.
+ * First check: the domain in the header is in the allow list. Without a list, it only has to match the certificate.
+ * Sets `domain` on success.
  */
 export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
   const name = 'domain';
@@ -68,7 +68,7 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
   return { name, ok, detail: ok ? 'valid for the body' : 'not valid for the body' };
 }
 
-/** All checks in order. Checks after a failed check are marked as skipped. */
+/** Runs all checks in order; checks after a failed check are marked as skipped. */
 export function verdictOf(done: readonly Check[]): Verdict {
   const failed = done.find(({ ok }) => !ok);
   const checks = CHECK_NAMES.map((name): Check => {

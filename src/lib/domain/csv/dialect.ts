@@ -1,23 +1,23 @@
-// The CSV dialects of common export tools: separator, header, escapes, null words and decimal sign.
+// CSV dialects of common export tools: separator, header, escapes, null words and decimal sign.
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** The cells where a backslash escapes the next character. */
+/** Cells in which a backslash escapes the next character. */
 export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 
 export interface Dialect {
   /** Default: the most frequent separator in the header. */
   readonly separator?: string | undefined;
-  /** The columns of files without a header. */
+  /** Columns of files without a header. */
   readonly columns?: readonly string[] | undefined;
   readonly escapes?: Escapes | undefined;
   /** Words for a missing value, in addition to `\N`. */
   readonly nulls?: readonly string[] | undefined;
   /** True if whole numbers may have become floating-point numbers: `123.0` is not an id. */
   readonly floats?: boolean | undefined;
-  /** True if columns without a name are ignored: a pandas index, or an empty last column from Excel. */
+  /** True to ignore columns without a name: a pandas index, or an empty last column from Excel. */
   readonly ignoresUnnamed?: boolean | undefined;
-  /** True if numbers have decimal commas when the separator is not a comma. */
+  /** True if numbers have decimal commas, provided that the separator is not a comma. */
   readonly isLocal?: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Splits a stream of CSV bytes into records (RFC 4180) and keeps the line number of each. Cells may be read in place.
+// Splits a stream of CSV bytes into records (RFC 4180) and keeps each one's line number. Cells may be read in place.
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
@@ -10,7 +10,7 @@ import { RecordScan } from './record.ts';
 export interface CsvTaker {
   /** Called for each record, the header first. */
   take(): void;
-  /** Called if the input ends inside a quoted cell; `shown` is the start of that record. Default: throw an error. */
+  /** Called if the input ends inside a quoted cell; `shown` is the start of its record. Default: throw an error. */
   takeUnclosed?(shown: string): void;
 }
 
@@ -19,15 +19,15 @@ const NOT_CLOSED = 'this cell starts with a quote that is never closed';
 
 export class CsvFeed implements RowReader {
   readonly scan: RecordScan;
-  /** The line where the current record begins, from 1. */
+  /** 1-based line where the current record starts. */
   line = 1;
   separator = 0;
-  /** True if the input begins with a byte-order mark. */
+  /** True if the input starts with a byte-order mark. */
   hasMark = false;
   readonly #name: string;
   readonly #taker: CsvTaker;
   readonly #pending = new Pending();
-  /** True once the header was read. */
+  /** True once the header has been read. */
   #hasBegun = false;
   readonly #wanted: string | undefined;
 
@@ -50,7 +50,7 @@ export class CsvFeed implements RowReader {
     return isUtf8(this.#pending.bytes.subarray(start, end));
   }
 
-  /** Throws invalid input (9) for a record that is too long. */
+  /** Throws invalid input (9) for an oversized record. */
   feed(chunk: Buffer): void {
     this.#pending.append(chunk);
     const whole = this.#pending.wholeLines();
@@ -65,7 +65,7 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** Returns the error invalid input (9) at a byte of the current record, by default its first byte. */
+  /** Returns the error invalid input (9) at a byte of the current record, by default its first one. */
   error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }

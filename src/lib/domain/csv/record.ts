@@ -1,4 +1,4 @@
-// Finds one record of CSV in bytes, and the cells of the record.
+// Finds one CSV record in bytes, and its cells.
 import { BACKSLASH, LINE_FEED, QUOTE } from '../seed/scan.ts';
 import type { Escapes } from './dialect.ts';
 
@@ -11,10 +11,10 @@ export interface Cells {
 
 /** A record. Reading the next record overwrites this one. */
 export interface CsvRecord {
-  /** The bytes of the record without the line end. */
+  /** Bytes of the record, without the line break. */
   start: number;
   end: number;
-  /** The offset of the next record; greater than the limit if only the limit ends the record. */
+  /** Offset of the next record; greater than the limit if only the limit ends the record. */
   next: number;
   /** Cells. */
   count: number;
@@ -22,7 +22,7 @@ export interface CsvRecord {
   lines: number;
   /** True if no cell of the record needs unescaping. */
   isPlain: boolean;
-  /** The first violation of the rules for quotes. `at` is an offset in `bytes`. */
+  /** First violation of the quoting rules; `at` is an offset in `bytes`. */
   fault: { message: string; at: number } | undefined;
 }
 
@@ -32,14 +32,14 @@ const BEHIND = 'text follows a closing quote; double a quote inside quotes';
 
 export class RecordScan {
   readonly record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
-  /** The cells of the record, still escaped. The next record overwrites these cells. */
+  /** Cells of the record, still escaped; the next record overwrites them. */
   readonly cells: Cells = { bytes: Buffer.alloc(0), starts: new Int32Array(64), ends: new Int32Array(64) };
-  /** The offset within the record of the quoted cell that was open when `read` returned false. */
+  /** Offset, within the record, of the quoted cell that was open when `read` returned false. */
   openAt = 0;
   readonly #escapes: Escapes | undefined;
-  /** The escape byte, or a negative number if there is none. */
+  /** Escape byte, or a negative number if there is none. */
   readonly #escape: number;
-  /** The first quote in the current unquoted cell, or -1. */
+  /** First quote in the current unquoted cell, or -1. */
   #quoteAt = -1;
 
   constructor(escapes?: Escapes) {
@@ -80,7 +80,7 @@ export class RecordScan {
     }
   }
 
-  /** Returns the offset after the closing quote of a cell that begins at `start`; -1 if there is no closing quote. */
+  /** Returns the offset after the closing quote of a cell that starts at `start`; -1 if there is none. */
   #afterQuoted(bytes: Buffer, start: number, limit: number): number {
     const { record } = this;
     for (let at = start; at < limit; at++) {
@@ -98,7 +98,7 @@ export class RecordScan {
     return -1;
   }
 
-  /** Returns the offset of the separator or the line feed that ends a cell. */
+  /** Returns the offset of the separator or line feed that ends a cell. */
   #afterUnquoted(bytes: Buffer, start: number, limit: number, separator: number): number {
     this.#quoteAt = -1;
     let at = start;
@@ -152,7 +152,7 @@ export class RecordScan {
   }
 }
 
-/** Puts the strings as cells into one buffer. */
+/** Puts the strings as cells into a single buffer. */
 export function cellsOf(texts: readonly string[]): Cells {
   const starts = new Int32Array(texts.length);
   const ends = new Int32Array(texts.length);

@@ -1,8 +1,8 @@
-// Builds the body of a request from values of flags, prompts or table rows.
+// Builds a request body from flags, prompts or table rows.
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_IDENTITY_TYPES } from '../../contract/identities.ts';
 
-/** Values from a user or a row. Any value may be missing: the check of the whole body reports required ones. */
+/** Values from a user or a row. Any may be missing: the check of the whole body reports required ones. */
 export interface RequestParts {
   regulation?: string | undefined;
   subject_request_type?: string | undefined;
@@ -11,7 +11,7 @@ export interface RequestParts {
   group_id?: string | undefined;
   status_callback_urls?: readonly string[] | undefined;
   skip_waiting_period?: boolean | undefined;
-  /** Identity type and value. Extension types go into the vendor extension automatically. */
+  /** Identity type and value. Extension types automatically go into the vendor extension. */
   identities: readonly (readonly [type: string, value: string])[];
 }
 

@@ -1,24 +1,24 @@
-// The times of a request: the legal deadline, the platform's window, and the end of cancellation.
+// Times of a request: the legal deadline, the platform's window, and the end of cancellation.
 import { parseIso } from '../../kernel/timestamps.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 
 const DAY_MS = 86_400_000;
 const CCPA_DAYS = 45;
 
-/** The known facts of a request. Times are in epoch milliseconds. */
+/** Known facts about a request; times are in epoch milliseconds. */
 export interface RequestFacts {
   type: string | undefined;
   skipWaiting: boolean | undefined;
-  /** The waiting period starts when the platform receives the request. */
+  /** When the platform received the request, which starts the waiting period. */
   receivedAt: number | undefined;
   status: string | undefined;
-  /** The approximate time of completion. */
+  /** Approximate completion time. */
   completedAt: number | undefined;
 }
 
 /**
- * Returns the time when the answer to the subject is due: one calendar month under GDPR (the last day of a shorter
- * month), 45 days under CCPA (decision: D55). Undefined for other regulations.
+ * Returns when the answer to the subject is due: one calendar month under GDPR (the last day of a shorter month), 45
+ * days under CCPA (decision: D55). Undefined for other regulations.
  */
 export function deadlineOf(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + CCPA_DAYS * DAY_MS;
@@ -40,26 +40,26 @@ function addMonths(at: number, months: number): number {
   return result.getTime();
 }
 
-/** Whole days from now until a deadline; -1 or less once it has passed. */
+/** Returns whole days until a deadline; -1 or less once it has passed. */
 export function daysLeft(deadline: number, now: number): number {
   const days = (deadline - now) / DAY_MS;
   return days < 0 ? Math.min(-1, Math.ceil(days)) : Math.floor(days);
 }
 
-/** Whole days since a deadline: at least 1 after it, and 0 before it. */
+/** Returns whole days since a deadline: at least 1 after it, and 0 before it. */
 export function daysLate(deadline: number, at: number): number {
   return Math.max(0, -daysLeft(deadline, at));
 }
 
-/** An erasure completes in this window, in days from receipt. Other types have no such window. */
+/** An erasure completes within this window, in days from receipt; other types have no such window. */
 export function expectedDays(type: string | undefined, skipWaiting: boolean): { from: number; to: number } | undefined {
   if (type !== 'erasure') return undefined;
   return DSR_LIMITS.completionDays[skipWaiting ? 'skipped' : 'waiting'];
 }
 
 /**
- * Returns the last moment when the request can be cancelled. Undefined if the request can no longer be cancelled, or if
- * that moment is unknown: only the waiting period of an erasure has a known length.
+ * Returns the last moment when the request can be cancelled. Undefined if it can no longer be cancelled, or if that
+ * moment is unknown: only an erasure's waiting period has a known length.
  */
 export function cancellableUntil(facts: RequestFacts): number | undefined {
   const { receivedAt, skipWaiting, status, type } = facts;
@@ -67,13 +67,13 @@ export function cancellableUntil(facts: RequestFacts): number | undefined {
   return receivedAt + (skipWaiting ? DAY_MS : DSR_LIMITS.waitingDays * DAY_MS);
 }
 
-/** Returns the time when results expire. Only access and portability have results. */
+/** Returns the time when results expire; only access and portability requests have results. */
 export function resultsExpireAt({ completedAt, status, type }: RequestFacts): number | undefined {
   if (status !== 'completed' || type === 'erasure' || completedAt === undefined) return undefined;
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
 }
 
-/** Returns the deadline of a request, computed from strings in the ledger or a response. */
+/** Returns a request's deadline, computed from strings in the ledger or a response. */
 export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
   const at = submittedTime === undefined ? undefined : parseIso(submittedTime);
   return at === undefined ? undefined : deadlineOf(regulation, at);

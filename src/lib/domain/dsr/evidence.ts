@@ -1,4 +1,4 @@
-// The evidence for a request: its history, its signatures, and whether the deadline was met.
+// Evidence for a request: its history, its signatures, and whether the deadline was met.
 import { SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
@@ -9,19 +9,19 @@ import { isNotSubmitted, REJECTED } from './statuses.ts';
 
 export interface RequestEvidence {
   request: LedgerRequest;
-  /** The deadline that counts. */
+  /** Deadline that counts. */
   deadline: string | null;
   original_deadline: string | null;
-  /** The last extension that a user recorded. The extension does not count if the deadline had already passed. */
+  /** Last extension recorded by a user. It does not count if the deadline had already passed. */
   extended_deadline: string | null;
-  /** When the subject got the answer or the erasure completed. Null if the request is open or was not submitted. */
+  /** When the subject got the answer or the erasure was completed; null if the request is open or was not submitted. */
   finished_at: string | null;
-  /** Null for an open request before its deadline, if it has no deadline, and if it was not submitted. */
+  /** Null for an open request before its deadline, without a deadline, and for a request that was not submitted. */
   deadline_met: boolean | null;
   days_late: number;
 }
 
-/** `now` in milliseconds since the epoch. */
+/** `now` is in milliseconds since the epoch. */
 export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence {
   const deadline = deadlineOfRequest(request) ?? null;
   const end = request.states.find(({ status }) =>
@@ -48,7 +48,7 @@ export interface HistoryLine {
   by: string;
 }
 
-/** Everything that happened to a request, oldest first. */
+/** Returns everything that happened to a request, oldest first. */
 export function historyOf(request: LedgerRequest): HistoryLine[] {
   const { at, downloads = [], marks = [], no_results = [], states } = request;
   const actor = ({ by, host }: { by?: string; host?: string }): string => [by, host].filter(Boolean).join(' on ');
@@ -70,7 +70,7 @@ export function historyOf(request: LedgerRequest): HistoryLine[] {
   return lines.sort((a, b) => a.at.localeCompare(b.at));
 }
 
-/** The ledger gets a request just before it is sent. */
+/** The ledger records a request just before it is sent. */
 function sentText({ status }: LedgerRequest): string {
   if (isNotSubmitted(status)) return 'recorded on this machine, but not submitted';
   return status === undefined ? 'recorded on this machine; no response confirms it' : 'submitted from this machine';
@@ -98,7 +98,7 @@ function markText({ answered, extended, reason }: { answered?: boolean; extended
   return parts.join(', ') + (reason === undefined ? '' : `: ${reason}`);
 }
 
-/** True if a message contains identities. The response to a submission does; a callback does not. */
+/** True if a message contains identities: the response to a submission does, a callback does not. */
 export function hasIdentities(body: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
@@ -108,7 +108,7 @@ export function hasIdentities(body: Buffer): boolean {
   }
 }
 
-/** Returns the signature bytes of a message, for `openssl dgst -verify`. */
+/** Returns a message's signature bytes, for `openssl dgst -verify`. */
 export function signatureOf(headers: HeaderLines): Buffer | undefined {
   const text = headers.find(([name]) => name.toLowerCase() === SIGNATURE_HEADER)?.[1];
   return text === undefined ? undefined : Buffer.from(text, 'base64');

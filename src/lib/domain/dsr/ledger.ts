@@ -5,12 +5,12 @@ import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { deadlineFrom } from './deadlines.ts';
 import { isAdvance, isNotSubmitted, isOpen, REJECTED } from './statuses.ts';
 
-/** The user and the machine. Lines of earlier versions lack both. */
+/** User and machine; lines from earlier versions lack both. */
 const actor = { by: z.exactOptional(z.string()), host: z.exactOptional(z.string()) };
 const text = z.exactOptional(z.string());
 const textOrNull = z.exactOptional(z.nullable(z.string()));
 
-/** The fields of a request, recorded just before it is sent. */
+/** Fields of a request, recorded just before it is sent. */
 const Submission = z.object({
   /** ISO 8601, as in all lines. */
   at: z.string(),
@@ -28,7 +28,7 @@ const Submission = z.object({
 const Download = z.object({ at: z.string(), sha256: z.string(), bytes: z.int(), content_type: z.string() });
 /** The platform had no results: no records match (404), or they have expired (410). */
 const NoResults = z.object({ at: z.string(), http_status: z.int() });
-/** A message that --keep stored: its path without the extensions. */
+/** A message stored by --keep: its path without the extensions. */
 const Kept = z.object({ at: z.string(), file: z.string(), headers_sha256: z.string(), body_sha256: z.string() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = z.object({ at: z.string(), answered: z.exactOptional(z.boolean()), extended: text, reason: text });
@@ -41,7 +41,7 @@ const seen = {
   ...actor,
 };
 
-/** A request in the ledger. All fields except the id are optional, because a callback may be the only source. */
+/** A request in the ledger. All fields but the id are optional, because a callback may be the only source. */
 export const LedgerRequest = z.object({
   id: z.string(),
   at: text,
@@ -57,15 +57,15 @@ export const LedgerRequest = z.object({
   group_id: textOrNull,
   identities: z.exactOptional(Submission.shape.identities),
   request_digest: text,
-  /** The time of the last repeat while the outcome was unknown. */
+  /** Time of the last retry while the outcome was unknown. */
   resent_at: text,
-  /** The hashes used to compare people, if they differ from `identities`. */
+  /** Hashes used to compare persons, if they differ from `identities`. */
   compared: z.exactOptional(Submission.shape.identities),
   status: text,
   expected_completion_time: textOrNull,
   received_time: textOrNull,
   states: z.array(z.object(seen)),
-  /** Each signed message, even if its status was already known. */
+  /** All signed messages, even if their status was already known. */
   signatures: z.exactOptional(z.array(z.extend(SignatureFacts, seen))),
   downloads: z.exactOptional(z.array(z.extend(Download, actor))),
   no_results: z.exactOptional(z.array(z.extend(NoResults, actor))),
@@ -80,7 +80,7 @@ interface News<Kind extends string> {
   id: string;
 }
 
-/** A request, recorded just before it is sent, or by a bulk run together with the response, in one line. */
+/** A request, recorded just before it is sent, or by a bulk run together with the response on one line. */
 export type SubmittedNews = News<'submitted'> &
   z.infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
@@ -96,17 +96,17 @@ export type KeptNews = News<'kept'> & z.infer<typeof Kept>;
 
 export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | NoResultsNews | MarkedNews | KeptNews;
 type Actor = Pick<LedgerRequest, 'by' | 'host'>;
-/** The ledger adds the user, the machine and the workspace. Lines of earlier versions lack some of these fields. */
+/** The ledger adds the user, the machine and the workspace. Lines from earlier versions lack some of these fields. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
-/** How lines combine. The code that reads the file (`files/ledger.ts`) uses these rules. */
+/** How lines combine. Rules for the code that reads the file (`files/ledger.ts`). */
 export const LEDGER_RULES = {
   fold: foldEvent,
   isAdvance,
   isVoid: (phase: string | undefined): boolean => phase?.split(' ').some(isNotSubmitted) === true,
 };
 
-/** True if two requests have an identity in common after normalization (decision: D278). */
+/** True if two requests share an identity after normalization (decision: D278). */
 export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
   const [one, other] = [a, b].map(({ compared, identities }): Record<string, string> => ({
     ...identities,
@@ -115,7 +115,7 @@ export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, 
   return Object.entries(one ?? {}).some(([type, hash]) => other?.[type] === hash);
 }
 
-/** Returns the request after an event. Returns undefined if the event adds nothing. */
+/** Returns the request after an event; undefined if the event adds nothing. */
 export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest | undefined {
   const start = (): LedgerRequest => ({ states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id });
   switch (event.event) {
@@ -167,7 +167,7 @@ const NO_RESULTS = ['at', 'http_status', ...ACTOR] as const;
 const MARK = ['at', 'answered', 'extended', 'reason', ...ACTOR] as const;
 const KEPT = ['at', 'file', 'headers_sha256', 'body_sha256', ...ACTOR] as const;
 
-/** Returns the fields with these names that the event has. */
+/** Returns the event's fields that have these names. */
 function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {
   const fields: Partial<Event> = {};
   for (const name of names) if (event[name] !== undefined) fields[name] = event[name];
@@ -180,7 +180,7 @@ export function statusAfter(status: string | undefined, event: LedgerEvent): str
   return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
 }
 
-/** Returns the type, the status and the answer of a request, which decide whether it is due. */
+/** Returns a request's type, status and answer, which determine whether it is due. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string | undefined {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   const isStart = event.event === 'submitted' && (type === '' || isNotSubmitted(status));
@@ -190,7 +190,7 @@ export function phaseAfter(phase: string | undefined, event: LedgerEvent): strin
   return next.join(' ');
 }
 
-/** True if the subject is still waiting for a request in this phase. */
+/** True if a request in this phase still has to be answered. */
 export function isPhaseDue(phase: string | undefined): boolean {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   return isDue(type, status === '' ? undefined : status, answered === 'answered');
@@ -211,7 +211,7 @@ function isAnswer(event: LedgerEvent): 'answered' | 'waiting' | undefined {
   return event.answered ? 'answered' : 'waiting';
 }
 
-/** True for a line from a version that did not record downloads, so there may have been one. */
+/** True for a line from a version that did not record downloads, so that there may have been one. */
 function isOldCompletion({ host, status }: { status: string } & Actor): boolean {
   return status === 'completed' && host === undefined;
 }
@@ -259,7 +259,7 @@ export function deadlineOfRequest({
   return deadline === undefined ? undefined : isoSeconds(deadline);
 }
 
-/** Returns the keyed hashes of the identities, in one line. */
+/** Returns the keyed hashes of the identities, on one line. */
 export function identitiesText({ identities = {} }: Pick<LedgerRequest, 'identities'>): string {
   const pairs = Object.entries(identities).map((pair) => pair.join('='));
   return pairs.join('; ');

@@ -12,21 +12,21 @@ import { nullWordIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
-  /** The request that is sent, in the specification's words. Present only if there are no issues. */
+  /** Request as sent, in the specification's words; only if there are no issues. */
   request?: DsrRequest;
   issues: FieldIssue[];
   /** Advice, which does not stop the command. */
   warnings: FieldIssue[];
-  /** The changes that an upgrade made. */
+  /** Changes that an upgrade made. */
   changes: string[];
 }
 
 export interface NormalizeOptions {
-  /** From the profile. The platform accepts only the extension of this domain. */
+  /** From the profile. Domain of the only extension that the platform accepts. */
   vendorDomain: string;
   /** Wire names, because a body may use a deployment's words. */
   names: WireNames;
-  /** The null words of the inputs of a bulk run. */
+  /** Null words of a bulk run's inputs. */
   nulls?: NullWords;
 }
 
@@ -51,7 +51,7 @@ export function normalizeRequest(
   return { request, issues: [], warnings: adviceOn(request, now), changes: upgraded.changes };
 }
 
-/** Regulation and type are accepted in any letter case, because people write GDPR. */
+/** Accepts regulation and type in any letter case, because users write GDPR. */
 function inLowerCase(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const words = ['regulation', 'subject_request_type'].flatMap((name) => {
@@ -67,7 +67,7 @@ export function isInFuture(submittedTime: unknown, now: number): boolean {
   return at !== undefined && at > now + CLOCK_SKEW_MS;
 }
 
-/** The clocks of two machines may differ by this much. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {
@@ -77,7 +77,7 @@ function futureTime(value: unknown, now: number): FieldIssue[] {
   return [{ path: ['submitted_time'], message }];
 }
 
-/** Returns every identity of a request with its type. Identities in the extension come last. */
+/** Returns every identity of a request with its type. Those in the extension come last. */
 export function identitiesOf(request: DsrRequest): [type: string, value: string][] {
   const maps = [
     request.subject_identities,
@@ -86,13 +86,13 @@ export function identitiesOf(request: DsrRequest): [type: string, value: string]
   return maps.flatMap((map) => Object.entries(map ?? {}).map(([type, entry]): [string, string] => [type, entry.value]));
 }
 
-/** Identities of different requests are compared in this form. The original value is sent to the platform. */
+/** Returns the form in which identities of different requests are compared. The platform gets the original value. */
 export function comparable(type: string, value: string): string {
   const text = value.normalize('NFC').trim();
   return type === 'email' ? text.toLowerCase() : text;
 }
 
-/** True if the waiting period of an erasure is skipped. */
+/** True if an erasure skips its waiting period. */
 export function skipsWaiting(request: DsrRequest): boolean {
   return Object.values(request.extensions ?? {}).some((extension) => extension.skip_waiting_period === true);
 }
@@ -110,7 +110,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     }));
 }
 
-/** The e-mail address `NULL` identifies no one, or else everyone without an address. */
+/** Finds null words: the e-mail address `NULL` identifies no one, or else everyone without an address. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
@@ -145,19 +145,19 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
 
 const UPPER_CASE = 'has upper-case letters in `email`; the platform matches exactly, so it may not find the person';
 
-/** True if the platform may have the e-mail address in a different letter case (decision: D275). */
+/** True if the platform may have the e-mail address in another letter case (decision: D275). */
 export function hasUpperCaseEmail(request: DsrRequest): boolean {
   const email = request.subject_identities?.['email']?.value;
   return email !== undefined && email !== email.toLowerCase();
 }
 
-/** True if every identity of a request identifies a device. */
+/** True if all identities of a request identify devices. */
 export function namesDevicesOnly(request: DsrRequest): boolean {
   const types = identitiesOf(request).map(([type]) => type);
   return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));
 }
 
-/** Days since the deadline of a request. */
+/** Returns the days since a request's deadline. */
 export function daysLateOf({ regulation, submitted_time: at }: DsrRequest, now: number): number {
   return daysLate(deadlineFrom(regulation, at) ?? now, now);
 }

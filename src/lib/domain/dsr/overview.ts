@@ -5,17 +5,17 @@ import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
 import { answeredAt, deadlineOfRequest, isAnswered, isDue, type LedgerRequest } from './ledger.ts';
 
-/** The platform's fields, then ours. Our fields are null if this machine did not submit the request. */
+/** Returns the platform's fields, then ours. Ours are null if this machine did not submit the request. */
 export function requestResult() {
   return z.extend(RequestStatusReply, {
     regulation: z.nullable(z.string()),
     subject_request_type: z.nullable(z.string()),
     submitted_time: z.nullable(z.string()),
-    /** The legal or extended deadline. */
+    /** Legal or extended deadline. */
     deadline: z.nullable(z.string()),
-    /** True while the subject is waiting for the answer. */
+    /** True while the subject waits for the answer. */
     due: z.boolean(),
-    /** Whole days to the deadline, negative after it; null if the request is not due. */
+    /** Whole days until the deadline, negative after it; null if the request is not due. */
     days_left: z.nullable(z.int()),
     overdue: z.boolean(),
     /** The time when the subject got the answer, if this machine knows it. */
@@ -27,10 +27,10 @@ export function requestResult() {
 }
 export type RequestOverview = z.infer<ReturnType<typeof requestResult>>;
 
-/** Smaller clock differences are ignored, because the time of a response has whole seconds. */
+/** Smaller clock differences are ignored, because a response's time has whole seconds. */
 const SAME_CLOCK_MS = 60_000;
 
-/** The same moment by our clock and by the platform's clock, in milliseconds since the epoch. */
+/** The same moment on our clock and on the platform's, in milliseconds since the epoch. */
 export interface Clocks {
   now: number;
   platformNow: number;
@@ -68,7 +68,7 @@ export function overviewOf(
   };
 }
 
-/** The most urgent first; a request without a deadline comes last. */
+/** Sorts by urgency, most urgent first; a request without a deadline comes last. */
 export function byDeadline(a: RequestOverview, b: RequestOverview): number {
   return (a.deadline ?? '9999').localeCompare(b.deadline ?? '9999');
 }

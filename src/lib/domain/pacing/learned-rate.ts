@@ -1,5 +1,5 @@
 // Learns from 429s which rate a platform accepts: stays a little below it, and tries slightly higher rates after a
-// while. The curve is that of CUBIC (RFC 9438): steep far below the last limit, flat near it, and steep beyond it.
+// while. Follows the CUBIC curve (RFC 9438): steep far below the last limit, flat near it, and steep beyond it.
 import { smallest } from '../../kernel/numbers.ts';
 
 export type LearnedRate = ReturnType<typeof createLearnedRate>;

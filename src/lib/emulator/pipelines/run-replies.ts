@@ -11,7 +11,7 @@ import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** The error for an invalid body. Two mistakes have their own message, if each is the only issue. */
+/** The error for an invalid body. Two mistakes have their own message if they are the only issue. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));

@@ -76,7 +76,7 @@ export function openFaults(settings: StoredSettings, random: () => number) {
   };
 }
 
-/** How long a fault delays a request, in milliseconds. */
+/** Returns how long a fault delays a request, in milliseconds. */
 export function delayOf(fault: Fault): number {
   return typeof fault.delay === 'string' ? (parseDuration(fault.delay) ?? 0) : (fault.delay ?? 0);
 }

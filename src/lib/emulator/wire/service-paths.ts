@@ -1,6 +1,6 @@
 // The paths of the platform's services on its port.
 
-/** The path below the platform's address. No path in the specification starts with this one. */
+/** Path relative to the platform's address. No path in the specification starts with this one. */
 export const CONTROL_PATH = '/_control';
 
 /** Only data subject requests have a path of their own. */
