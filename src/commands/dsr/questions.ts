@@ -63,7 +63,7 @@ export function openQuestions(
 interface Asking {
   ctx: Context;
   session: SubmitSession;
-  /** The missing flags. */
+  /** Missing flags. */
   flag: string;
   canGoBack: boolean;
 }

@@ -1,4 +1,4 @@
-// `seed set`: sets the seeds of one user.
+// `seed set`: sets a user's seeds.
 import { showPath } from '../../lib/contract/explain.ts';
 import { pathAsWritten } from '../../lib/contract/names.ts';
 import { SEED_NAMES } from '../../lib/contract/seeding.ts';

@@ -17,7 +17,7 @@ export interface Column extends Place {
   text: string;
 }
 
-/** The part before the first row. */
+/** The part of an input before its first row. */
 export interface Heading {
   file: string;
   /** Column names of a CSV; undefined for JSON. */

@@ -58,7 +58,7 @@ export function openProfiles(options: SecretsOptions) {
 
   return {
     file: settingsFilePath(folder),
-    /** All profiles by name, without the built-in `local`. Throws KnownError invalid input (9) for a broken file. */
+    /** Returns all profiles by name, except `local`. Throws KnownError invalid input (9) for a broken file. */
     read,
     /** Returns the profile; `local` is an empty one. Throws KnownError not found (5) with the nearest name. */
     find,

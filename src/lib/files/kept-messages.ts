@@ -12,7 +12,7 @@ interface MessageDigests {
   body_sha256: string;
 }
 
-/** The names of both files, and their digests. */
+/** Names of both files, and their digests. */
 export interface KeptMessage extends MessageDigests {
   headers: string;
   body: string;

@@ -51,7 +51,7 @@ export interface LedgerLine {
   text: string;
 }
 
-/** Every line begins with its kind and its id. The address and the workspace are always adjacent. */
+/** Every line starts with its kind and its id. The address and the workspace are always adjacent. */
 const HEAD = /^\{"event":"([^"]*)","id":"([^"]*)".*\}$/s;
 const SCOPE = /"address":"(?:[^"\\]|\\.)*","workspace_id":"(?:[^"\\]|\\.)*"/;
 
@@ -138,7 +138,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** All requests, oldest first. Keeps the position of each line, in a few bytes, and only one part of the requests. */
+  /** All requests, oldest first. Keeps only each line's position, in a few bytes, and one part of the requests. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
     if (!file) return;

@@ -23,7 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/** Throws usage (2) for no file, failed (1) if unreadable, invalid input (9) if not UTF-8, with NUL or too large. */
+/** Throws usage (2) if missing, failed (1) if unreadable, invalid input (9) if not UTF-8, with NUL or too large. */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };

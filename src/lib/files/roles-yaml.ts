@@ -54,7 +54,7 @@ interface HeldList {
   list: YAMLSeq<Node>;
 }
 
-/** A new item: as lines for a list with dashes, or inline for a list in brackets. */
+/** A new item, as lines for a list with dashes, or inline for a list in brackets. */
 interface NewItem {
   lines: string[];
   inline: string;

@@ -222,7 +222,7 @@ export function isAnswered(request: LedgerRequest): boolean {
   return answeredAt(request) !== undefined || (!isMarked && request.states.some(isOldCompletion));
 }
 
-/** The time when the subject got the answer, if this machine knows it. */
+/** Returns when the subject got the answer, if this machine knows it. */
 export function answeredAt({
   downloads = [],
   marks = [],

@@ -198,7 +198,7 @@ export class Pacing {
   }
 }
 
-/** The maximum pause. Callers use a random part of this pause. */
+/** Returns the maximum pause, of which callers use a random part. */
 function backoff(times: number, cap = BACKOFF_CAP_MS): number {
   return Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 }

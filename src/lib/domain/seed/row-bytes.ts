@@ -12,7 +12,7 @@ export interface RowReader {
 
 /** Receives rows of JSON. */
 export interface JsonTaker {
-  /** The line where the current row begins. Set only if positions are not lines. */
+  /** Line where the current row starts. Set only if positions are not lines. */
   line: number | undefined;
   /** The offset where reading can resume after the current row; -1 if it cannot. */
   offset: number;

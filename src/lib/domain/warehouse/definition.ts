@@ -61,7 +61,7 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   );
 }
 
-/** The desired definition. Takes omitted fields from the live definition. */
+/** Returns the desired definition, with omitted fields taken from the live one. */
 export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
   if (!live) return wanted;
   return LEFT_TO_PLATFORM[type].reduce(

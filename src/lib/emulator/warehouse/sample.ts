@@ -5,7 +5,7 @@ import { temporaryPath } from '../../kernel/temporary-file.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { createDatabaseFile, type Database } from '../base/db.ts';
 
-/** The default number of rows in each table. */
+/** Default number of rows per table. */
 export const SAMPLE_ROWS = 2000;
 
 /** The rows are spread evenly over these years, so that later incremental runs find new rows. */

@@ -150,7 +150,7 @@ function findChains(tokens: readonly Token[]): Chain[] {
   return chains;
 }
 
-/** The state of the parser at one level of parentheses. */
+/** The parser's state at one level of parentheses. */
 interface Frame {
   /** True inside a SELECT, where FROM names tables. False in `EXTRACT(year FROM x)`. */
   select: boolean;

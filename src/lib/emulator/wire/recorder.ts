@@ -46,7 +46,7 @@ export function createRecorder() {
         bytes -= sizeOf(oldest);
       }
     },
-    /** The requests after this id, oldest first, without secrets. */
+    /** Returns the requests after this id, oldest first, without secrets. */
     list: (after = 0) =>
       kept
         .filter(({ id }) => id > after)

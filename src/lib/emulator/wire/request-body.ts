@@ -11,7 +11,7 @@ import { MOST_ISSUES } from '../../kernel/errors.ts';
 const MAX_BYTES = 1024 * 1024;
 /** A longer list would take seconds to check. */
 const MOST_ENTRIES = 10_000;
-/** A longer list of issues would not help a person. */
+/** A longer list of issues would not help a user. */
 export const MOST_ERRORS = 100;
 
 /** The client closed the connection during its request, so there is no response. */

@@ -16,7 +16,7 @@ const SECRETS = [
   { name: 'workspace_secret', key: 'workspaceSecret', stem: '--workspace-secret', label: 'workspace secret' },
 ] as const;
 
-/** The flags of one secret. The flag for the secret itself exists only to be rejected without repeating its value. */
+/** Returns a secret's flags. The flag for the secret itself exists only to be rejected without repeating its value. */
 const placesOf = <Key extends string>(key: Key, label: string) =>
   ({
     [`${key}Env`]: { value: 'name', help: `environment variable that holds the ${label}` },

@@ -43,7 +43,7 @@ function startedFields() {
     args: z.array(z.string()),
     /** Files named by flags. */
     files: z.array(z.string()),
-    /** The ids of what is written, if they are not arguments. */
+    /** Ids that are written, unless they are arguments. */
     ids: z.array(z.string()),
     /** Keyed SHA-256 of the first request, or of the content of a bulk run. */
     digest: z.nullable(z.string()),
@@ -106,7 +106,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       const open = log.entries(() => true).filter(({ ended_at }) => ended_at === null);
       return { ...report, unfinished: report.unfinished + open.length };
     },
-    /** The newest `limit` entries that `isWanted` accepts, oldest first. */
+    /** Returns the newest `limit` entries that `isWanted` accepts, oldest first. */
     entries: (isWanted: (entry: LoggedWrite) => boolean, limit = Infinity): LoggedWrite[] => {
       const { files, ids, journal, via, ...required } = startedFields();
       const { plan, undo, undo_note } = endedFields();
