@@ -140,7 +140,7 @@ export function openDsrJournal(path: string) {
       removeFile(path);
       return undefined;
     },
-    /** Returns every complete line after the head. Throws for an unknown kind of line. */
+    /** Yields every complete line after the head. Throws for an unknown kind of line. */
     lines: async function* (): AsyncGenerator<JournalLine> {
       const schema = lineSchema();
       let isFirst = true;
