@@ -35,7 +35,7 @@ export function openLineFile(path: string) {
     size,
     /**
      * Complete lines from an offset to the end, piece by piece, without their line feeds. Returns the incomplete last
-     * line, which the next write completes, and its offset. With `latin1`, each character is one byte of the file.
+     * line, which the next write terminates, and its offset. With `latin1`, each character is one byte of the file.
      */
     lines: function* (
       from = 0,

@@ -56,7 +56,7 @@ function isLost(entry: LedgerRequest | undefined, now: number): boolean {
   return entry?.status === undefined && Date.parse(entry?.resent_at ?? entry?.at ?? '') < now - DAY_MS;
 }
 
-/** True if the credentials can read a request of this workspace: they never can read one of another workspace. */
+/** True if the credentials can read a request of this workspace: they can never read one of another workspace. */
 async function isOurWorkspace({ api, ledger, signal }: DsrPorts): Promise<boolean> {
   const { requests } = await ledger.newest(100);
   const known = requests.find(({ status }) => status !== undefined && !isNotSubmitted(status));
