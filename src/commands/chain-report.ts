@@ -52,7 +52,7 @@ export const chainView: RecordView<z.infer<ReturnType<typeof chainResult>>> = {
 };
 
 export const headFlag = {
-  head: { value: 'hash', read: headOf, help: 'head recorded earlier, which the chain must contain' },
+  head: { value: 'hash', read: headOf, help: 'previously recorded head that the chain must contain' },
 } as const;
 
 function headOf(text: string): string {
@@ -73,7 +73,7 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   const counts = { entries: tip.entry, head: tip.hash, pruned, unfinished, adopted, unchained };
   if (unchained > 0)
     ctx.out.warn(
-      `Not chained yet: ${counted(unchained, 'line')} of an earlier version. Their changes cannot be detected.`,
+      `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Their changes cannot be detected.`,
     );
   else if (tip.entry === 0 && faults.length === 0)
     ctx.out.warn(`The ${name} on this machine is empty: ${path} has no entries.`);

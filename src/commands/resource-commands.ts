@@ -105,7 +105,7 @@ export function resourceCommands(
       calls: 'platform',
       args: known,
       output: deletedResult,
-      undoNote: 'What was deleted is not saved. Create it again from a file.',
+      undoNote: 'The deleted definition is not saved. Create it again from a file.',
       ...own.delete,
       exits: { ...missing, guard: 'you answered no', ...own.delete.exits },
       run: (ctx, { args }) => deleteResource(ctx, type, args.id),

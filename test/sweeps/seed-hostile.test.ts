@@ -63,10 +63,10 @@ const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = 
   ['a date in milliseconds', dated('1767225600000'), DATE],
   ['an empty date', dated(''), DATE],
   ['the year 0 and month 13', dated('0000-13-01'), DATE],
-  ['a byte that is not UTF-8', '\u0000bad', 'contains a byte that is not UTF-8'],
+  ['a byte that is not UTF-8', '\u0000bad', 'contains invalid UTF-8'],
 ]; // prettier-ignore
 
-/** Replaces `\0bad` with a row that contains a byte that is not UTF-8. */
+/** Replaces `\0bad` with a row that contains invalid UTF-8. */
 function bytes(text: string): Buffer {
   const [before = '', after] = text.split('\u0000bad');
   if (after === undefined) return Buffer.from(text);
@@ -81,7 +81,7 @@ const NDJSON: readonly Case[] = [
   { what: 'a byte order mark, CRLF and empty lines', content: `\ufeff${ONE}\r\n\r\n  \r\n${TWO}\r\n`, accepted: 2 },
   { what: 'only empty lines', content: '\n\r\n\n', accepted: 0 },
   { what: 'an empty file', content: '', accepted: 0 },
-  { what: 'a truncated last line', content: `${ONE}\n${TWO}\n${THREE.slice(0, -30)}`, accepted: 2, reasons: { 3: 'it ends too early' } },
+  { what: 'a truncated last line', content: `${ONE}\n${TWO}\n${THREE.slice(0, -30)}`, accepted: 2, reasons: { 3: 'unexpected end of input' } },
   { what: 'bidi and escaped control characters in a name', content: lines(named('O\u202e\\u0007')), accepted: 1 },
   { what: 'a name of 10 MB', content: lines(ONE, named(MB), THREE), accepted: 3 },
   { what: 'a NUL after the first 4 kB', content: lines(...Array.from({ length: 50 }, () => ONE), named('\u0000')), accepted: 50, reasons: { 51: 'control character' } },
@@ -93,7 +93,7 @@ const JSON_ARRAY: readonly Case[] = [
   ),
   { what: 'a byte order mark and no whitespace', content: `\ufeff[${ONE},${TWO}]`, accepted: 2 },
   { what: 'no elements', content: '[]', accepted: 0 },
-  { what: 'a truncated last element', content: `[${ONE},\n${TWO},\n\n${THREE.slice(0, -30)}`, accepted: 2, reasons: { 4: 'it ends too early' } },
+  { what: 'a truncated last element', content: `[${ONE},\n${TWO},\n\n${THREE.slice(0, -30)}`, accepted: 2, reasons: { 4: 'unexpected end of input' } },
   { what: 'an array that is not closed', content: `[${ONE},\n${TWO}\n`, accepted: 2, reasons: { 3: 'the array is not closed' } },
   { what: 'elements that span many lines', content: JSON.stringify([1, 2, 3].map((id) => JSON.parse(userRow(id === 2 ? '"x"' : id)) as unknown), undefined, 1), accepted: 2, reasons: { 18: LONG } },
 ]; // prettier-ignore
@@ -107,7 +107,7 @@ const CSV: readonly Case[] = [
   { what: 'dates in many forms', content: lines(HEAD, '1,2,a,2026-02-29', '2,2,a,01/02/2026', '3,2,a,2026-1-1', '4,2,a,2024-02-29', '5,2,a,'), accepted: 1, reasons: { 2: DATE, 3: DATE, 4: DATE, 6: 'cutoff_date: is missing' } },
   { what: 'big integers', content: lines(HEAD, ...['9223372036854775807', '-7201284209016359738', '-9223372036854775808', '9223372036854775808', '18446744073709551615', '-9223372036854775809', '-0', '1e5', '1.0'].map((id) => `${id},2,a,2024-01-31`)), accepted: 3, reasons: { 5: LONG, 6: LONG, 7: LONG, 8: LONG, 9: LONG, 10: 'must be an integer, not `1.0`' } },
   { what: 'control and bidi characters', content: lines(HEAD, '1,2,a\u0007\u001b[31m,2024-01-31', '2,\u202e2,a,2024-01-31'), accepted: 1, reasons: { 3: CELL } },
-  { what: 'a byte that is not UTF-8', content: Buffer.from(lines(HEAD, '1,2,\u00ff,2024-01-31', '2,2,a,2024-01-31'), 'latin1'), accepted: 1, reasons: { 2: 'contains a byte that is not UTF-8' } },
+  { what: 'a byte that is not UTF-8', content: Buffer.from(lines(HEAD, '1,2,\u00ff,2024-01-31', '2,2,a,2024-01-31'), 'latin1'), accepted: 1, reasons: { 2: 'contains invalid UTF-8' } },
   { what: 'a cell of 10 MB', content: lines(HEAD, `1,2,${MB},2024-01-31`, `2,${MB},a,2024-01-31`, '3,2,a,2024-01-31'), accepted: 2, reasons: { 3: CELL } },
   { what: 'pairs named __proto__', content: lines('xpid,attr:F:most_frequent,cutoff_date', '1,__proto__=1|a=2,2024-01-31', '2,a=1|a=2,2024-01-31'), accepted: 2 },
   { what: 'columns named __proto__ and constructor', content: lines('xpid,user:__proto__,user:constructor,attr:__proto__:count,cutoff_date', '1,a,b,3,2024-01-31'), accepted: 1 },
@@ -124,10 +124,10 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['UTF-16', 'u.csv', utf16(`\ufeff${HEAD}\n`), ['u.csv:1:1: the file is UTF-16']],
   ['a NUL in a cell', 'u.csv', lines(HEAD, '1,2,a\u0000,'), ['u.csv:2:6: unexpected NUL byte']],
   ['an empty file', 'u.csv', '', []],
-  ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: is the same field as the `xpid` column']],
+  ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: maps to the same field as the `xpid` column']],
   ['unknown columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],
   ['no identity column', 'u.csv', lines('user:n', 'a'), ['u.csv:1: there is no `xpid` or `identity:<type>` column']],
-  ['a header that is not UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1:1: contains a byte that is not UTF-8']],
+  ['a header that is not UTF-8', 'u.csv', Buffer.from('xpid,user:\u00ff\n', 'latin1'), ['u.csv:1:1: contains invalid UTF-8']],
   ['a truncated gzip file', 'u.ndjson.gz', gzipSync(lines(ONE, TWO)).subarray(0, -12), ['u.ndjson.gz: is not a complete gzip file']],
   ['an invalid Parquet file', 'u.parquet', 'PAR1xxxxxxxxxxxxPAR1', ['u.parquet: is not a readable Parquet file']],
   ['a map with a duplicate key', 'u.csv', lines('a,b', '1,2'), ['map.yaml:2:1: a: duplicate key `a`'], 'a: xpid\na: xpid\n'],

@@ -49,7 +49,7 @@ export const command = defineCommand({
     guard: 'you answered no',
   },
   notes: [
-    'Unlike other commands, this one does not check the body before it sends it. Calls that write ask for confirmation.',
+    'Unlike other commands, this one does not check the body before sending it. Calls that write ask for confirmation.',
     "The profile's wire names (`names`) are mapped only in calls that other commands also make.",
   ],
   examples: [

@@ -51,7 +51,7 @@ const logIn = defineCommand({
     await forgetToken(ctx, profile);
     await profiles.setSecrets(profile, { references, typed, storage });
     if (storage === 'file' && Object.keys(typed).length > 0) {
-      ctx.out.warn('The secret is in a file that is private but not encrypted.');
+      ctx.out.warn('The secret is stored in a private, unencrypted file.');
     }
     const text = `Stored for profile ${profile}: ${stored.join(', ')}.`;
     await ctx.out.emit({ profile, stored }, { kind: 'document', text: () => text });

@@ -16,7 +16,7 @@ async function readProvider(ctx: Context, word: string): Promise<ServiceProvider
   if (provider) return provider;
   throw usageError(
     `Invalid value \`${word}\` for --service-provider.`,
-    `${choiceHint(word, SERVICE_PROVIDERS)} The deployment's own word is accepted too.`,
+    `${choiceHint(word, SERVICE_PROVIDERS)} The deployment's own word is also accepted.`,
   );
 }
 

@@ -15,11 +15,11 @@ import { issuesOfParts } from './submit-input.ts';
 
 /** Values for all rows; `dsr submit` also has these flags for a single request. */
 export const rowFlags = {
-  regulation: { value: 'name', choices: REGULATIONS, help: 'regulation of rows without one' },
-  type: { value: 'type', choices: REQUEST_TYPES, help: 'type of rows without one' },
-  groupId: { value: 'id', help: 'group of rows without one' },
+  regulation: { value: 'name', choices: REGULATIONS, help: 'regulation for rows without one' },
+  type: { value: 'type', choices: REQUEST_TYPES, help: 'type for rows without one' },
+  groupId: { value: 'id', help: 'group for rows without one' },
   callbackUrl: { value: 'url', many: true, help: 'callback address for rows without one (repeatable)' },
-  submittedTime: { value: 'iso', help: 'submitted time of rows without one (default: now)' },
+  submittedTime: { value: 'iso', help: 'submitted time for rows without one (default: now)' },
   skipWaitingPeriod: { help: 'skip the waiting period, for rows without that field' },
 } as const satisfies Record<string, FlagSpec>;
 

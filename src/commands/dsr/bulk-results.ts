@@ -49,7 +49,7 @@ export const joinParts = defineCommand({
   notes: [
     'Run each part as `dsr submit --bulk … -o json`, and save its output and its errors. Other lines of these files are ignored. The last result of a part counts.',
     'The command lists failed parts, and with --parts also missing ones, and prints the commands that run them again. No row is submitted twice.',
-    'The exit code is that of a single run: 0, or 3 if rows were rejected or are unknown. If a part is missing, it is 1. If parts failed, it is the code of their error.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or are unknown. If a part is missing, it is 1. If parts failed, it is the code of their error.',
   ],
   examples: ['cdpadm dsr bulk-results results', "cdpadm dsr bulk-results results --parts 'people*.csv' -o json"],
   exits: {

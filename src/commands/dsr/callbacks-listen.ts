@@ -55,7 +55,7 @@ export const listenForCallbacks = defineCommand({
     'CMD gets the body on its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (with --forward-to, it is in the Idempotency-Key header). Use it to ignore duplicates.',
     'When the listener stops, it ends running commands, and runs them again later. After kill -9, they continue, and the next listener runs them again.',
     '--keep writes ID.N.headers.json and ID.N.body to DIR (0600), and never replaces a file. The ledger records the paths and digests, so that `dsr evidence` finds them. Rejected messages are stored as refused.N, up to 1000 per run.',
-    'With the `local` profile, the platform runs inside this command, and other commands wait for it. Use `cdpadm emulator start` in another shell instead.',
+    'With the `local` profile, the platform runs inside this process and blocks other commands. Use `cdpadm emulator start` in another shell instead.',
     'With -o json, each line is an object: first the address, then one per callback.',
     'The platform needs an https address: put a reverse proxy that terminates TLS in front of this one, and have it forward the bytes unchanged.',
   ],

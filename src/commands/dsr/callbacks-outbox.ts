@@ -56,7 +56,7 @@ const viewOf = (empty: string): ListView<ShownDelivery> => ({
   empty,
 });
 
-const view = viewOf('No deliveries are open: every callback was delivered or dropped.');
+const view = viewOf('No pending deliveries: every callback was delivered or dropped.');
 
 const shared = {
   effect: 'local',
@@ -72,7 +72,7 @@ export const listOutbox = defineCommand({
   flags: { dead: { help: 'only dead letters: deliveries with no attempts left' } },
   notes: [
     'An id is EVENT.TARGET. The target is the flag of `dsr callbacks listen` that created the delivery: `forward` for --forward-to, `on-STATUS` for --on STATUS, `on-STATUS-2` for the second one with that status.',
-    'The list shows the open deliveries of all listeners on this machine, for any workspace.',
+    'The list shows the pending deliveries of all listeners on this machine, for any workspace.',
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
   run: async (ctx, { flags }) => {

@@ -106,7 +106,7 @@ function reportDue(ctx: Context, requests: readonly RequestOverview[], { failIfD
 async function reportEmpty(ctx: Context, { ledger, submitter }: DsrSession, flags: ListFlags): Promise<void> {
   if (flags.groupId !== undefined || (await ledger.newest(1)).requests.length > 0) return;
   const { address, workspace_id: workspace } = submitter;
-  const text = `The ledger on this machine has no requests of workspace ${workspace} at ${address}, so no deadline is known.`;
+  const text = `The ledger on this machine has no requests for workspace ${workspace} at ${address}, so no deadline is known.`;
   ctx.out.annotate('warning', text);
   ctx.out.warn(`${text} Check the user, CDPADM_STATE_DIR (${ctx.paths.state}), the workspace and the address.`);
   if (flags.failIfEmpty === true) ctx.setExit('differences');

@@ -236,8 +236,8 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
 
 /** Explains identity types whose names are unclear. */
 function hintOf(type: string): string | undefined {
-  if (type === 'xpid') return "the platform's own id of a profile; it cannot be combined with other identities";
-  if (type === 'controller_customer_id') return 'your own id of the customer';
+  if (type === 'xpid') return "the platform's own profile id; it cannot be combined with other identities";
+  if (type === 'controller_customer_id') return 'your own id for the customer';
   return DEVICE_IDENTITY_TYPES.has(type) ? 'device or app' : undefined;
 }
 

@@ -101,7 +101,7 @@ export const awaitRequests = defineCommand({
   exits: {
     notFound: 'the platform has no such request in this workspace',
     conflict: 'the request was cancelled',
-    waitTimedOut: 'the --timeout was reached',
+    waitTimedOut: '--timeout was reached',
   },
   run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
 });

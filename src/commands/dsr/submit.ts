@@ -76,7 +76,7 @@ export const submitRequests = defineCommand({
     conflict: 'a request with the same identities and type is still open',
     network: 'the outcome is unknown; the error shows how to check it',
     invalidInput: 'the file is invalid; nothing was sent',
-    waitTimedOut: 'the --timeout was reached (with --wait)',
+    waitTimedOut: '--timeout was reached (with --wait)',
     guard:
       'the ledger has a recent request of the same type for the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the content of the bulk file was already submitted (--resume continues it), or you answered no',
   },

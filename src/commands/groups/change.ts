@@ -89,7 +89,7 @@ export const deleteGroup = defineCommand({
   args: groupArg,
   output: deletedResult,
   notes: ['Its members lose their shared attributes.'],
-  undoNote: 'What was deleted is not saved. Create it again from a file.',
+  undoNote: 'The deleted definition is not saved. Create it again from a file.',
   examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
   exits: { notFound: 'group not found', guard: 'you answered no' },
   run: async (ctx, { args: { group_id: id } }) => {

@@ -22,7 +22,7 @@ const commands = resourceCommands(
     },
     update: {
       notes: [
-        'With -f, the file is the complete pipeline. Without -f, flags change single fields, and an empty value removes a field. A change of `sync_mode` resets the sync position, so data is read again. It needs --allow-reset.',
+        'With -f, the file is the complete pipeline. Without -f, flags change single fields, and an empty value removes a field. Changing `sync_mode` resets the sync position, so data is read again. It needs --allow-reset.',
       ],
       examples: [
         'cdpadm pipelines update customers -f pipeline.yaml',
@@ -32,7 +32,7 @@ const commands = resourceCommands(
     },
     delete: { examples: ['cdpadm pipelines delete customers --dry-run', 'cdpadm pipelines delete customers --yes'] },
   },
-  { allowReset: { help: 'allow a change of the sync mode, which resets the sync position' } },
+  { allowReset: { help: 'allow changing the sync mode, which resets the sync position' } },
 );
 
 export const command = group('pipelines', 'syncs from a warehouse: trigger, watch, diagnose', [

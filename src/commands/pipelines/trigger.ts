@@ -38,7 +38,7 @@ const view: RecordView<WithTarget<typeof triggerResult>> = {
 export const triggerRun = defineCommand({
   path: 'pipelines trigger',
   summary: 'run a pipeline now',
-  undoNote: 'A run that was triggered cannot be undone.',
+  undoNote: 'A triggered run cannot be undone.',
   effect: 'write',
   calls: 'platform',
   args: pipelineArg,
@@ -61,7 +61,7 @@ export const triggerRun = defineCommand({
     notFound: 'the pipeline does not exist',
     conflict: 'the pipeline is not idle, or it is paused',
     network: 'the response was lost and no new run appeared',
-    waitTimedOut: '--timeout passed; the run continues',
+    waitTimedOut: '--timeout was reached; the run continues',
     guard: 'you answered no',
   },
   run: (ctx, { args, flags }) => trigger(ctx, args.pipeline_id, flags),

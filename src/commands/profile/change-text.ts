@@ -110,7 +110,7 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
     .map((name) => {
       const guess = nearest(name.replace(/\*$/, ''), neutralWords());
       const end = guess === undefined ? '.' : `; did you mean \`${guess}\`?`;
-      return `names.${name}: unknown to the specification${end} It is kept, because your platform may use it.`;
+      return `names.${name}: not in the specification${end} It is kept, because your platform may use it.`;
     });
 }
 

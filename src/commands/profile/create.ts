@@ -22,7 +22,7 @@ import { wrapUnder } from '../../lib/render/width.ts';
 
 const createFlags = {
   ...settingFlags,
-  protected: { help: 'require the profile name to be typed for every write' },
+  protected: { help: 'require typing the profile name to confirm each write' },
   access: { value: 'access', help: 'allowed access; read blocks every write', choices: ['read', 'write'] },
   ...secretFlags,
   fromEnv: { help: 'read settings without a flag from CDPADM_* variables; secrets are not copied from them' },
@@ -88,7 +88,7 @@ export const createProfile = defineCommand({
     const { current } = await profiles.create(name, draft);
     const profile = await profiles.find(name);
     if (draft.storage === 'file' && Object.keys(typed).length > 0)
-      ctx.out.warn('The secret is in a file that is private but not encrypted.');
+      ctx.out.warn('The secret is stored in a private, unencrypted file.');
     const created = { name, current, file: profiles.file, profile };
     const text = `Created profile ${name}${current ? ', now the current one' : ''}.`;
     await ctx.out.emit(created, { kind: 'document', text: () => text });
@@ -177,7 +177,7 @@ async function offerTry(ctx: Context, name: string): Promise<boolean> {
   ctx.out.show((style, width) => tested.map((check) => lineOf(check, style, width)).join('\n'));
   if (tested.some(({ status }) => status === 'failed')) {
     ctx.out.note({ text: 'The profile is kept. To change it:', command: `cdpadm profile edit ${name}` });
-    ctx.out.note({ text: 'To store other secrets:', command: `cdpadm auth login --profile ${name}` });
+    ctx.out.note({ text: 'To store different secrets:', command: `cdpadm auth login --profile ${name}` });
     ctx.out.note({ text: 'To test them again:', command: `cdpadm auth test --profile ${name}` });
   }
   return true;

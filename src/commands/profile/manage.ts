@@ -199,7 +199,7 @@ export const importProfile = defineCommand({
   flags: { use: { help: 'make it the current profile' } },
   output: () => z.object({ name: z.string(), current: z.boolean() }),
   notes: [
-    'A profile decides where your credentials go, and may run a command to read them. Review a file from another person before you import it.',
+    'A profile determines where your credentials are sent, and may run a command to read them. Review a file from another person before you import it.',
   ],
   examples: ['cdpadm profile import dev.profile.json dev', 'cdpadm profile import - dev --dry-run'],
   exits: {

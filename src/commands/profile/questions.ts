@@ -209,7 +209,7 @@ async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft)
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;
     ctx.out.warn(
-      `${error.message} Instead of each secret, enter its location: an environment variable or a command. To type secrets and store them in a private file, pass --insecure-storage.`,
+      `${error.message} For each secret, enter where it is stored (an environment variable or a command), not the secret itself. To type secrets and store them in a private file, pass --insecure-storage.`,
     );
     return false;
   }

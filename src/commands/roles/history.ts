@@ -86,7 +86,7 @@ export const listRevisions = defineCommand({
     const kept = `${counted(all.length, 'saved manifest')} (${sizeText(sizeOf(all))})`;
     if (all.length > 0)
       ctx.out.note({
-        text: `${all.length > limit ? `The newest ${limit} of ` : ''}${kept}, kept until you remove ${all.length === 1 ? 'it' : 'them'}:`,
+        text: `${all.length > limit ? `Showing the newest ${limit} of ` : ''}${kept}. To remove old ones:`,
         command: 'cdpadm roles history prune --before DATE',
       });
     return shown;

@@ -44,7 +44,7 @@ export const pullRoles = defineCommand({
   args: { file: { default: DEFAULT_FILE, help: 'file to write, YAML or JSON; - writes to standard output' } },
   flags: {
     overwrite: { help: 'overwrite a file that has local edits' },
-    merge: { conflicts: ['overwrite'], help: 'merge the changes of the platform into a file that has local edits' },
+    merge: { conflicts: ['overwrite'], help: 'merge platform changes into a file that has local edits' },
     base: baseFlag,
   },
   output: () => z.union([pulledResult(), ManifestReply]),

@@ -63,6 +63,6 @@ const FAILURES: readonly [RegExp, string | undefined, string][] = [
     undefined,
     'Check the address, and use rediss:// only for an encrypted server.',
   ],
-  [/ENOTFOUND/, undefined, 'Check the name of the server.'],
-  [/certificate/, undefined, 'Pass the certificate authority of the server: --ca-file FILE.'],
+  [/ENOTFOUND/, undefined, 'Check the server name.'],
+  [/certificate/, undefined, "Pass the server's certificate authority: --ca-file FILE."],
 ];

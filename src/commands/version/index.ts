@@ -6,7 +6,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 
 export const command = defineCommand({
   path: 'version',
-  summary: 'print the version; with --verbose also the commit, its date and the version of Node',
+  summary: 'print the version; with --verbose also the commit, its date and the Node version',
   effect: 'local',
   calls: 'none',
   output: () =>
@@ -17,7 +17,7 @@ export const command = defineCommand({
       node: z.optional(z.string()),
     }),
   notes: [
-    '`cdpadm --version` prints the same. The date is that of the commit and not of the build, so two builds of one commit are identical.',
+    '`cdpadm --version` prints the same. The date is the commit date, not the build date, so two builds of the same commit are identical.',
   ],
   examples: ['cdpadm version', 'cdpadm version --verbose -o json'],
   run: async (ctx) => ({ version: VERSION, ...(ctx.flags.verbose && { ...SOURCE, node: host.nodeVersion }) }),

@@ -34,9 +34,9 @@ import { fail, planChanged } from '../../lib/errors/fail.ts';
 
 const guardFlags = {
   allowDelete: { help: 'allow the --prune deletions' },
-  allowReset: { help: 'allow changes of a sync mode, which reset the sync position' },
+  allowReset: { help: 'allow changes to a sync mode, which reset the sync position' },
   allowEmpty: { help: 'allow the deletion of every resource (in addition to --allow-delete)' },
-  force: { help: 'allow changes or deletions of more than 30 % of 10 or more resources' },
+  force: { help: 'allow changing or deleting more than 30 % of the resources (applies from 10 resources)' },
 } as const satisfies Record<string, FlagSpec>;
 
 const applyFlags = {
@@ -78,7 +78,7 @@ export const applyFolder = defineCommand({
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',
     '--plan does not need a folder: the plan contains the definitions, with references instead of secrets. If you also pass a folder, it must still produce the same plan. If the platform has changed since then, nothing is sent (exit 6).',
-    'A step that fails stops only the steps that need it. The result lists the outcome of every step. To finish the rest, apply again. If you used a saved plan, save a new one first.',
+    'If a step fails, only the steps that depend on it are skipped. The result lists the outcome of every step. To finish the rest, apply again. If you used a saved plan, save a new one first.',
   ],
   examples: [
     'cdpadm warehouse apply sync',

@@ -112,7 +112,7 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   const idle = patterns.find((_, index) => tests[index] && !isKnown(tests[index]));
   if (idle !== undefined) {
     throw usageError(
-      `--only ${idle} matches no resource, neither in the folder nor in the workspace.`,
+      `--only ${idle} matches no resource in the folder or the workspace.`,
       "Pass an id (crm), a kind and an id (connections/crm), or a pattern in quotes ('pipelines/*').",
     );
   }
@@ -174,7 +174,7 @@ function checkParts(
     if (!part || isSelected('pipeline', user.id) || isDeleted('pipeline', user.id)) continue;
     throw fail('warehouse.in_use', {
       message: `--prune would delete the ${NOUNS[part]} ${String(user[`${part}_id`])}, which the pipeline ${user.id} uses. Nothing was sent.`,
-      hint: 'Make --only select the pipeline too, or exclude the resource that it uses.',
+      hint: 'Include the pipeline in --only, or exclude the resource that it uses.',
     });
   }
 }

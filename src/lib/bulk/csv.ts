@@ -53,11 +53,7 @@ class CsvLines {
     const nul = feed.indexOf(0);
     if (fault) this.#failure = feed.error(fault.message, fault.at);
     else if (!feed.isSound)
-      this.#failure = notText(
-        this.#name,
-        { line, column: 1 },
-        'contains a byte that is not UTF-8; save the file as UTF-8',
-      );
+      this.#failure = notText(this.#name, { line, column: 1 }, 'contains invalid UTF-8; save the file as UTF-8');
     else if (nul >= 0) this.#failure = feed.error('unexpected NUL character; is this a text file?', nul);
     else this.#lines.push({ cells: feed.scan.texts(), line, source });
   }

@@ -7,7 +7,7 @@ import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
 import { type Place, placeAt } from '../kernel/errors.ts';
 import type { LocalRow } from './row.ts';
 
-const NOT_UTF8 = 'contains a byte that is not UTF-8';
+const NOT_UTF8 = 'contains invalid UTF-8';
 
 export async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' | 'json'): AsyncGenerator<LocalRow[]> {
   let rows: LocalRow[] = [];

@@ -155,7 +155,7 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
   {
     role_id: 'support-role',
     name: 'Support',
-    description: 'Helps other users: sees their activity and privacy settings, manages no users.',
+    description: 'Supports other users: can view their activity and privacy settings, but cannot manage users.',
     tasks: [...USER_TASKS, ...SUPPORT_TASKS, 'privacy:settings'].sort(),
   },
 ];

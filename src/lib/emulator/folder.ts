@@ -52,7 +52,7 @@ function taken(folder: string): KnownError {
   return new KnownError({
     code: 'emulator.running',
     message: `An embedded platform already uses ${folder}${owner ? ` (process ${owner.pid}${port})` : ''}.`,
-    hint: 'Use that one, stop it, or choose another folder.',
+    hint: 'Use that platform, stop it, or choose another folder.',
     details: { folder, ...owner },
   });
 }

@@ -39,7 +39,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'A line of the log was changed, removed or added.',
     explanation:
-      'Each line has a hash of itself and of the line before it. Someone edited the file, or restored a part of it.',
+      'Each line has a hash of itself and of the previous line. Someone edited the file, or restored a part of it.',
     fix: 'Compare the log with a backup. `cdpadm log verify` lists the lines.',
   },
   'files.symlink': {
@@ -83,7 +83,7 @@ export const GENERAL_ERRORS = {
     exit: 'conflict',
     summary: 'The MCP server has no such plan.',
     explanation:
-      'A write needs a plan of the same session, area and command. A plan can be used once, within 10 minutes. Nothing was sent.',
+      'A write needs a plan from the same session, area and command. A plan can be used once, within 10 minutes. Nothing was sent.',
     fix: 'Call the planning tool again and show its result to the user.',
   },
   'mcp.plan_changed': {

@@ -90,7 +90,7 @@ export const HTTP_ERRORS = {
   'http.foreign_link': {
     exit: 'failed',
     summary: 'A response contained a link to a different address.',
-    explanation: 'Requests and credentials go only to the addresses of the profile.',
+    explanation: "Requests and credentials are sent only to the profile's addresses.",
     fix: 'Check the addresses in the profile.',
   },
   'http.unreadable': {
@@ -170,6 +170,6 @@ export const HTTP_ERRORS = {
     exit: 'network',
     summary: 'The response is not HTTP.',
     explanation: 'Another program is probably listening on this port.',
-    fix: 'Check that the address and port are those of the platform.',
+    fix: 'Check that the address and port belong to the platform.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -24,13 +24,13 @@ export const ROLES_ERRORS = {
     exit: 'notFound',
     summary: 'The template does not exist.',
     explanation: 'No built-in template has this name.',
-    fix: 'List them with `cdpadm roles templates`.',
+    fix: 'List the templates with `cdpadm roles templates`.',
   },
   'roles.revision_not_found': {
     exit: 'notFound',
     summary: 'The saved version does not exist.',
     explanation: 'Before every push, the previous version is saved on this machine, separately for each organization.',
-    fix: 'List them with `cdpadm roles history`.',
+    fix: 'List the saved versions with `cdpadm roles history`.',
   },
   'roles.assigned': {
     exit: 'conflict',
@@ -98,7 +98,7 @@ export const ROLES_ERRORS = {
     exit: 'notFound',
     summary: 'The group definition does not exist.',
     explanation: 'No definition in the workspace has this id.',
-    fix: 'List them with `cdpadm groups list`.',
+    fix: 'List the definitions with `cdpadm groups list`.',
   },
   'groups.attribute_not_found': {
     exit: 'notFound',

@@ -55,7 +55,7 @@ export const SETUP_ERRORS = {
     exit: 'auth',
     summary: 'The secret and the address come from different sources, so the secret was not sent.',
     explanation: 'An address from a source that you do not trust could be used to steal the secret.',
-    fix: 'Set both either in the profile or in the environment.',
+    fix: 'Set the secret and the address in the same place: the profile or the environment.',
   },
   'auth.malformed_token': {
     exit: 'auth',
@@ -118,7 +118,7 @@ export const EMULATOR_ERRORS = {
     exit: 'conflict',
     summary: 'An embedded platform already uses this state.',
     explanation: 'Two platforms cannot share one database.',
-    fix: 'Use that one, stop it, or choose another folder with --data.',
+    fix: 'Use that platform, stop it, or choose another folder with --data.',
   },
   'emulator.unreachable': {
     exit: 'network',

@@ -6,7 +6,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'notFound',
     summary: 'The connection, data model or pipeline does not exist.',
     explanation: 'No resource in the workspace has this id.',
-    fix: 'List the existing ones with the `list` command of its group.',
+    fix: 'List the existing resources with the `list` command.',
   },
   'warehouse.exists': {
     exit: 'conflict',
@@ -36,7 +36,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'failed',
     summary: 'Some steps of the plan were not completed.',
     explanation:
-      'A step that fails stops only the steps that need it. The other steps were applied. The exit code is 8 if the outcome of a step is unknown.',
+      'If a step fails, only the steps that depend on it are skipped. The other steps were applied. The exit code is 8 if the outcome of a step is unknown.',
     fix: 'Fix the cause, then apply the folder again, or save and apply a new plan. Completed steps are not repeated.',
   },
   'warehouse.guard.delete': {
@@ -67,7 +67,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'conflict',
     summary: 'Another admin changed the resource first.',
     explanation: 'It changed after the command had read it. Nothing was overwritten.',
-    fix: 'Check it, then run the command again.',
+    fix: 'Check the resource, then run the command again.',
   },
   'pipelines.not_idle': {
     exit: 'conflict',
@@ -139,7 +139,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'conflict',
     summary: 'The file has changed since the run that you want to resume.',
     explanation: 'Its rows no longer match the journal.',
-    fix: 'Send the whole file with --restart.',
+    fix: 'Pass --restart to send the whole file.',
   },
   'seed.journal': {
     exit: 'failed',

@@ -121,7 +121,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
           report('has keys that are neither strings nor integers');
         }
         const text = String(name);
-        if (Object.hasOwn(map, text)) report(`has the key \`${text}\` twice`);
+        if (Object.hasOwn(map, text)) report(`has the duplicate key \`${text}\``);
         // A plain assignment to this name would set the prototype.
         if (text === '__proto__') report('has a key that is not allowed');
         else map[text] = item;

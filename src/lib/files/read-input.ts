@@ -118,7 +118,7 @@ function decodeText(name: string, bytes: Uint8Array): string {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     const place = placeAt(...firstWrongByte(bytes));
-    throw notText(name, place, 'contains a byte that is not UTF-8; save the file as UTF-8');
+    throw notText(name, place, 'contains invalid UTF-8; save the file as UTF-8');
   }
   const nul = text.indexOf('\0');
   if (nul >= 0) throw notText(name, placeAt(text, nul), 'unexpected NUL character; is this a text file?');

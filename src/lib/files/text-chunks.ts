@@ -17,7 +17,7 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
   } catch (error) {
     if (error instanceof KnownError) throw error;
     if (error instanceof TypeError)
-      throw notText(name, { line: lines, column: 1 }, 'contains a byte that is not UTF-8; save the file as UTF-8');
+      throw notText(name, { line: lines, column: 1 }, 'contains invalid UTF-8; save the file as UTF-8');
     throw cannotReadInput(name, error);
   }
 }

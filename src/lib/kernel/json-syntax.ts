@@ -48,7 +48,7 @@ class Stop extends Error {
 }
 
 function fail(text: string, offset: number, reason: string): never {
-  throw new Stop({ offset, reason: offset >= text.length ? 'it ends too early' : reason });
+  throw new Stop({ offset, reason: offset >= text.length ? 'unexpected end of input' : reason });
 }
 
 function skipSpace(text: string, start: number): number {

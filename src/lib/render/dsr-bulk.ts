@@ -50,7 +50,7 @@ export function renderDsrBulk(
   const waiting = erasures - skipWaiting;
   const repeats = counted(duplicates, 'repeats', 'repeat');
   return [
-    rows === 1 ? '1 valid row:' : `${rows} rows, all of them valid:`,
+    rows === 1 ? '1 valid row:' : `${rows} rows, all valid:`,
     ...counts,
     ...(waiting > 0 ? [`  ${waiting} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`] : []),
     ...(skipWaiting > 0

@@ -32,7 +32,9 @@ export function evidencePage(shown: EvidenceShown, source: PageSource): string {
   const title = 'Evidence of data subject requests';
   const { ledger, requests } = shown;
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
-  const later = ledger.unchained ? ` ${counted(ledger.unchained, 'line')} of an earlier version: not chained yet.` : '';
+  const later = ledger.unchained
+    ? ` ${counted(ledger.unchained, 'line')} from an earlier version: not chained yet.`
+    : '';
   const chain = `${ledger.valid ? 'The hash chain of the ledger is complete' : 'The hash chain of the ledger is BROKEN'}: ${counted(ledger.entries, 'entry', 'entries')}, head <code>${ledger.head}</code>.${later}`;
   return htmlPage(
     title,
@@ -122,13 +124,13 @@ ${table(
       it.name,
       it.isSigned ? 'signed' : 'none: the platform signs only responses to submissions, and callbacks',
       it.body_sha256,
-      it.isIncluded ? 'headers and body' : 'headers; the body contains identities',
+      it.isIncluded ? 'headers and body' : 'headers only (the body contains identities)',
     ]),
     ...lost
       .filter(({ requestId }) => requestId === id)
       .map(({ body_sha256, file, what }) => [file, '', body_sha256, `no: ${what.toUpperCase()}`]),
   ],
-  'None in this archive: the ledger names no kept message of this request, and no folder passed with --kept has one.',
+  'None in this archive: the ledger records no kept message for this request, and no folder passed with --kept has one.',
 )}</section>`;
 }
 

@@ -55,7 +55,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
       return isOwn ? [source.issue(message)] : [];
     });
     if (issues.length === 0) return;
-    const hint = 'Refer to the secret of the warehouse, for example env:WAREHOUSE_PASSWORD.';
+    const hint = 'Refer to the secret for the warehouse, for example env:WAREHOUSE_PASSWORD.';
     throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, hint);
   }
 
@@ -96,7 +96,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
 const IN_A_TERMINAL: Hint = { text: 'A person can run this command in a terminal.' };
 
 const ALLOW_FILES: Hint = {
-  text: 'Move the file below that folder. To allow its folder:',
+  text: 'Move the file into that folder. To allow its folder:',
   command: 'cdpadm profile edit NAME --set allow_files=DIR',
 };
 

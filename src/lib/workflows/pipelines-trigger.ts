@@ -126,7 +126,7 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
     {
       subject: `the reset of pipeline ${id}`,
       hint: {
-        text: 'It was not sent a second time. Before you reset it again, check it:',
+        text: 'It was not sent a second time. Check the pipeline before you reset it again:',
         command: `cdpadm pipelines report ${id}`,
       },
       maxSends: 1,

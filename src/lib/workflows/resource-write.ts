@@ -116,7 +116,7 @@ async function confirmedById<Result, Reply extends Identified>(
   return await confirmed<Result, Reply | undefined>(
     {
       subject: `the write of ${noun} ${id}`,
-      hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
+      hint: { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` },
       maxSends: MAX_SENDS,
       notes: {
         lost: `The response to the write of ${noun} ${id} does not confirm it. Reading the current state.`,
@@ -157,7 +157,7 @@ function takenMeanwhile(
 ): KnownError {
   return fail('resource.created_meanwhile', {
     message: `Conflict: the platform now has ${noun} ${id}. It is not known who created it.`,
-    hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
+    hint: { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` },
     ...causedBy(cause),
   });
 }
@@ -172,6 +172,6 @@ function changedMeanwhile(
     message: wasSent
       ? `Conflict: ${noun} ${id} on the platform differs from what was sent. Either the write had no effect, or another admin changed it.`
       : `Conflict: another admin changed ${noun} ${id}. Nothing was sent.`,
-    hint: { text: 'Before you run the command again, check it:', command: `cdpadm ${look} ${id}` },
+    hint: { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` },
   });
 }

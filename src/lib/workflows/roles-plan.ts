@@ -92,7 +92,7 @@ export function conflictError(
       file === undefined
         ? { text: 'To edit the current roles:', command: 'cdpadm roles edit' }
         : {
-            text: 'Merge the changes of the platform into the file:',
+            text: "Merge the platform's changes into the file:",
             command: `cdpadm roles pull ${file === '-' ? 'FILE' : shellWord(file)} --merge`,
           },
     issues,
@@ -152,7 +152,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       ],
       maxSends: MAX_SENDS,
       notes: {
-        lost: 'The response to the write does not confirm it. Reading the current manifest.',
+        lost: 'The response does not confirm the write. Reading the current manifest.',
         arrived: () => 'The write did arrive: the platform has the desired roles.',
       },
       send: async (attempt) => {

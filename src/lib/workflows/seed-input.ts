@@ -116,7 +116,7 @@ async function* lineRows(
   packer: RowPacker,
   { offset, position }: { position: number; offset: number },
 ): AsyncGenerator<number> {
-  if (position > 0 && offset < 0) throw new Error('lines of a plain file have offsets');
+  if (position > 0 && offset < 0) throw new Error('missing byte offset for the last completed line');
   let at = position > 0 ? offset : await lineStart(source, range.start);
   const end = await lineStart(source, range.end);
   const reader = createLineReader(packer, { line: position, offset: at });

@@ -39,7 +39,7 @@ const seeds: [samples: string, flags: string, rows: number | RegExp][] = [
   ['excel.csv', `--source excel ${MAP}`, 2],
   ['excel.csv', MAP, /excel\.csv:2: spend: must be a number/],
   ['excel16.csv', MAP, /excel16\.csv:1:1: the file is UTF-16; save it as UTF-8/],
-  ['latin1.csv', MAP, /latin1\.csv:2: contains a byte that is not UTF-8/],
+  ['latin1.csv', MAP, /latin1\.csv:2: contains invalid UTF-8/],
 ];
 
 /** The samples, the flags that read them as requests, and the number of rows in the dry run or the message. */
@@ -60,7 +60,7 @@ const requests: [samples: string, flags: string, rows: number | RegExp][] = [
   ],
   ['pandas_index.csv', '--source pandas', 3],
   ['excel.csv', '--source excel', 2],
-  ['latin1.csv', '', /latin1\.csv:2:1: contains a byte that is not UTF-8/],
+  ['latin1.csv', '', /latin1\.csv:2:1: contains invalid UTF-8/],
 ];
 const OTHERS = '--map customer_id=controller_customer_id --map orders=- --map spend=- --map city=-';
 

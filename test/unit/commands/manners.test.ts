@@ -77,9 +77,9 @@ describe('profiles', () => {
   });
 
   it.each([
-    ['names.foo=bar', 'names.foo: unknown to the specification. It is kept'],
+    ['names.foo=bar', 'names.foo: not in the specification. It is kept'],
     ['names.xpidd=bar', 'did you mean `xpid`?'],
-    ['names.osz_*=bar_*', 'names.osz_*: unknown to the specification'],
+    ['names.osz_*=bar_*', 'names.osz_*: not in the specification'],
     ['names.xpid=pid', ''],
     ['names.osa_*=android_*', ''],
     ['names.PROVIDER_A=frostbank', ''],

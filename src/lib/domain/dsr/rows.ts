@@ -59,7 +59,8 @@ export function planColumns(
   for (const [column, target] of targets.entries()) {
     const first = targets.indexOf(target);
     if (target !== IGNORED && first < column) {
-      issues.push({ column, message: `column \`${columns[column] ?? ''}\` is the same field as column ${first + 1}` });
+      const name = columns[column] ?? '';
+      issues.push({ column, message: `column \`${name}\` maps to the same field as column ${first + 1}` });
     }
   }
   return { targets, issues };

@@ -52,7 +52,7 @@ export function readHeader(
     }
     const identity = JSON.stringify(column);
     const other = seen.get(identity);
-    if (other !== undefined) issues.push({ path: title, message: `is the same field as the \`${other}\` column` });
+    if (other !== undefined) issues.push({ path: title, message: `maps to the same field as the \`${other}\` column` });
     seen.set(identity, title);
     return column;
   });

@@ -53,7 +53,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   }
 
   function takeHeader(): void {
-    if (!feed.isSound) throw feed.error('contains a byte that is not UTF-8; save the file as UTF-8');
+    if (!feed.isSound) throw feed.error('contains invalid UTF-8; save the file as UTF-8');
     if (record.fault) throw feed.error(record.fault.message, record.fault.at);
     useHeader(scan.texts());
   }
@@ -92,7 +92,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   }
 
   function wrongWith(): string | undefined {
-    if (!feed.isSound) return 'contains a byte that is not UTF-8';
+    if (!feed.isSound) return 'contains invalid UTF-8';
     if (record.fault) return record.fault.message;
     if (record.count === width) return undefined;
     return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${width}`;

@@ -67,7 +67,7 @@ export class RowPacker {
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     const row = bytes.subarray(start, end);
-    if (!isUtf8(row)) this.refuse(position, 'contains a byte that is not UTF-8', row.toString('utf8'));
+    if (!isUtf8(row)) this.refuse(position, 'contains invalid UTF-8', row.toString('utf8'));
     else if (this.#check(bytes, start, end)) this.#add(bytes, start, end, position);
     else this.#takeText(row.toString('utf8'), position);
   }

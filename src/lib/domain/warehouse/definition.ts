@@ -188,7 +188,7 @@ interface MaskIssue extends FieldIssue {
 }
 
 export function maskIssue(path: readonly (string | number)[]): MaskIssue {
-  const message = 'is a mask; write a reference to the secret: env:NAME, file:PATH, keychain:NAME or command:LINE';
+  const message = 'is a masked value; use a reference: env:NAME, file:PATH, keychain:NAME or command:LINE';
   return { path: [...path], message, isMask: true };
 }
 

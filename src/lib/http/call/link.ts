@@ -65,6 +65,6 @@ export function plainSink(sink: Sink): Sink {
 function foreign(what: string): KnownError {
   return fail('http.foreign_link', {
     message: `${what}. Nothing was sent there.`,
-    hint: 'Requests and credentials go only to the addresses of the profile. Check that they are right.',
+    hint: "Requests and credentials are sent only to the profile's addresses. Check the addresses in the profile.",
   });
 }

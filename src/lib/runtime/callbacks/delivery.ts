@@ -100,7 +100,7 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
   if (program === undefined) throw usageError('--on needs a command after its status.');
   if (program.includes('/') && !existsSync(resolvePath(ctx.io.cwd, program)))
-    ctx.out.warn(`The command of --on does not exist: ${program}. Deliveries to it fail until it does.`);
+    ctx.out.warn(`The --on command does not exist: ${program}. Deliveries to it fail until it exists.`);
   return async ({ body, id, variables }, signal) => {
     const own = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);
     const env = { ...own, ...variables, CDPADM_EVENT_ID: id };

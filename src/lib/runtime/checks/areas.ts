@@ -96,7 +96,7 @@ async function checkArea(
   if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
   if (!read) return result('not_checked', 'every call would change data');
   if (posts && settings.access === 'read') return result('not_checked', 'access: read blocks its call, a POST');
-  if (same) return result('not_checked', `failed like ${same.area}: it has the same credentials and address`);
+  if (same) return result('not_checked', `failed for the same reason as ${same.area} (same credentials and address)`);
   try {
     return result('ok', await read(api(), signal));
   } catch (error) {

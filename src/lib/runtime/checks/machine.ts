@@ -165,7 +165,7 @@ export async function checkAddress(
       const direction = clockAheadMs > 0 ? 'ahead of' : 'behind';
       return warning(
         check,
-        `the clock of this machine is ${formatDuration(Math.abs(clockAheadMs))} ${direction} ${address}`,
+        `this machine's clock is ${formatDuration(Math.abs(clockAheadMs))} ${direction} ${address}`,
         'Synchronize the clock with a time server.',
       );
     }
@@ -183,7 +183,7 @@ export async function checkAddress(
 }
 
 function fixFor(code: string): string {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'Check the address and the DNS server of this machine.';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return "Check the address and this machine's DNS server.";
   if (code === 'ECONNREFUSED') return 'Check the port, or start the service.';
   if (/CERT|SELF_SIGNED|VERIFY/.test(code)) return 'Pass its certificate authority with --ca-file FILE.';
   return 'Check the network, the firewall and HTTPS_PROXY.';

@@ -31,7 +31,7 @@ interface Plan {
 const AGAIN = 'Call the planning tool again, and show the new plan to the user.';
 const GUARD = 'An assistant cannot override a guard. A person can run the command in a terminal.';
 
-const NO_BODIES = 'The bodies of the requests are left out. `data.plan` has every change.';
+const NO_BODIES = 'The request bodies are omitted. `data.plan` contains every change.';
 const TOO_LARGE = 'The plan is too large to approve here. A person can run the command in a terminal.';
 
 export function openSession(

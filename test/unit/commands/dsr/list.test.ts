@@ -223,7 +223,7 @@ describe('a ledger without requests in this workspace', () => {
   it('is warned about, and causes exit code 10 with --fail-if-empty', async () => {
     const due = 'dsr list --due --fail-if-due --fail-if-overdue';
     const { code, stderr } = await home.run(due);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('has no requests of workspace 3001')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has no requests for workspace 3001')]);
     expect((await home.run(`${due} --fail-if-empty`)).code).toBe(10);
     expect((await home.run('dsr ledger verify')).stderr).toContain('is empty');
     await submit('a.csv', [['a', 'erasure', 0]]);

@@ -200,8 +200,8 @@ describe('JSON', () => {
     ['// x\n{}', ['1:1: not valid JSON: a value is missing here']],
     ["{'a': 1}", ['1:2: not valid JSON: a key in double quotes is missing']],
     ['a: 1', ['1:1: not valid JSON: a value is missing here']],
-    ['', ['1:1: not valid JSON: it ends too early']],
-    ['{"a', ['1:4: not valid JSON: it ends too early']],
+    ['', ['1:1: not valid JSON: unexpected end of input']],
+    ['{"a', ['1:4: not valid JSON: unexpected end of input']],
     ['{"a": 1,\n "a": 2}', ['2:2: duplicate key `a`']],
     ['{"a": 1, "\\u0061": 2, "a": 3}', ['1:10: duplicate key `a`', '1:23: duplicate key `a`']],
     ['{"__proto__": 1}', ['1:2: this key is not allowed']],
@@ -228,7 +228,7 @@ describe('JSON', () => {
     expect(await valueOf(members.slice(5, -1), 'json')).toHaveProperty('a.a.a');
     expect(await problemsOf('['.repeat(DEEP), 'json')).toEqual(['1:501: nested deeper than 500 levels']);
     const cut = `{"a":"${'x'.repeat(LONG)}`;
-    expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: it ends too early`]);
+    expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: unexpected end of input`]);
   });
 
   it('restores the stack trace limit after text with many errors', async () => {

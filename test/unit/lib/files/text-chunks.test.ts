@@ -41,37 +41,27 @@ describe('invalid text', () => {
 
   it.each<[string, Buffer, number, string]>([
     ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x61]), 1, 'the file is UTF-16; save it as UTF-8'],
-    [
-      'an invalid first byte',
-      Buffer.from([0xff, 0x41]),
-      1,
-      'contains a byte that is not UTF-8; save the file as UTF-8',
-    ],
+    ['an invalid first byte', Buffer.from([0xff, 0x41]), 1, 'contains invalid UTF-8; save the file as UTF-8'],
     ['UTF-16', Buffer.from('\ufeffa\n', 'utf16le'), 1, 'the file is UTF-16; save it as UTF-8'],
     [
       'an invalid byte in the second chunk, by the line that starts it',
       Buffer.concat([Buffer.from(chunk(4)), Buffer.from([0xc0])]),
       5,
-      'contains a byte that is not UTF-8; save the file as UTF-8',
+      'contains invalid UTF-8; save the file as UTF-8',
     ],
     [
       'a UTF-16 byte order mark, but not at the start',
       Buffer.concat([Buffer.from(chunk(1)), Buffer.from([0xff, 0xfe])]),
       2,
-      'contains a byte that is not UTF-8; save the file as UTF-8',
+      'contains invalid UTF-8; save the file as UTF-8',
     ],
     [
       'an invalid byte after a chunk that starts with an empty line',
       Buffer.concat([Buffer.from('\n'), Buffer.alloc(64 * 1024 - 1, 'x'), Buffer.from([0xff])]),
       2,
-      'contains a byte that is not UTF-8; save the file as UTF-8',
+      'contains invalid UTF-8; save the file as UTF-8',
     ],
-    [
-      'a truncated character',
-      Buffer.from('a\né').subarray(0, 3),
-      2,
-      'contains a byte that is not UTF-8; save the file as UTF-8',
-    ],
+    ['a truncated character', Buffer.from('a\né').subarray(0, 3), 2, 'contains invalid UTF-8; save the file as UTF-8'],
   ])('is reported: %s', async (_what, bytes, line, message) => {
     await expect(textOf(decoded(chunksOf(bytes), 'rows.csv'))).rejects.toMatchObject({
       code: 'input.invalid',

@@ -5,7 +5,7 @@ import { findJsonSyntaxError } from '../../../../src/lib/kernel/json-syntax.ts';
 import { damagedJson, parsesAsJson } from './damaged-json.ts';
 import { runs } from '../../../helpers/size.ts';
 
-const EARLY = 'it ends too early';
+const EARLY = 'unexpected end of input';
 
 describe('findJsonSyntaxError', () => {
   it.each([

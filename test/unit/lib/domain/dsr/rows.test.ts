@@ -56,7 +56,7 @@ describe("a table's columns", () => {
 
   it('with the same target are reported with the first one; ignored columns may repeat', () => {
     expect(plan(['a', 'email', 'b', 'Mail'], { a: '-', b: '-', Mail: 'email' }).issues).toEqual([
-      { column: 3, message: 'column `Mail` is the same field as column 2' },
+      { column: 3, message: 'column `Mail` maps to the same field as column 2' },
     ]);
   });
 });

@@ -73,8 +73,8 @@ const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(O
 describe('a header', () => {
   it('is reported if two columns have the same meaning', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
-      { path: ' xpid', message: 'is the same field as the `xpid` column' },
-      { path: 'identity:"email"', message: 'is the same field as the `identity:email` column' },
+      { path: ' xpid', message: 'maps to the same field as the `xpid` column' },
+      { path: 'identity:"email"', message: 'maps to the same field as the `identity:email` column' },
     ]);
   });
 

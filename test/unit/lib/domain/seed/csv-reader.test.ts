@@ -62,8 +62,8 @@ describe('records', () => {
     const bytes = Buffer.from('xpid,user:n\n1,a\n2,\u00ff\n3\u00ff\n4,d\n', 'latin1');
     expect(read(bytes, {}, 1000)).toEqual([
       [2, '1', '"a"'],
-      [3, 'contains a byte that is not UTF-8', '2,\ufffd'],
-      [4, 'contains a byte that is not UTF-8', '3\ufffd'],
+      [3, 'contains invalid UTF-8', '2,\ufffd'],
+      [4, 'contains invalid UTF-8', '3\ufffd'],
       [5, '4', '"d"'],
     ]);
   });
@@ -124,7 +124,7 @@ describe('a header', () => {
     [
       'bytes that are not UTF-8',
       Buffer.from('xpid,user:\u00ff\n', 'latin1'),
-      'contains a byte that is not UTF-8; save the file as UTF-8',
+      'contains invalid UTF-8; save the file as UTF-8',
     ],
   ])('is missing or invalid in %s', (_what, text, reason) => {
     const error = errorOf(text);

@@ -79,7 +79,7 @@ describe('lines', () => {
     for (const last of ['\n', `\n${row(3)}`]) {
       const { rows } = read(lines, [Buffer.concat([Buffer.from(`${row(1)}\n`), invalid, Buffer.from(last)])]);
       expect(rows[0]).toMatchObject({ body: row(1) });
-      expect(rows[1]).toMatchObject({ position: 2, reason: 'contains a byte that is not UTF-8' });
+      expect(rows[1]).toMatchObject({ position: 2, reason: 'contains invalid UTF-8' });
       expect(rows).toHaveLength(last === '\n' ? 2 : 3);
     }
   });
@@ -171,7 +171,7 @@ describe('elements', () => {
     const { rows } = read(elements, [invalid]);
     expect(rows.map((found) => ('reason' in found ? found.reason : found.body))).toEqual([
       row(1),
-      'contains a byte that is not UTF-8',
+      'contains invalid UTF-8',
       row(3),
     ]);
   });

@@ -180,8 +180,8 @@ describe('a rejected row', () => {
     into.takeJson(Buffer.from(`${ROW}\n`), 0, ROW.length, 4);
     expect(packed(into).map(({ count }) => count)).toEqual([1]);
     expect(refused(into).map(({ issues }) => issues[0]?.message)).toEqual([
-      'contains a byte that is not UTF-8',
-      'contains a byte that is not UTF-8',
+      'contains invalid UTF-8',
+      'contains invalid UTF-8',
       expect.stringContaining('not valid JSON'),
     ]);
   });
