@@ -241,7 +241,7 @@ describe('the outbox', () => {
     expect([gone.code, gone.stderr]).toEqual([5, expect.stringContaining(`No delivery has the id ${first?.id}.`)]);
     expect((await home.run(['dsr', 'callbacks', 'outbox', 'drop', second?.event_id ?? '', '--yes'])).code).toBe(0);
     const { stderr, stdout } = await home.run(LIST);
-    expect([stdout.split('\n').length, stderr]).toEqual([2, expect.stringContaining('No deliveries are open')]);
+    expect([stdout.split('\n').length, stderr]).toEqual([2, expect.stringContaining('No pending deliveries')]);
   });
 
   it.each(['replay', 'drop'])('requires ids or --all for %s', async (verb) => {

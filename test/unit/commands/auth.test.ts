@@ -82,7 +82,10 @@ describe('auth test', () => {
     const { code, of } = await testAuth(complete({ CDPADM_CLIENT_SECRET: 'wrong-secret' }));
     expect([code, of('roles')?.status, of('seeding')?.status]).toEqual([4, 'failed', 'ok']);
     for (const area of ['groups', 'warehouse'])
-      expect(of(area)).toMatchObject({ status: 'not_checked', detail: expect.stringContaining('failed like roles') });
+      expect(of(area)).toMatchObject({
+        status: 'not_checked',
+        detail: expect.stringContaining('same reason as roles'),
+      });
   });
 
   it.each([

@@ -36,7 +36,7 @@ describe('the roles history', () => {
 
   it('prints how many manifests are kept, their size and how to remove them', async () => {
     await admin.run('roles push --yes');
-    const note = /1 saved manifest \(\d+ kB\), kept until you remove it: cdpadm roles history prune --before DATE/;
+    const note = /1 saved manifest \(\d+ kB\). To remove old ones: cdpadm roles history prune --before DATE/;
     expect((await admin.run('roles history')).stderr).toMatch(note);
     expect((await admin.run('roles history -q')).stderr).toBe('');
   });

@@ -80,7 +80,7 @@ describe('linkRequest', () => {
     expect(error).toMatchObject({
       code: 'http.foreign_link',
       message: `${message} Nothing was sent there.`,
-      hint: expect.stringContaining('only to the addresses of the profile') as string,
+      hint: expect.stringContaining("only to the profile's addresses") as string,
     });
   });
 });

@@ -72,7 +72,7 @@ describe('networkFailure', () => {
     ['idle', 'Run the command again'],
     ['reset', 'Run the command again'],
     ['truncated', 'Run the command again'],
-    ['malformed', 'those of the platform'],
+    ['malformed', 'belong to the platform'],
   ])('suggests a fix for %s', (kind, hint) => {
     expect(failed(kind).hint).toContain(hint);
   });

@@ -59,7 +59,7 @@ describe('the value of a secret field', () => {
     expect(secretIssues('connection', connection({ password: MASK }))).toEqual([maskIssue(['config', 'password'])]);
     expect(maskIssue(['a', 0])).toMatchObject({
       path: ['a', 0],
-      message: expect.stringMatching(/^is a mask; .* env:NAME/) as string,
+      message: expect.stringMatching(/^is a masked value; .* env:NAME/) as string,
     });
   });
 
