@@ -241,7 +241,7 @@ export async function readReports<Result extends Part>(
       }
       const known = reports.get(keyOf(result));
       if (report.error === undefined || known === undefined) reports.set(keyOf(result), report);
-      // If the error came before the first row, keep the counts of the run that would have continued.
+      // If the error came before the first row, keep the counts of the earlier run that it was to resume.
       else if (known.error) reports.set(keyOf(result), result.rows > 0 ? report : { ...known, error: report.error });
     }
     if (damaged !== undefined && !isUsed)

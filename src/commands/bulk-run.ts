@@ -11,7 +11,7 @@ import type { RunFlags } from './bulk-flags.ts';
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
 /**
- * The command that resumes a run on any machine, as text and as arguments. Names the target and prints JSON to join.
+ * The command that resumes a run on any machine, as text and as arguments. Includes the target flags and prints JSON, so that results can be joined.
  */
 export interface ResumeCommand {
   resume: string;
@@ -56,7 +56,7 @@ export async function runWithProgress<Result>(
 
 /**
  * Adds `progress` without rows to an error before the first row, so that the joined results name this part and its
- * error. `of` returns this part's result, or undefined if the run is not a part. A dry run is not one.
+ * error. `of` returns this part's result, or undefined if the run is not a part. A dry run is never a part.
  */
 export async function asPart(
   { curl, dryRun }: Context['flags'],

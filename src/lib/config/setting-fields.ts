@@ -116,7 +116,7 @@ function checkAddress(text: string): Checked {
 
 /** A string keeps a 64-bit id exact. */
 function checkDigits(text: string): Checked {
-  return /^\d{1,19}$/.test(text) ? { value: text } : { problem: 'must be a number written in digits' };
+  return /^\d{1,19}$/.test(text) ? { value: text } : { problem: 'must be a number of 1 to 19 digits' };
 }
 
 function checkDomain(text: string): Checked {

@@ -168,7 +168,7 @@ describe('a file update', () => {
     );
   });
 
-  it('changes no other byte of JSON for new stamps', async () => {
+  it('writes new stamps to JSON without changing any other byte', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, fc.constantFrom(undefined, 1, '\t'), async (manifest, indent) => {
         const text = `  ${stringifyJson(manifest, indent).replaceAll('"tasks":', '"tasks"  :')} `;

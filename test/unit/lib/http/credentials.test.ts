@@ -19,7 +19,7 @@ describe('authorize', () => {
     expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({});
   });
 
-  it('allows renewal of a requested token only', async () => {
+  it('allows only a requested token to be renewed', async () => {
     const calls: unknown[] = [];
     const tokens = (ready: boolean) => async (signal: AbortSignal, rejected?: string) => {
       calls.push([signal, rejected]);

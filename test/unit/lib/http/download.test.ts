@@ -37,7 +37,7 @@ function memorySink(): MemorySink {
 const results = (url: string): Link => ({ url, service: 'dsr', accept: '*/*' });
 
 describe.each(['node', 'pool'] as const)('over %s', (engine) => {
-  it('forwards any bytes unchanged, even more than the response limit', async () => {
+  it('forwards arbitrary bytes unchanged, even beyond the response size limit', async () => {
     const body = Buffer.alloc(20 * 1024 * 1024, Buffer.from([0, 255, 10, 128, 7]));
     server.next(answer({ headers: { 'content-type': 'application/zip; charset=nonsense' }, body }));
     const sink = memorySink();

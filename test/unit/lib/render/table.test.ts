@@ -220,7 +220,7 @@ test.each([
   expect(drawn.split('\n')[1]).toBe(`${'x'.repeat(19)}  ${shown}`);
 });
 
-test("wraps a record's JSON between its fields", () => {
+test('breaks JSON in a record between the fields of the JSON', () => {
   const drawn = drawRecord(
     '{"type":"incremental","from":"2024"}',
     [{ key: 'mode', value: (it) => it }],

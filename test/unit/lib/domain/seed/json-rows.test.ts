@@ -74,7 +74,7 @@ describe('lines', () => {
     expect(found).toEqual([both, both, [[2, true]]]);
   });
 
-  it('are rejected individually for a byte that is not UTF-8', () => {
+  it('are rejected individually if they contain invalid UTF-8', () => {
     const invalid = Buffer.from(row(2).replace('production', 'pr\u00ffd'), 'latin1');
     for (const last of ['\n', `\n${row(3)}`]) {
       const { rows } = read(lines, [Buffer.concat([Buffer.from(`${row(1)}\n`), invalid, Buffer.from(last)])]);
@@ -166,7 +166,7 @@ describe('elements', () => {
     });
   });
 
-  it('are rejected individually for a byte that is not UTF-8', () => {
+  it('are rejected individually if they contain invalid UTF-8', () => {
     const invalid = Buffer.from(`[${row(1)},${row(2).replace('production', 'pr\u00ffd')},${row(3)}]`, 'latin1');
     const { rows } = read(elements, [invalid]);
     expect(rows.map((found) => ('reason' in found ? found.reason : found.body))).toEqual([

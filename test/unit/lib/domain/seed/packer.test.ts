@@ -153,7 +153,7 @@ describe('a rejected row', () => {
     expect(many?.issues).toHaveLength(5);
   });
 
-  it('fills batches even without valid rows', () => {
+  it('counts toward the batch size even without valid rows', () => {
     const into = packer();
     for (let position = 1; position <= 2500; position++) into.refuse(position, 'is wrong', 'x');
     expect(packed(into).map(({ from, to, count }) => [from, to, count])).toEqual([

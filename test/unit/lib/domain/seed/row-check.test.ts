@@ -24,7 +24,7 @@ const PARSE_INTERVAL = isWhole ? 1 : 6;
 
 const ROWS = size(6_000_000, 10_000, 2400);
 
-test('accepts damaged rows only if they are valid by the contract with the same value', () => {
+test('accepts a damaged row only if exact parsing accepts it with the same value', () => {
   const random = randomFrom(SEED);
   const counts = { accepted: 0, left: 0, onlyExactly: 0, refused: 0 };
   for (let index = 0; index < ROWS; index++) {

@@ -33,7 +33,7 @@ function* texts(characters: readonly string[], length: number): Generator<string
 
 const BEFORE = 3;
 
-/** Returns the end offset of a scanner that starts after other bytes, relative to its start. */
+/** Runs a scanner after other bytes. Returns where it stops, relative to where it started. */
 function endOf(step: (bytes: Buffer, start: number) => number, text: string): number {
   const end = step(Buffer.from(`${'1'.repeat(BEFORE)}${text}\n`), BEFORE);
   return end === FAIL ? FAIL : end - BEFORE;

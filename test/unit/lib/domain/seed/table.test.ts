@@ -1,4 +1,4 @@
-// Converts a table's cells to a user's body.
+// Converts the cells of a table row to the JSON body for one user.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { cellsOf } from '../../../../../src/lib/domain/csv/record.ts';

@@ -24,7 +24,7 @@ describe('isEnded', () => {
     ['queued', false],
     ['a different status', false],
     [undefined, false],
-  ])('returns for %s: %s', (status, ended) => {
+  ])('for %s, returns %s', (status, ended) => {
     expect(isEnded({ status } as RunReply)).toBe(ended);
   });
 });

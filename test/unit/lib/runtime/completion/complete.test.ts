@@ -11,7 +11,7 @@ import { systemClock } from '../../../../../src/lib/kernel/clock.ts';
 import { registerEmulator } from '../../../../../src/lib/runtime/emulator/running.ts';
 import { type CliHome, createCliHome } from '../../../../helpers/cli.ts';
 
-/** The word breaks in bash. */
+/** Bash's word-break characters. */
 const BREAKS = ' \t\n"\'><=;|&(:';
 
 const GROUP = 'id: household\nsource_user_attribute: household_id\nattributes: [{id: city, type: latest}]\n';
