@@ -11,7 +11,8 @@ import type { RunFlags } from './bulk-flags.ts';
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
 /**
- * The command that resumes a run on any machine, as text and as arguments. Includes the target flags and prints JSON, so that results can be joined.
+ * The command that resumes a run on any machine, as text and as arguments. Includes the target flags and prints JSON,
+ * so that results can be joined.
  */
 export interface ResumeCommand {
   resume: string;
