@@ -204,7 +204,8 @@ async function sendSteps(
     },
   });
   const undo = undoSteps(done.steps.filter(({ outcome }) => outcome !== 'failed' && outcome !== 'skipped'));
-  ctx.logFacts({ counts: countSteps(done.steps, plan.summary), ...undo });
+  const isUnclear = done.steps.some(({ outcome }) => outcome === 'unknown');
+  ctx.logFacts({ counts: countSteps(done.steps, plan.summary), ...undo, isUnclear });
   return done;
 }
 

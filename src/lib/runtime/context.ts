@@ -180,6 +180,8 @@ export interface WriteFacts {
   undo?: readonly (readonly string[])[];
   /** What else `undo` does, or why there is none. */
   undoNote?: string | undefined;
+  /** True if the command ended without knowing which steps were done. */
+  isUnclear?: boolean;
   /** Ids that are written, unless they are arguments. */
   ids?: readonly string[];
   /** Digest of the content that a bulk run sends. The log adds its key. */

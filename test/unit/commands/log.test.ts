@@ -134,6 +134,29 @@ it('shows how to undo a killed submission', async () => {
   expect(await entries()).toMatchObject([{ outcome: 'unknown', undo }]);
 });
 
+it('lists each command that may undo a killed apply, because only some steps were done', async () => {
+  useProfile(home);
+  stageSync(home.cwd, 3);
+  expect(await home.run('warehouse apply sync --yes', { env: SECRET_ENV })).toMatchObject({ code: 0 });
+  const [{ undo: all } = {}] = await entries();
+  const commands = all?.split(' && ') ?? [];
+  expect(commands.length).toBeGreaterThan(2);
+  const undo = (line = '') => home.run(`${line.replace('cdpadm ', '')} --yes`);
+  // The newest resource, which the killed command did not create.
+  await undo(commands[0]);
+  writeFileSync(path(), `${lines()[0] ?? ''}\n`);
+  const [entry] = await entries();
+  expect(entry).toMatchObject({ outcome: 'unknown', undo: null });
+  const [note, listed = ''] = entry?.undo_note?.split(' To undo it: ') ?? [];
+  expect([note, listed]).toEqual([
+    expect.stringContaining('It is not known which steps were done.'),
+    commands.join('; '),
+  ]);
+  const codes: number[] = [];
+  for (const line of listed.split('; ')) codes.push((await undo(line)).code);
+  expect(codes).toEqual([5, ...commands.slice(1).map(() => 0)]);
+});
+
 it('reads a line at the start of the log from a version without `via`, `plan` and `undo`', async () => {
   await update('Reader');
   const { via: _via, plan: _plan, undo: _undo, ...old } = JSON.parse(lines()[0] ?? '') as Record<string, unknown>;
@@ -163,6 +186,16 @@ it('counts the completed steps of `warehouse apply`, and the other steps by outc
     { outcome: 'done', plan, counts: { create: 2, update: 0, delete: 0, unchanged: 2 } },
     { outcome: 'done', plan, counts: { create: 0, update: 1, delete: 0, unchanged: 3 } },
   ]);
+});
+
+it('lists the commands one by one if an apply ended with a step whose outcome is unknown', async () => {
+  useProfile(home);
+  stageSync(home.cwd, 3);
+  await home.platform.api.addFault({ method: 'POST', path: '*/data-models', drop: 'before' });
+  await home.platform.api.addFault({ method: 'GET', path: '*/data-models/*', status: 503 });
+  expect(await home.run('warehouse apply sync --yes --retries 0', { env: SECRET_ENV })).toMatchObject({ code: 8 });
+  const listed = /To undo it: cdpadm data-models delete \S+ [^;]+; cdpadm connections delete crm /;
+  expect(await entries()).toMatchObject([{ undo: null, undo_note: expect.stringMatching(listed) as unknown }]);
 });
 
 it('does not count steps that a rejected write did not complete', async () => {
@@ -233,7 +266,7 @@ it('records no undo command once the saved manifest was removed, and reports why
   const undoOf = async () => (await entries()).map(({ undo, undo_note }) => [undo, undo_note]);
   const [first = [], second] = await undoOf();
   await home.run('roles history prune --before 2999-01-01 --yes');
-  const [, revision = ''] = /rollback (\S+)/.exec(first.join(' ')) ?? [];
+  const [, revision = ''] = /cdpadm roles rollback (\S+)/.exec(first.join(' ')) ?? [];
   const note = `The saved manifest ${revision} was removed from this machine.`;
   expect(await undoOf()).toEqual([[null, note], second]);
   const [{ id } = { id: '' }] = await entries();

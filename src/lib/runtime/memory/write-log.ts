@@ -26,6 +26,9 @@ const FILE_BYTES = 4 * 1024 * 1024;
 /** Maximum number of request ids, and of arguments, per entry. */
 const MOST_IDS = 20;
 
+const UNCLEAR =
+  'It is not known which steps were done. Run every command: if a step was not done, its command fails, for example with "not found".';
+
 export type WriteRecorder = Awaited<ReturnType<typeof recordWrites>>;
 
 function startedFields() {
@@ -185,13 +188,19 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
   const append = (entry: Record<string, unknown>, stop?: AbortSignal): Promise<unknown> =>
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
-  const undoing = (): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
+  /** `&&` would stop at the first command whose step was not done, and `;` does not work in every shell. */
+  const undoing = (isClear: boolean): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
     const { flags, isComplete } = flagsOf(target, settings);
-    const lines = (command.undo ?? []).map((words) => shellLine(['cdpadm', ...words, ...flags])).join(' && ');
-    if (isComplete || lines === '') return { undo: lines || null, undo_note: command.undoNote ?? null };
+    const { undo = [], undoNote } = command;
+    const lines = undo.map((words) => shellLine(['cdpadm', ...words, ...flags]));
+    const doubt = isClear || lines.length < 2 ? undefined : UNCLEAR;
+    if (lines.length === 0 || (isComplete && !doubt))
+      return { undo: lines.join(' && ') || null, undo_note: undoNote ?? null };
     const owner = profile === null ? 'a profile' : `profile ${profile}`;
-    const why = `An address of this write is not from ${owner}. With the same settings: ${lines}`;
-    return { undo: null, undo_note: [why, command.undoNote].filter(Boolean).join('. ') };
+    const why = isComplete ? undefined : `An address of this write is not from ${owner}.`;
+    const lead = isComplete ? 'To undo it:' : 'With the same settings:';
+    const commands = lines.join(doubt ? '; ' : ' && ');
+    return { undo: null, undo_note: [undoNote, why, doubt, lead, commands].filter(Boolean).join(' ') };
   };
 
   const start = (write: SentWrite): Promise<unknown> =>
@@ -208,7 +217,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
           .filter(isText)
           .slice(0, MOST_IDS)
           .map((it) => withoutQuery(it.replace(`${inputsBelow ?? sep}${sep}`, '')));
-      const known = { plan: command.plan ?? null, ...undoing() };
+      const known = { plan: command.plan ?? null, ...undoing(false) };
       const given = { args: shown(command.args), files: shown(command.files), ids: shown(ids) };
       const what = { command: command.path, ...given, digest, journal, ...known };
       const at = isoMillis(ctx.clock.now());
@@ -238,7 +247,9 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
         requests: count,
         request_ids: [...requests],
         counts: command.counts ?? {},
-        ...(outcome === 'rejected' ? { undo: null, undo_note: null } : undoing()),
+        ...(outcome === 'rejected'
+          ? { undo: null, undo_note: null }
+          : undoing(outcome !== 'unknown' && !command.isUnclear)),
       });
     },
   };
