@@ -114,9 +114,9 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
       value: 'number',
       kind: 'integer',
     }),
-    secret('partner_feed_key', 'reference to the key of the feed'),
+    secret('partner_feed_key', 'reference to the feed key'),
     at('--data-plan-id', 'data_plan_id', 'active data plan', { value: 'id' }),
-    at('--data-plan-version', 'data_plan_version', 'version of the data plan', { value: 'version' }),
+    at('--data-plan-version', 'data_plan_version', 'data plan version', { value: 'version' }),
   ],
 };
 

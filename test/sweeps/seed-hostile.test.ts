@@ -20,7 +20,7 @@ const NAME_AT = ONE.indexOf('Orders') + 1;
 const DATE = 'cutoff_date: must be a valid date as yyyy-MM-dd';
 const LONG = 'xpid: must be a signed 64-bit integer in plain digits, such as -42';
 const COUNT = 'seed.value: must be a whole number, 0 or more';
-const DUPLICATE = 'a field is a duplicate or is not allowed';
+const DUPLICATE = 'a field is duplicated or not allowed';
 
 /** Part of the reason, by line. */
 type Reasons = Record<number, string>;

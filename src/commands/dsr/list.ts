@@ -56,7 +56,7 @@ export const listRequests = defineCommand({
     'cdpadm dsr list --due -o html --out due.html',
     'cdpadm dsr list --group-id spring-clean',
   ],
-  exits: { differences: '--fail-if-due or --fail-if-overdue found a request, or --fail-if-empty no ledger' },
+  exits: { differences: '--fail-if-due or --fail-if-overdue found a request, or --fail-if-empty found none' },
   run: (ctx, { flags }) => list(ctx, flags),
 });
 

@@ -22,7 +22,7 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
     args: pipelineArg,
     flags: {
       // A PUT sends the whole pipeline, so it needs the key that the platform masks.
-      partnerFeedKeyFrom: { value: 'reference', help: 'reference to the key of the feed, if the platform masks it' },
+      partnerFeedKeyFrom: { value: 'reference', help: 'reference to the feed key, if the platform masks it' },
     },
     output: () => PipelineReply,
     examples: [`cdpadm ${path} customers`, `cdpadm ${path} customers --dry-run`],

@@ -91,7 +91,7 @@ export const seedFiles = defineCommand({
   ],
   exits: {
     partial: 'rows were rejected; they are in the rejects file',
-    conflict: '--resume, but a file changed after the run',
+    conflict: 'a file changed after the run (with --resume)',
     invalidInput: 'a file cannot be read, or its header is invalid',
     guard: 'these files were sent before (--resume or --restart), another process is sending them, or you answered no',
   },

@@ -41,12 +41,12 @@ export const planFlags = {
   only: {
     value: 'pattern',
     many: true,
-    help: "only resources with this id or name, such as crm or 'pipelines/*'; may be repeated",
+    help: "only resources with this id or name, such as crm or 'pipelines/*' (repeatable)",
   },
   overlay: {
     value: 'dir',
     many: true,
-    help: 'folder whose files are merged over those of the same resource (repeatable)',
+    help: 'folder with files to merge over those for the same resources (repeatable)',
   },
   allowCommands,
 } as const satisfies Record<string, FlagSpec>;

@@ -39,8 +39,8 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'A line of the log was changed, removed or added.',
     explanation:
-      'Each line has a hash of itself and of the previous line. Someone edited the file, or restored a part of it.',
-    fix: 'Compare the log with a backup. `cdpadm log verify` lists the lines.',
+      'Each line has a hash of itself and of the previous line. Someone edited the file, or restored part of it.',
+    fix: 'Compare the log with a backup. `cdpadm log verify` lists the affected lines.',
   },
   'files.symlink': {
     exit: 'failed',

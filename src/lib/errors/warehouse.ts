@@ -78,7 +78,7 @@ export const WAREHOUSE_ERRORS = {
   'pipelines.paused': {
     exit: 'conflict',
     summary: 'The pipeline is paused.',
-    explanation: 'The platform does not start a run of a paused pipeline.',
+    explanation: 'The platform does not run a paused pipeline.',
     fix: 'Resume it with `cdpadm pipelines resume`.',
   },
   'pipelines.no_runs': {

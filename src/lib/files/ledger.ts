@@ -118,7 +118,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     const text = readPrivateFile(keyFile) ?? `${randomBytes(32).toString('hex')}\n`;
     if (!/^[0-9a-f]{64}\n$/.test(text))
       throw fail('ledger.key', {
-        message: `The key of the ledger, ${keyFile}, is damaged.`,
+        message: `The ledger's key, ${keyFile}, is damaged.`,
         hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests.',
       });
     if (readPrivateFile(keyFile) === undefined) writePrivateFile(keyFile, text);

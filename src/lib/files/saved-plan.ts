@@ -82,7 +82,7 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
   const { data: other } = parseWith(z.object({ kind: z.enum(['roles', 'warehouse']) }), value);
   if (other && other.kind !== kind) {
     throw fail('plans.damaged', {
-      message: `${name} is a plan of \`${other.kind} diff\`. Nothing was sent.`,
+      message: `${name} is a plan from \`${other.kind} diff\`. Nothing was sent.`,
       hint: {
         text: 'To apply it:',
         command: shellLine(['cdpadm', ...COMMANDS[other.kind].apply.split(' '), '--plan', path]),

@@ -26,9 +26,9 @@ export async function readWarehouseDir(
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root)) {
     const hint = { text: 'To create it:', command: `cdpadm warehouse export ${dir}` };
-    throw usageError(`${dir} does not exist.`, isOverlay ? 'Pass the folder of the overlay.' : hint);
+    throw usageError(`${dir} does not exist.`, isOverlay ? 'Pass the overlay folder.' : hint);
   }
-  if (!statSync(root).isDirectory()) throw usageError(`${dir} is not a folder.`, 'Pass the folder of the definitions.');
+  if (!statSync(root).isDirectory()) throw usageError(`${dir} is not a folder.`, 'Pass the definitions folder.');
   const files: DirectoryFile[] = [];
   for (const group of groups) {
     for (const name of definitionFiles(join(root, group))) {

@@ -38,7 +38,7 @@ async function expand(word: string, cwd: string): Promise<string[]> {
   if (status?.isDirectory()) {
     const names = await find('**', resolvePath(word, cwd));
     if (names.length > 0) return names.map((name) => join(word, name));
-    throw usageError(`${word} has no data files.`, 'Hidden files and names that begin with `_` are ignored.');
+    throw usageError(`${word} contains no data files.`, 'Hidden files and names that begin with `_` are ignored.');
   }
   // A missing file is reported when it is opened.
   const at = word.search(/[*?[{]/);

@@ -16,7 +16,7 @@ export function readRecord(text: string): { value: unknown } | { message: string
     const value = parseJson(text);
     // If a key appears twice, the last value would silently win, and a seed could reach the wrong user.
     if (holdsEachKey(value, text)) return { value: unwrap(value) };
-    return { message: 'a field is a duplicate or is not allowed' };
+    return { message: 'a field is duplicated or not allowed' };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     return { message: `${error.message}${error.offset === undefined ? '' : ` (character ${error.offset + 1})`}` };

@@ -111,7 +111,7 @@ interface Words {
 const WORDS: Partial<Record<Code, Words>> = {
   'auth.client_refused': {
     subject: 'The token service rejected the client id or the client secret',
-    hint: checkThenTest('Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the secrets of the profile.'),
+    hint: checkThenTest("Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the profile's secrets."),
   },
   'auth.audience_refused': {
     subject: 'The token service issues no token for this audience',
@@ -121,7 +121,7 @@ const WORDS: Partial<Record<Code, Words>> = {
     subject: 'The platform rejected the credentials',
     hint: (call) => {
       if (isBasic(call))
-        return checkThenTest('Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the secrets of the profile.');
+        return checkThenTest("Check CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET, or the profile's secrets.");
       return call.readyToken
         ? 'The token in CDPADM_ACCESS_TOKEN is wrong or has expired. Set a new one, or unset it and pass a client id and secret.'
         : 'A new token was rejected too. Check that the credentials belong to this platform address and audience.';

@@ -103,7 +103,7 @@ describe('TLS', () => {
       expect(error).toMatchObject({
         code: 'network.certificate',
         hint: expect.stringMatching(
-          /^Check the clock of this machine\. .* renew the certificate\. Nothing was sent\.$/,
+          /^Check this machine's clock\. .* renew the certificate\. Nothing was sent\.$/,
         ) as string,
       });
       expect(error.message).toContain(words);

@@ -16,7 +16,7 @@ describe("a row's text", () => {
 
   it('is rejected if it has a duplicate field', () => {
     expect(readRow(ROW.replace('"xpid":7', '"xpid":7,"xpid":8'), rules)).toEqual(
-      issue('a field is a duplicate or is not allowed'),
+      issue('a field is duplicated or not allowed'),
     );
   });
 
