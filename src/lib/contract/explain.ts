@@ -88,7 +88,10 @@ function sentence(issue: z.core.$ZodIssue, found: unknown): string {
   switch (issue.code) {
     case 'invalid_type': {
       const wanted = `must be ${typeName(issue.expected)}`;
-      const isOtherNumber = typeof found === 'number' && ['int', 'number'].includes(issue.expected);
+      const isNumber = ['int', 'number'].includes(issue.expected);
+      // An integer that a double cannot represent is a bigint.
+      if (isNumber && typeof found === 'bigint') return `must be at ${found < 0 ? 'least -' : 'most '}2^53`;
+      const isOtherNumber = isNumber && typeof found === 'number';
       return isOtherNumber ? wanted : `${wanted}, not ${kindOf(found)}${quoteHint(issue.expected, found)}`;
     }
     case 'invalid_value':

@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 import { Integer, Time, word } from './shared.ts';
 import { ResourceErrors, Slug } from './warehouse.ts';
 
+export const RUN_TYPES = ['scheduled', 'manual'] as const;
+export const RUN_STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 const text = z.nullish(z.string());
@@ -13,8 +15,8 @@ const Count = z.nullish(z.union([z.number(), z.string()]));
 export const RunReply = z.looseObject({
   id: z.union([Integer, z.string()]),
   pipeline_id: text,
-  type: word(['scheduled', 'manual']),
-  status: word(['queued', 'running', 'success', 'failed', 'stopped', 'retrying']),
+  type: word(RUN_TYPES),
+  status: word(RUN_STATUSES),
   errors: ResourceErrors,
   /** Aligned with the schedule's interval and frequency. */
   logical_date: Time,

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
 import { METHODS } from '../contract/choices.ts';
 import { isLoopback } from '../kernel/address.ts';
+import { LAST_TIME } from './base/clock.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { ControlRoutes } from './platform/area.ts';
@@ -10,7 +11,7 @@ import { Fault } from './wire/faults.ts';
 import { hostName } from './wire/server.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { consoleRoutes } from './console.ts';
-import { copyState, exportState, PlatformState, replaceState } from './state.ts';
+import { copyState, exportState, importState, type PlatformState, replaceState } from './state.ts';
 import { answer, refusal, refusalAnswer, write } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
@@ -116,7 +117,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
           : log.since(0).map(({ at, ...request }) => ({ at: isoMillis(at), ...request })),
       ),
     'GET /state': () => answer(200, exportState(platform)),
-    'POST /state': (body) => replaceState(platform, checkBody(PlatformState, body, BAD_REQUEST)).then(now),
+    'POST /state': (body) => importState(platform, body).then(now),
     'POST /snapshots': () => {
       snapshots.set(++last, copyState(platform));
       snapshots.delete(last - MOST_SNAPSHOTS);
@@ -139,9 +140,6 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
 }
 
 const SnapshotId = z.strictObject({ id: z.int() });
-
-/** Later years have more than four digits. */
-const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const ClockMove = z.strictObject({ advance: z.optional(Age), set: z.optional(Time) });
 

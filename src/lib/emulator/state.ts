@@ -1,18 +1,30 @@
 // The platform's state as a value, for snapshots, export and import.
 import * as z from 'zod/mini';
-import { parseJson, stringifyJson } from '../kernel/json.ts';
+import { REQUEST_STATUSES } from '../contract/choices.ts';
+import { RUN_STATUSES, RUN_TYPES } from '../contract/pipeline-runs.ts';
+import { Environment, textWhere, XpidInteger, xpidTextIssue } from '../contract/shared.ts';
+import { isRecord, parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
+import { LAST_TIME } from './base/clock.ts';
 import type { SqlValue } from './base/db.ts';
+import { CALLBACK_STATES } from './stores/callbacks.ts';
+import { STEPS } from './stores/dsr.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { Fault } from './wire/faults.ts';
 import { refusal } from './wire/platform-error.ts';
+import { checkBody } from './wire/request-body.ts';
+
+const BAD_REQUEST = 'Bad request';
+
+/** Epoch milliseconds. */
+const Time = z.int().check(z.minimum(0), z.maximum(LAST_TIME));
 
 const Row = z.record(z.string(), z.union([z.number(), z.bigint(), z.string(), z.null()]));
 
 export const PlatformState = z.strictObject({
   format: z.literal(1),
   /** The platform's time in epoch milliseconds. */
-  clock: z.int(),
+  clock: Time,
   faults: z.array(Fault),
   /** Area -> version of its tables. */
   versions: z.record(z.string(), z.int()),
@@ -66,31 +78,93 @@ function maskSecrets(tables: PlatformState['tables']): void {
   }
 }
 
-/** Checks a state, and replaces the platform's state with it. Throws 400 for another version or other workspaces. */
-export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
-  const { clock, db, faults } = platform;
-  const columns = new Map(tablesOf(platform).map((name) => [name, columnsOf(platform, name)]));
-  const isKnown = ([name, rows]: [string, z.infer<typeof Row>[]]): boolean =>
-    rows.every((row) => Object.keys(row).every((column) => columns.get(name)?.includes(column) === true));
-  const sameVersion = stringifyJson(state.versions) === stringifyJson(versionsOf(platform));
-  if (!sameVersion || !Object.entries(state.tables).every(isKnown)) {
-    throw refusal(400, 'Bad request: the state is from a different version of this program');
+const unusable = (problem: string): Error => refusal(400, `${BAD_REQUEST}: ${problem}`);
+
+/** Checks a state completely, and replaces the platform's state with it. Throws 400 for an unusable state. */
+export function importState(platform: RunningPlatform, body: unknown): Promise<void> {
+  const state = checkBody(PlatformState, body, BAD_REQUEST);
+  if (stringifyJson(state.versions) !== stringifyJson(versionsOf(platform))) {
+    throw unusable('the state is from a different version of this program');
   }
   if (stringifyJson(state.ids) !== stringifyJson(idsOf(platform))) {
-    throw refusal(400, 'Bad request: the state is from other organizations or workspaces; start with their fixtures');
+    throw unusable('the state is from other organizations or workspaces; start with their fixtures');
   }
+  const tables = tablesOf(platform).map((name) => [name, z.array(rowSchema(platform, name))] as const);
+  checkBody(z.looseObject({ tables: z.strictObject(Object.fromEntries(tables)) }), state, BAD_REQUEST);
+  for (const [name] of tables) refuseDuplicates(state.tables[name] ?? [], keysOf(platform, name), name);
+  return replaceState(platform, state);
+}
+
+/** Replaces the platform's state with a valid one. */
+export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
+  const { clock, db, faults } = platform;
   return platform.reset(() => {
     clock.moveTo(state.clock);
     faults.clear();
     for (const fault of state.faults) faults.add(fault);
-    for (const [name, own] of columns) {
+    for (const [name, rows] of Object.entries(state.tables)) {
       db.run(`DELETE FROM "${name}"`);
-      for (const row of state.tables[name] ?? []) {
-        const places = own.map(() => '?').join(', ');
-        db.run(`INSERT INTO "${name}" VALUES (${places})`, ...own.map((column) => row[column] ?? null));
-      }
+      for (const row of rows) db.insert(`"${name}"`, row);
     }
   });
+}
+
+const jsonWhere = (isValid: (value: unknown) => boolean, kind: string) =>
+  textWhere((text) => {
+    const value = tryJson(text);
+    return value !== undefined && isValid(value) ? undefined : `must be ${kind} as JSON`;
+  });
+const JsonObject = jsonWhere(isRecord, 'an object');
+const JsonList = jsonWhere(Array.isArray, 'a list');
+
+/** Text columns with more than plain text, in all tables or as `table.column`. */
+const TEXTS: Readonly<Record<string, z.ZodMiniType>> = {
+  attempts: JsonList,
+  body: JsonObject,
+  document: JsonObject,
+  environment: Environment,
+  event: jsonWhere(() => true, 'a value'),
+  forwarding: jsonWhere((value) => value === null || Array.isArray(value), 'a list or null'),
+  history: JsonList,
+  progress: JsonObject,
+  reply: JsonObject,
+  sources: JsonObject,
+  step: z.enum(STEPS),
+  xpid: textWhere(xpidTextIssue),
+  'callbacks.state': z.enum(CALLBACK_STATES),
+  'callbacks.status': z.enum(REQUEST_STATUSES),
+  'dsr_requests.status': z.enum(REQUEST_STATUSES),
+  'pipeline_runs.status': z.enum(RUN_STATUSES),
+  'pipeline_runs.type': z.enum(RUN_TYPES),
+};
+
+/** The driver would truncate text at a NUL. */
+const Text = textWhere((text) => (text.includes('\0') ? 'must not contain a NUL character' : undefined));
+
+/** The schema of a table's rows. */
+function rowSchema({ db }: RunningPlatform, table: string) {
+  const sql = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_info(?)';
+  const columns = db.all<{ name: string; type: string; required: number }>(sql, table);
+  const schemas = columns.map(({ name, type, required }): [string, z.ZodMiniType] => {
+    const text = TEXTS[`${table}.${name}`] ?? TEXTS[name] ?? Text;
+    const value = type === 'TEXT' ? text : /(^|_)at$/.test(name) ? Time : XpidInteger;
+    return [name, required === 0 ? z.nullable(value) : value];
+  });
+  return z.strictObject(Object.fromEntries(schemas));
+}
+
+/** Throws 400 if two rows have the same values in the columns of a key. */
+function refuseDuplicates(rows: readonly z.infer<typeof Row>[], keys: readonly string[][], table: string): void {
+  for (const key of keys) {
+    const seen = new Map<string, number>();
+    for (const [index, row] of rows.entries()) {
+      const values = stringifyJson(key.map((column) => row[column]));
+      const first = seen.get(values);
+      if (first !== undefined)
+        throw unusable(`tables.${table}[${index}] has the same ${key.join(' and ')} as row ${first}`);
+      seen.set(values, index);
+    }
+  }
 }
 
 const tablesOf = ({ db }: RunningPlatform): string[] =>
@@ -101,8 +175,15 @@ const tablesOf = ({ db }: RunningPlatform): string[] =>
     .map(({ name }) => name)
     .filter((name) => !NOT_STATE.includes(name));
 
-const columnsOf = ({ db }: RunningPlatform, table: string): string[] =>
-  db.all<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', table).map(({ name }) => name);
+/** Columns of the primary key and of each unique index. */
+const keysOf = ({ db }: RunningPlatform, table: string): string[][] => {
+  const sql = `SELECT json_group_array(name) AS key FROM (
+      SELECT '' AS list, name FROM pragma_table_info(?1) WHERE pk UNION ALL
+      SELECT list.name, info.name FROM pragma_index_list(?1) AS list, pragma_index_info(list.name) AS info
+      WHERE list.origin = 'u'
+    ) GROUP BY list`;
+  return db.all<{ key: string }>(sql, table).map(({ key }) => JSON.parse(key) as string[]);
+};
 
 const versionsOf = ({ areas }: RunningPlatform): Record<string, number> =>
   Object.fromEntries(areas.map(({ area }) => [area.name, area.migrations.length]));

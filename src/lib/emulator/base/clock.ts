@@ -12,6 +12,9 @@ interface StoredClock {
   value: number;
 }
 
+/** Later years have more than four digits. */
+export const LAST_TIME = Date.UTC(10_000, 0) - 1;
+
 const KEY = 'clock';
 
 /**

@@ -88,19 +88,28 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
   const statements = new Map<string, Statement>();
   let revision = 0;
 
-  function prepare(sql: string, values: SqlValue[]): Statement {
+  function execute<T>(sql: string, values: SqlValue[], step: (statement: Statement) => T): T {
     for (const value of values) {
       // The driver passes C strings, so text with NUL would be silently truncated.
       if (typeof value === 'string' && value.includes('\0')) throw new TypeError('a stored string contains a NUL');
     }
     let statement = statements.get(sql);
     if (!statement) statements.set(sql, (statement = connection.prepare(sql)));
-    return statement;
+    try {
+      return step(statement);
+    } catch (error) {
+      statements.delete(sql);
+      try {
+        statement.finalize();
+      } catch {
+        // The driver reports the failed step again, as it would on the next use of the statement.
+      }
+      throw error;
+    }
   }
 
-  function all<Row>(sql: string, ...values: SqlValue[]): Row[] {
-    return prepare(sql, values).all(values) as Row[];
-  }
+  const all = <Row>(sql: string, ...values: SqlValue[]) =>
+    execute(sql, values, (statement) => statement.all(values) as Row[]);
 
   return {
     exec: (sql) => {
@@ -109,13 +118,13 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
     },
     run: (sql, ...values) => {
       revision++;
-      return prepare(sql, values).run(values).changes;
+      return execute(sql, values, (statement) => statement.run(values)).changes;
     },
     insert: (table, row) => {
       revision++;
       const [columns, values] = [Object.keys(row), Object.values(row)];
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-      return prepare(sql, values).run(values).lastInsertRowid;
+      return execute(sql, values, (statement) => statement.run(values)).lastInsertRowid;
     },
     // Read all rows, because an unfinished statement keeps its read transaction open.
     get: <Row>(sql: string, ...values: SqlValue[]) => all<Row>(sql, ...values)[0],

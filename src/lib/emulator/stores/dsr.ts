@@ -44,7 +44,8 @@ export interface StoredRequest {
 }
 
 /** `forward` the request to partners, `pick_up` and `complete` it, or `expire` its results. */
-export type Step = 'forward' | 'pick_up' | 'complete' | 'expire';
+export const STEPS = ['forward', 'pick_up', 'complete', 'expire'] as const;
+export type Step = (typeof STEPS)[number];
 
 export interface DueStep {
   at: number;

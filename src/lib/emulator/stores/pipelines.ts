@@ -1,4 +1,5 @@
 // Pipelines (definition, status, sync position and next scheduled run) and their runs. Times are in epoch milliseconds.
+import type { RUN_STATUSES, RUN_TYPES } from '../../contract/pipeline-runs.ts';
 import type { PIPELINE_STATUSES, PipelineRequest } from '../../contract/pipelines.ts';
 import type { Audit } from '../base/audit.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -59,7 +60,7 @@ export const runsMigration = `
 
 export const progressMigration = 'ALTER TABLE pipeline_runs RENAME COLUMN document TO progress';
 
-type RunStatus = 'queued' | 'running' | 'success' | 'failed' | 'stopped' | 'retrying';
+type RunStatus = (typeof RUN_STATUSES)[number];
 
 export interface RunFault {
   /** The resource to fix. */
@@ -101,7 +102,7 @@ export interface Run {
   id: number | bigint;
   workspace: number;
   pipeline: string;
-  type: 'scheduled' | 'manual';
+  type: (typeof RUN_TYPES)[number];
   status: RunStatus;
   logical_at: number;
   /** When the run's work, or its end, is due; null once the run has ended. */

@@ -89,4 +89,53 @@ describe('an exported state', () => {
     expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('other organizations')]);
     expect(await exported(platform)).toEqual(state);
   });
+
+  type Tables = Record<string, Record<string, unknown>[]>;
+
+  it('is rejected without changes if it is damaged, and does not affect the next import', async () => {
+    const platform = await start({
+      fixtures: { profiles: [{ user_attributes: { a: 1 }, identities: { email: 'a@b.example' } }] },
+    });
+    await submit(platform);
+    await platform.call('POST', '/platform/v2/workspaces/3001/connections', { body: CONNECTION });
+    await platform.faults.add({ status: 503, path: '/nowhere' });
+    const state = (await exported(platform)) as { tables: Tables };
+    const damaged = (change: (tables: Tables) => void): object => {
+      const copy = structuredClone(state);
+      change(copy.tables);
+      return copy;
+    };
+    /** Sets a column of the first row. */
+    const withValue = (table: string, column: string, value: unknown) =>
+      damaged((tables) => Object.assign(tables[table]?.[0] ?? {}, { [column]: value }));
+    const cases: [object, string][] = [
+      [damaged(({ profiles }) => profiles?.push({ ...profiles[0] })), 'tables.profiles[1] has the same id as row 0'],
+      [
+        damaged(({ connections }) => connections?.push({ ...connections[0], seq: 99 })),
+        'has the same workspace and id as row 0',
+      ],
+      [damaged((tables) => delete tables['profiles']), 'tables.profiles is missing'],
+      [damaged((tables) => (tables['no_table'] = [])), 'unknown field `tables.no_table`'],
+      [withValue('profiles', 'extra', 1), 'unknown field `tables.profiles[0].extra`'],
+      [withValue('profiles', 'xpid', 'x'), 'tables.profiles[0].xpid must be'],
+      [withValue('profiles', 'environment', 'x'), 'tables.profiles[0].environment must be `production`'],
+      [withValue('profiles', 'id', null), 'tables.profiles[0].id must be'],
+      [withValue('profiles', 'created_at', 1e17), 'tables.profiles[0].created_at must be at most'],
+      [withValue('manifests', 'reply', '{broken'), 'tables.manifests[0].reply must be an object as JSON'],
+      [withValue('connections', 'id', 'a\0'), 'tables.connections[0].id must not contain'],
+      [withValue('dsr_requests', 'history', '{}'), 'tables.dsr_requests[0].history must be a list as JSON'],
+      [withValue('dsr_requests', 'status', 'weird'), 'tables.dsr_requests[0].status must be `pending`'],
+      [withValue('dsr_steps', 'step', 'weird'), 'tables.dsr_steps[0].step must be `forward`'],
+      [{ ...state, clock: -1e20 }, 'clock must be at least'],
+      [{ ...state, clock: 1e17 }, 'clock must be at most'],
+    ];
+    for (const [body, message] of cases) {
+      const { status, text } = await putInto(platform, body);
+      const reply = JSON.parse(text) as { errors: { message: string }[] };
+      expect([status, reply.errors[0]?.message]).toEqual([400, expect.stringContaining(message)]);
+      expect(text).not.toContain('different version');
+    }
+    expect(await exported(platform)).toEqual(state);
+    expect((await putInto(platform, state)).status).toBe(200);
+  });
 });

@@ -203,3 +203,16 @@ describe('the folder', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 });
+
+test('a statement works again after it failed', async () => {
+  const db = await openDatabase(undefined);
+  db.exec('CREATE TABLE numbers (n INTEGER PRIMARY KEY)');
+  const add = (n: number) => db.insert('numbers', { n });
+  add(1);
+  for (const _time of ['once', 'twice']) expect(() => add(1)).toThrow('UNIQUE');
+  add(2);
+  const parse = (text: string) => db.all('SELECT json(?) AS value', text);
+  expect(() => parse('{')).toThrow('malformed');
+  expect(parse('{}')).toEqual([{ value: '{}' }]);
+  db.close();
+});
