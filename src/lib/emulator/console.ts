@@ -1,7 +1,7 @@
 // The console: a page on the control address that shows the platform's state and controls clock, faults and callbacks.
 import { readFile } from 'node:fs/promises';
 import { neutralWords } from '../contract/neutral-words.ts';
-import { isoMillis } from '../kernel/timestamps.ts';
+import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
 import type { ControlRoutes } from './platform/area.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { newestRows } from './state.ts';
@@ -40,13 +40,14 @@ export function consoleRoutes(platform: RunningPlatform): ControlRoutes {
 
 function stateOf(platform: RunningPlatform) {
   const { areas, clock, faults, names, profiles } = platform;
+  const ahead = clock.ahead();
   const due = areas.flatMap(({ area, open }) => {
     const at = open.nextDue?.();
     return at === undefined ? [] : [{ area: area.name, at }];
   });
   return {
     now: isoMillis(clock.now()),
-    mode: clock.mode,
+    clock: `${clock.mode} clock${Math.abs(ahead) < 1000 ? '' : `, ${ahead < 0 ? '' : '+'}${formatDuration(ahead)}`}`,
     due: due.sort((a, b) => a.at - b.at).map(({ area, at }) => ({ area, at: isoMillis(at) })),
     faults: faults.list(),
     counts: profiles.counts(),

@@ -119,7 +119,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const timer = startTimer(platform);
   await waitAtMost(platform.catchUp.run(), OVERDUE_MS, systemClock);
   const controlUrl = (controlServer ?? server).url + CONTROL_PATH;
-  const ready = describeReady(platform, signing.caFile, controlUrl);
+  const ready = { ...describeReady(platform, signing.caFile, controlUrl), listen_url: url };
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -155,7 +155,11 @@ function startTimer({ clock, catchUp, log }: RunningPlatform): NodeJS.Timeout {
   }, TICK_MS).unref();
 }
 
-function describeReady({ baseUrl, fixtures }: RunningPlatform, ca_file: string, control_url: string): EmulatorReady {
+function describeReady(
+  { baseUrl, fixtures }: RunningPlatform,
+  ca_file: string,
+  control_url: string,
+): Omit<EmulatorReady, 'listen_url'> {
   const { organizations, accounts, workspaces, vendor_domain } = fixtures;
   const url = baseUrl();
   const [organization] = organizations;

@@ -100,7 +100,6 @@ export function replaceState(platform: RunningPlatform, state: PlatformState): P
   const { clock, db, faults } = platform;
   return platform.reset(() => {
     clock.moveTo(state.clock);
-    faults.clear();
     for (const fault of state.faults) faults.add(fault);
     for (const [name, rows] of Object.entries(state.tables)) {
       db.run(`DELETE FROM "${name}"`);

@@ -263,6 +263,12 @@ describe('export and import', () => {
       writeFileSync(join(home.cwd, 'cell.json'), JSON.stringify({ ...state, ids, tables: { groups: [{ id: [] }] } }));
       for (const file of ['else', 'others', 'newer', 'cell'])
         expect(await run(['emulator', 'import', `${file}.json`])).toMatchObject({ code: 9 });
+      const tables = state['tables'] as Record<string, object[]>;
+      const doubled = { ...tables, manifests: [...(tables['manifests'] ?? []), ...(tables['manifests'] ?? [])] };
+      writeFileSync(join(home.cwd, 'doubled.json'), JSON.stringify({ ...state, ids, tables: doubled }));
+      const stderr = expect.stringContaining('tables.manifests[1] has the same org_id as row 0') as unknown;
+      expect(await run(['emulator', 'import', 'doubled.json'])).toMatchObject({ code: 9, stderr });
+      expect(await run(['emulator', 'import', 'again.json'])).toMatchObject({ code: 0 });
     });
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
   });

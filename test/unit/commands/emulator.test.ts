@@ -70,6 +70,7 @@ describe('start', () => {
       'control_url',
       'ca_file',
       'console_url',
+      'listen_url',
     ]);
     const folder = join(home.folder, 'state', 'emulators');
     const [file = ''] = readdirSync(folder);
@@ -81,8 +82,11 @@ describe('start', () => {
   });
 
   test.each([
-    ['csv', /^base_url,auth_url,.*,ca_file,console_url\nhttp:\/\/127\.0\.0\.1:\d+,.*\n$/],
-    ['yaml', /^---\nbase_url: http:\/\/127\.0\.0\.1:\d+\n(?:\w+: .*\n){13}ca_file: .*\nconsole_url: .*\n$/],
+    ['csv', /^base_url,auth_url,.*,ca_file,console_url,listen_url\nhttp:\/\/127\.0\.0\.1:\d+,.*\n$/],
+    [
+      'yaml',
+      /^---\nbase_url: http:\/\/127\.0\.0\.1:\d+\n(?:\w+: .*\n){13}ca_file: .*\nconsole_url: .*\nlisten_url: .*\n$/,
+    ],
     ['name', /^http:\/\/127\.0\.0\.1:\d+\n$/],
   ])('prints its addresses as %s', async (format, expected) => {
     const stop = new AbortController();

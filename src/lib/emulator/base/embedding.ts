@@ -175,11 +175,7 @@ export interface EmulatorControl {
   };
   /** Returns a person's profiles in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
   profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
-  state: {
-    /** Same as `profiles` above. */
-    profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
-    counts(): Promise<StoredCounts>;
-  };
+  state: Pick<EmulatorControl, 'profiles'> & { counts(): Promise<StoredCounts> };
   /**
    * Returns the newest 1,000 requests, oldest first, with headers, bodies and responses. Secrets are masked. `after`
    * omits requests up to that `id`.
@@ -295,6 +291,8 @@ export interface EmulatorReady {
   control_url: string;
   /** Web console, a page for a browser on this machine. */
   console_url: string;
+  /** Where the platform listens; the other addresses differ if it has a public address. */
+  listen_url: string;
   /** PEM file to trust: the authority of signatures, and the certificate of `tls`; empty if the authority is in memory. */
   ca_file: string;
 }

@@ -21,8 +21,8 @@ const current = () => (Object.hasOwn(TABS, location.hash.slice(1)) ? location.ha
 /** Draws the open tab; what is open, scrolled, focused or typed in stays so. */
 function draw() {
   if (!state) return;
-  const { due, mode, now } = state;
-  byId('clock').textContent = `${now} (${mode} clock)`;
+  const { clock, due, now } = state;
+  byId('clock').textContent = `${now} (${clock})`;
   byId('due').textContent =
     due.length === 0
       ? 'Nothing falls due.'

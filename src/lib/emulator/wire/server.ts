@@ -55,9 +55,11 @@ export async function listen(
 ): Promise<ListeningServer> {
   const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
   const respond: Router = (incoming, outgoing, refused) => {
-    const { host } = incoming.headers;
-    if (isOwnHost(host, hostname) || hostName(host) === publicName) return router(incoming, outgoing, refused);
-    return router(incoming, outgoing, refusal(403, `Forbidden: this platform does not accept the host ${host ?? ''}`));
+    const { host = '' } = incoming.headers;
+    const isAccepted = refused !== undefined || isOwnHost(host, hostname) || hostName(host) === publicName;
+    if (isAccepted) return router(incoming, outgoing, refused);
+    if (host === '') return router(incoming, outgoing, refusal(400, 'Bad request: the Host header is missing'));
+    return router(incoming, outgoing, refusal(403, `Forbidden: this platform does not accept the host ${host}`));
   };
   // Closes the connection if the request failed without a response.
   const server = await createServer(tls, (incoming, outgoing) => {
@@ -108,10 +110,12 @@ async function respondToBroken(router: Router, { code = '', message, rawPacket }
 }
 
 async function createServer(tls: ListenOptions['tls'], onRequest: RequestListener): Promise<Server> {
-  if (!tls) return createHttpServer(onRequest);
+  // Node's own response to a request without `Host` has no body.
+  const options = { requireHostHeader: false };
+  if (!tls) return createHttpServer(options, onRequest);
   const { createServer: createHttpsServer } = await import('node:https');
   try {
-    return createHttpsServer(tls, onRequest);
+    return createHttpsServer({ ...options, ...tls }, onRequest);
   } catch (cause) {
     throw usageError(
       `Cannot use the certificate and its key: ${cause instanceof Error ? cause.message : String(cause)}.`,

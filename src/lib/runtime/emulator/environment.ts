@@ -17,7 +17,12 @@ export const VARIABLES = NAMES.map(variableOf);
 const OTHERS: readonly string[] = ['audience', 'environment', 'access_token', 'org_id', 'account_id', 'workspace_id'];
 
 /** String fields of the ready line. */
-export const READY_TEXTS = [...NAMES.filter((name) => !OTHERS.includes(name)), 'control_url', 'console_url'];
+export const READY_TEXTS = [
+  ...NAMES.filter((name) => !OTHERS.includes(name)),
+  'control_url',
+  'console_url',
+  'listen_url',
+];
 
 /** The platform's settings. Omits a missing authority file: the user may delete the cache at any time. */
 export function settingsOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {

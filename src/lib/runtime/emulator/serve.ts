@@ -48,7 +48,8 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   const { tell } = createResultLines<EmulatorReady>(
     ctx,
     readyView(ready),
-    ({ base_url: url }) => `The embedded platform is ready at ${url}`,
+    ({ base_url: url, listen_url: own }) =>
+      `The embedded platform is ready at ${url}${url === own ? '' : ` and listens on ${own}`}`,
   );
   await tell(ready);
   await stopped(ctx.signal);

@@ -128,6 +128,7 @@ describe('a platform with given addresses', () => {
     const platform = await start({ publicUrl: 'https://cdp.test:8443/', identity: {} });
     expect(platform.ready.base_url).toBe('https://cdp.test:8443');
     expect(platform.ready.control_url).toBe(`${platform.url}/_control`);
+    expect(platform.ready.listen_url).toBe(platform.url);
     const headers = { ...basicAuth('local-workspace-key:local-workspace-secret'), host: 'cdp.test:8443' };
     const reply = await platform.send('GET', '/v3/discovery', { headers });
     expect(reply.json).toMatchObject({ processor_certificate: 'https://cdp.test:8443/certificates/processor.pem' });

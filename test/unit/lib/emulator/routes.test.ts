@@ -93,6 +93,16 @@ it.each([
   expect(found).toMatchObject({ status, json: { code: status, errors: [{ domain: 'subject_request' }] } });
 });
 
+it.each([
+  ['a line that is not HTTP', 'hello\r\n\r\n', 'Parse Error'],
+  ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001', 'Parse Error'],
+  ['HTTP/1.1 without Host', 'GET /oauth/token HTTP/1.1\r\nConnection: close\r\n\r\n', 'the Host header is missing'],
+  ['HTTP/1.0 without Host', 'GET /oauth/token HTTP/1.0\r\n\r\n', 'the Host header is missing'],
+])('rejects %s with 400 and JSON', async (_what, bytes, message) => {
+  const { json, status } = await exchange(bytes);
+  expect([status, json]).toEqual([400, PLAIN(400, expect.stringContaining(message) as unknown as string)]);
+});
+
 it('rejects an oversized body in the envelope for data subject requests', async () => {
   const body = 'x'.repeat(1024 * 1024 + 1);
   const headers = basicAuth(`${emulator.ready.workspace_key}:${emulator.ready.workspace_secret}`);
