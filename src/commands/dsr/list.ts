@@ -2,25 +2,26 @@
 import * as z from 'zod/mini';
 import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
-import { dueListView, requestListView } from '../../lib/render/dsr-overview.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { requestsPage } from '../../lib/render/dsr-page.ts';
 import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { deadlineAt, dueRequests } from '../../lib/workflows/dsr-due.ts';
+import { exitOf } from '../../lib/errors/fail.ts';
+import { dueRequests, urgentAt } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
-import { readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
+import { type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { warnIfBroken } from '../chain-report.ts';
 import { readDuration } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
-import { type DsrSession, openDsr, openLedgerOf, withReadingProgress } from './session.ts';
+import { openDsr, openLedgerOf, withReadingProgress } from './session.ts';
 
 const listFlags = {
   groupId: { value: 'id', help: 'list the requests in this group from the platform' },
   due: { help: 'only due requests, most urgent first' },
-  within: { value: 'duration', help: 'with --due: only requests due within this time, or late' },
+  within: { value: 'duration', help: 'with --due: only requests late, or due or losing results within this time' },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
   failIfOverdue: { help: 'with --due: exit 10 if a request is late' },
   failIfEmpty: { help: 'with --due: exit 10 if the ledger has no requests' },
@@ -42,7 +43,7 @@ export const listRequests = defineCommand({
   calls: 'platform',
   flags: listFlags,
   formats: [...COMMON_FORMATS, 'html'],
-  columns: ({ due }) => (due === true ? dueListView('') : requestListView('')).columns,
+  columns: ({ due }) => requestListView('', due === true).columns,
   output: () => z.array(requestResult()),
   notes: [
     'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads open requests from the platform.',
@@ -69,33 +70,54 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   }))
     if (value !== undefined && flags.due !== true) throw usageError(`${flag} requires --due.`);
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
-  const session = await openDsr(ctx);
+  const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
   const requests = await requestsOf(ctx, session, flags, until);
   // A changed ledger may hide a deadline.
   if (flags.due === true && flags.groupId === undefined)
     await warnIfBroken(ctx, await openLedgerOf(ctx)).finally(ctx.out.waits({ text: 'Checking the ledger' }));
-  await ctx.out.emit(requests, await viewOf(ctx, flags));
+  await ctx.out.emit(requests, await viewOf(ctx, flags, session));
+  reportUnread(ctx, session);
   if (flags.due === true) reportDue(ctx, requests, flags);
   if (flags.due === true && requests.length === 0) await reportEmpty(ctx, session, flags);
 }
 
-async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promise<ListView<RequestOverview>> {
-  const source = ctx.flags.output === 'html' ? await pageSource(ctx, 'dsr_base_url') : {};
+const isPage = (ctx: Context): boolean => ctx.flags.output === 'html';
+
+async function viewOf(
+  ctx: Context,
+  { due, groupId, within }: ListFlags,
+  { unread }: ListPorts,
+): Promise<ListView<RequestOverview>> {
+  const source = isPage(ctx) ? await pageSource(ctx, 'dsr_base_url') : {};
+  const none = within === undefined ? 'Nothing is due.' : `Nothing is due within ${within}.`;
   const empty =
     groupId === undefined
       ? 'No requests were submitted from this machine to this platform. To list a group: dsr list --group-id ID.'
       : `No request has the group id ${groupId}.`;
-  const view =
-    due === true
-      ? dueListView(within === undefined ? 'Nothing is due.' : `Nothing is due within ${within}.`)
-      : requestListView(empty);
-  return { ...view, html: (rows) => requestsPage(rows, source, due === true) };
+  return {
+    ...requestListView(due === true ? none : empty, due),
+    html: (rows) => requestsPage(rows, source, { isDue: due === true, unread }),
+  };
 }
 
-/** Reports overdue requests to a daily job: their number, an annotation for each, and the exit code. */
+/** The states of some requests may be old, which the exit code shows even if the output is complete (decision: D416). */
+function reportUnread(ctx: Context, { unread }: ListPorts): void {
+  const [first] = unread.values();
+  if (first === undefined) return;
+  const ids = [...unread.keys()].slice(0, 5).join(', ') + (unread.size > 5 ? ` and ${unread.size - 5} more` : '');
+  const requests = counted(unread.size, 'request');
+  ctx.out.warn(`${requests} could not be read from the platform and may have changed: ${ids}. ${first.message}`);
+  for (const hint of first.hints) ctx.out.note(hint);
+  ctx.setExit(exitOf(first));
+}
+
+/**
+ * Reports overdue requests to a daily job: their number, an annotation for each, and the exit code. A page has no
+ * annotations, because the same job usually lists the requests too.
+ */
 function reportDue(ctx: Context, requests: readonly RequestOverview[], { failIfDue, failIfOverdue }: ListFlags): void {
   const overdue = requests.filter((request) => request.overdue);
-  for (const { deadline, subject_request_id: id, subject_request_type: type } of overdue)
+  for (const { deadline, subject_request_id: id, subject_request_type: type } of isPage(ctx) ? [] : overdue)
     ctx.out.annotate('error', `The ${type ?? ''} request ${id} is overdue: its deadline was ${deadline ?? ''}.`);
   if (overdue.length > 0) ctx.out.warn(`${counted(overdue.length, 'request')} overdue.`);
   if ((failIfDue === true && requests.length > 0) || (failIfOverdue === true && overdue.length > 0))
@@ -103,18 +125,18 @@ function reportDue(ctx: Context, requests: readonly RequestOverview[], { failIfD
 }
 
 /** An empty ledger usually means the wrong folder, user, workspace or address: each hides every deadline. */
-async function reportEmpty(ctx: Context, { ledger, submitter }: DsrSession, flags: ListFlags): Promise<void> {
+async function reportEmpty(ctx: Context, { ledger, submitter }: ListPorts, flags: ListFlags): Promise<void> {
   if (flags.groupId !== undefined || (await ledger.newest(1)).requests.length > 0) return;
   const { address, workspace_id: workspace } = submitter;
   const text = `The ledger on this machine has no requests for workspace ${workspace} at ${address}, so no deadline is known.`;
-  ctx.out.annotate('warning', text);
+  if (!isPage(ctx)) ctx.out.annotate('warning', text);
   ctx.out.warn(`${text} Check the user, CDPADM_STATE_DIR (${ctx.paths.state}), the workspace and the address.`);
   if (flags.failIfEmpty === true) ctx.setExit('differences');
 }
 
 async function requestsOf(
   ctx: Context,
-  session: DsrSession,
+  session: ListPorts,
   flags: ListFlags,
   until: number,
 ): Promise<RequestOverview[]> {
@@ -122,10 +144,10 @@ async function requestsOf(
   if (groupId === undefined)
     return due ? await mostUrgent(ctx, session, flags, until) : await newest(ctx, session, limit);
   const group = await readGroup(groupId, session);
-  return due ? dueFirst(group).filter((request) => deadlineAt(request) <= until) : group;
+  return due ? dueFirst(group).filter((request) => urgentAt(request) <= until) : group;
 }
 
-async function newest(ctx: Context, session: DsrSession, limit: number): Promise<RequestOverview[]> {
+async function newest(ctx: Context, session: ListPorts, limit: number): Promise<RequestOverview[]> {
   const { hasMore, requests } = await session.ledger.newest(limit);
   if (hasMore)
     ctx.out.warn(
@@ -137,7 +159,7 @@ async function newest(ctx: Context, session: DsrSession, limit: number): Promise
 /** Reads the whole ledger, because the oldest request may be the most urgent (decision: D202). */
 async function mostUrgent(
   ctx: Context,
-  session: DsrSession,
+  session: ListPorts,
   { failIfDue, failIfOverdue, limit }: ListFlags,
   until: number,
 ): Promise<RequestOverview[]> {

@@ -1,7 +1,7 @@
 // `dsr mark`: records in the ledger that the subject was answered, or that the deadline was extended.
 import * as z from 'zod/mini';
 import { daysLate, deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
-import { deadlineOfRequest, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { deadlineOfRequest, isAnswered, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { counted } from '../../lib/kernel/words.ts';
@@ -62,10 +62,10 @@ export const markRequests = defineCommand({
     const { ledger } = await openDsrMemory(ctx);
     const known = await ledger.find(ids);
     const at = isoMillis(ctx.clock.now());
-    const isAnswered = (answered ?? unanswered) === undefined ? undefined : answered === true;
+    const isNowAnswered = (answered ?? unanswered) === undefined ? undefined : answered === true;
     const facts = {
       at,
-      ...(isAnswered !== undefined && { answered: isAnswered }),
+      ...(isNowAnswered !== undefined && { answered: isNowAnswered }),
       ...(extended !== undefined && { extended }),
       ...(reason !== undefined && { reason }),
     };
@@ -79,12 +79,13 @@ export const markRequests = defineCommand({
           'An erasure is due until it is completed or cancelled.',
         );
       if (extended !== undefined && isTooLong(ctx, request, extended)) tooLong++;
+      const marked = { ...request, marks: [...(request.marks ?? []), facts] };
       return {
         subject_request_id: id,
-        answered: isAnswered ?? null,
+        answered: request.subject_request_type === 'erasure' ? null : isAnswered(marked),
         extended: extended ?? null,
         reason: reason ?? null,
-        deadline: deadlineOfRequest({ ...request, marks: [...(request.marks ?? []), facts] }) ?? null,
+        deadline: deadlineOfRequest(marked) ?? null,
       };
     });
     if (ctx.flags.dryRun) {
@@ -131,9 +132,10 @@ function isTooLong(ctx: Context, request: LedgerRequest, extended: string): bool
   const until = parseIso(extended) ?? 0;
   if (until <= legal) throw usageError(`--extended must be after the deadline of ${request.id}, ${isoSeconds(legal)}.`);
   const longest = longestExtension(regulation, parseIso(submitted ?? '') ?? 0);
-  if (longest === undefined || until <= longest) return false;
+  const lastDay = longest === undefined ? '9999' : isoSeconds(longest).slice(0, 10);
+  if (isoSeconds(until).slice(0, 10) <= lastDay) return false;
   ctx.out.warn(
-    `${(regulation ?? '').toUpperCase()} allows an extension to ${isoSeconds(longest)} at most (request ${request.id}).`,
+    `${(regulation ?? '').toUpperCase()} allows an extension to ${lastDay} at most (request ${request.id}).`,
   );
   return true;
 }

@@ -27,26 +27,24 @@ export const REQUEST_COLUMNS: Column<RequestOverview>[] = [
   { key: 'answered_at', title: 'answered', value: (request) => request.answered_at, rank: 7 },
 ];
 
-const DUE_COLUMNS = REQUEST_COLUMNS.flatMap((column): Column<RequestOverview>[] =>
-  column.key === 'deadline'
-    ? [
-        column,
-        { key: 'days_left', title: 'days left', value: (request) => request.days_left, align: 'right' },
-        {
-          key: 'overdue',
-          value: ({ overdue }) => (overdue ? 'OVERDUE' : ''),
-          paint: (text, _request, style) => style.red(text),
-        },
-      ]
-    : [column],
-);
+/** A terminal shows deadlines as days, so that 100 columns have space for the type. */
+const DUE_COLUMNS = REQUEST_COLUMNS.flatMap((column): Column<RequestOverview>[] => {
+  if (column.key === 'subject_request_type') return [{ ...column, rank: 0 }];
+  if (column.key !== 'deadline') return [column];
+  return [
+    { ...column, said: ({ deadline }) => deadline?.slice(0, 10) },
+    { key: 'days_left', title: 'days left', value: (request) => request.days_left, align: 'right' },
+    {
+      key: 'overdue',
+      value: ({ overdue }) => (overdue ? 'OVERDUE' : ''),
+      paint: (text, _request, style) => style.red(text),
+      rank: 1,
+    },
+  ];
+});
 
-export function dueListView(empty: string): ListView<RequestOverview> {
-  return { kind: 'list', columns: DUE_COLUMNS, empty };
-}
-
-export function requestListView(empty: string): ListView<RequestOverview> {
-  return { kind: 'list', columns: REQUEST_COLUMNS, empty };
+export function requestListView(empty: string, isDue = false): ListView<RequestOverview> {
+  return { kind: 'list', columns: isDue ? DUE_COLUMNS : REQUEST_COLUMNS, empty };
 }
 
 export const requestView: DocumentView<RequestOverview[]> = {

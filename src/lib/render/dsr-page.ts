@@ -18,20 +18,28 @@ interface Section {
 const SECTIONS: Section[] = [
   { title: 'Overdue', kind: 'bad', holds: ({ overdue }) => overdue },
   {
-    title: `Due within ${SOON_DAYS} days`,
+    title: `Due, or results expire, within ${SOON_DAYS} days`,
     kind: 'warn',
-    holds: ({ days_left: left }) => left !== null && left < SOON_DAYS,
+    // Results that exist expire within that time.
+    holds: ({ days_left: left, due, results_expire_at: expiry }) =>
+      (left !== null && left < SOON_DAYS) || (due && expiry !== null),
   },
   { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
   // Answered, completed, cancelled or rejected requests.
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** Sorts each section by urgency, most urgent first. With `isDue`, all requests are due. */
-export function requestsPage(requests: readonly RequestOverview[], source: PageSource, isDue: boolean): string {
+/** `unread`: ids of requests whose state comes from the ledger. With `isDue`, all requests are due. */
+interface PageOptions {
+  isDue: boolean;
+  unread: Pick<ReadonlySet<string>, 'has'>;
+}
+
+/** Sorts each section by deadline, most urgent first. */
+export function requestsPage(requests: readonly RequestOverview[], source: PageSource, options: PageOptions): string {
   const title = 'Data subject requests';
   const left = new Set(requests);
-  const sections = SECTIONS.slice(0, isDue ? -1 : undefined).map((section) => {
+  const sections = SECTIONS.slice(0, options.isDue ? -1 : undefined).map((section) => {
     const own = [...left].filter(section.holds).sort(byDeadline);
     for (const request of own) left.delete(request);
     return { ...section, requests: own };
@@ -46,7 +54,7 @@ export function requestsPage(requests: readonly RequestOverview[], source: PageS
     .filter(({ requests: own }) => own.length > 0)
     .map(
       (section) =>
-        `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests, isDue)}</section>`,
+        `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests, options)}</section>`,
     )
     .join('\n');
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
@@ -64,20 +72,30 @@ ${tables === '' ? '<p>There are no requests.</p>' : tables}
   );
 }
 
-const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Answered'];
+const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Cancellable until', 'Results expire', 'Answered'];
 
-function tableOf(requests: readonly RequestOverview[], isDue: boolean): string {
+function tableOf(requests: readonly RequestOverview[], { isDue, unread }: PageOptions): string {
   const rows = requests.map((request) => {
-    const { answered_at, deadline, group_id, regulation, request_status, subject_request_id, subject_request_type } =
-      request;
-    const kind = [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ');
+    const {
+      group_id,
+      regulation,
+      request_status: status,
+      subject_request_id: id,
+      subject_request_type: type,
+    } = request;
+    const kind = [[regulation?.toUpperCase(), type].filter(Boolean).join(' '), group_id].filter(Boolean).join(' · ');
+    const notes = [
+      ...(request.due && status === 'completed' ? ['results not downloaded'] : []),
+      ...(unread.has(id) ? ['could not be read, may have changed'] : []),
+    ];
     return [
-      `<code>${escapeHtml(subject_request_id)}</code><small>${escapeHtml([kind, group_id].filter(Boolean).join(' · '))}</small>`,
-      escapeHtml(request_status) +
-        (request.due && request_status === 'completed' ? '<small>results not downloaded</small>' : ''),
-      dayOf(deadline),
+      `<code>${escapeHtml(id)}</code><small>${escapeHtml(kind)}</small>`,
+      escapeHtml(status) + notes.map((note) => `<small>${note}</small>`).join(''),
+      dayOf(request.deadline),
       leftOf(request),
-      ...(isDue ? [] : [dayOf(answered_at)]),
+      dayOf(request.cancellable_until),
+      dayOf(request.results_expire_at),
+      ...(isDue ? [] : [dayOf(request.answered_at)]),
     ];
   });
   return recordsTable(isDue ? HEADINGS.slice(0, -1) : HEADINGS, rows);

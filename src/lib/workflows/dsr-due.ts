@@ -3,8 +3,8 @@ import { deadlineFrom } from '../domain/dsr/deadlines.ts';
 import { deadlineAfter, isPhaseDue, phaseAfter } from '../domain/dsr/ledger.ts';
 import { dueFirst, type RequestOverview } from '../domain/dsr/overview.ts';
 import { parseIso } from '../kernel/timestamps.ts';
-import type { DsrPorts, LedgerPort } from './dsr-ports.ts';
-import { refreshRequests } from './dsr-read.ts';
+import type { LedgerPort } from './dsr-ports.ts';
+import { type ListPorts, refreshRequests } from './dsr-read.ts';
 
 const FEWEST = 4;
 /** A run stops after this many finished requests. The ledger records their new states, so the next run continues. */
@@ -12,42 +12,54 @@ const ENDED_AT_MOST = 1000;
 
 /**
  * Returns the most urgent requests. A request that has ended, although the ledger does not know that yet, is replaced
- * by the next most urgent one, so the list never omits a request that is more urgent than one in it. `until`, in
- * milliseconds, is the last deadline that counts. `isPatient` continues after any number of finished requests. `asked`
- * counts the requests that were read from the platform, and `left` the others that are open in the ledger.
+ * by the next most urgent one, so the list never omits a request with an earlier deadline than one in it. `until`, in
+ * milliseconds, is the last deadline or expiry of results that counts. `isPatient` continues after any number of
+ * finished requests. `asked` counts the requests that were read, and `left` the others that are open in the ledger.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,
   { isPatient, limit, until }: { limit: number; until: number; isPatient: boolean },
-  ports: DsrPorts,
+  ports: ListPorts,
 ) {
   const found: RequestOverview[] = [];
-  let [asked, rest] = [0, 0];
+  const asked = new Set<string>();
+  let rest = 0;
   const wanted = (): number => Math.max(FEWEST, limit - found.length);
-  for await (const { left, requests } of ledger.byUrgency(
-    {
+  // Results can expire long before the deadline, and only the platform knows whether they exist yet.
+  for (const isOpen of until === Infinity ? [isPhaseDue] : [isPhaseDue, mayHaveResults]) {
+    const urgency: Parameters<LedgerPort['byUrgency']>[0] = {
       phase: phaseAfter,
-      isOpen: isPhaseDue,
+      isOpen,
       rank: (event, before) => {
         if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
         return event.event === 'marked' ? deadlineAfter(before, event) : undefined;
       },
-    },
-    wanted,
-  )) {
-    const due = dueFirst(await refreshRequests(requests, ports));
-    for (const request of due) if (deadlineAt(request) <= until) found.push(request);
-    asked += requests.length;
-    rest = left;
-    // All following requests are less urgent.
-    if (due.some((request) => deadlineAt(request) > until)) rest = 0;
-    if (rest === 0 || found.length >= limit || (!isPatient && asked - found.length >= ENDED_AT_MOST)) break;
+    };
+    for await (const { left, requests } of ledger.byUrgency(urgency, wanted)) {
+      const others = requests.filter(({ id }) => !asked.has(id));
+      const due = dueFirst(await refreshRequests(others, ports));
+      found.push(...due.filter((request) => urgentAt(request) <= until));
+      for (const { id } of others) asked.add(id);
+      // All following requests have later deadlines.
+      rest = isOpen === isPhaseDue && due.some(({ deadline }) => timeOf(deadline) > until) ? 0 : left;
+      const isEnough = !isPatient && isOpen === isPhaseDue && asked.size - found.length >= ENDED_AT_MOST;
+      if (rest === 0 || found.length >= limit || isEnough) break;
+    }
+    if (rest > 0) break;
   }
   const due = dueFirst(found);
-  return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
+  return { requests: due.slice(0, limit), asked: asked.size, left: rest + Math.max(0, due.length - limit) };
 }
 
-/** Infinity if there is no deadline. */
-export function deadlineAt({ deadline }: RequestOverview): number {
-  return parseIso(deadline ?? '') ?? Infinity;
+function mayHaveResults(phase: string | undefined): boolean {
+  return isPhaseDue(phase) && phase?.startsWith('erasure ') !== true;
+}
+
+/** The earlier of the deadline and, while a request is due, the expiry of its results. Infinity without either. */
+export function urgentAt({ deadline, due, results_expire_at: expiry }: RequestOverview): number {
+  return Math.min(timeOf(deadline), due ? timeOf(expiry) : Infinity);
+}
+
+function timeOf(time: string | null): number {
+  return parseIso(time ?? '') ?? Infinity;
 }

@@ -5,7 +5,7 @@ import { DSR_LIMITS } from '../contract/limits.ts';
 import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses.ts';
-import { ifFound } from '../kernel/errors.ts';
+import { ifFound, KnownError } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
@@ -30,17 +30,22 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
   );
 }
 
+/** Collects the requests that cannot be read, by id. `recent` has the failures since the last success. */
+export type ListPorts = DsrPorts & { unread: Map<string, KnownError>; recent: KnownError[] };
+
 /**
  * Updates the ledger by reading the requests that can still change from the platform. A request that the platform does
- * not have keeps its state in the ledger, unless it was lost (decision: D386).
+ * not have keeps its state in the ledger, unless it was lost (decision: D386). So does one that cannot be read, which is
+ * added to `unread` (decision: D416).
  */
-export async function refreshRequests(entries: readonly LedgerRequest[], ports: DsrPorts): Promise<RequestOverview[]> {
-  const { api, clock, ledger, signal } = ports;
+export async function refreshRequests(entries: readonly LedgerRequest[], ports: ListPorts): Promise<RequestOverview[]> {
+  const { clock, ledger } = ports;
   const missing: string[] = [];
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
     if (isAtEnd(entry, clock.now())) return known;
-    const found = await ifFound(api.get(entry.id, signal));
+    const found = await readOrNote(entry.id, ports);
+    if (found === 'unread') return known;
     if (!found && isLost(entry, clock.now())) missing.push(entry.id);
     return found ?? known;
   });
@@ -49,6 +54,25 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
   for (const { body } of replies)
     if (isLost(now?.get(body.subject_request_id), clock.now())) body.request_status = NOT_SUBMITTED;
   return await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
+}
+
+/** Stops sending after several failures in a row, because the platform then rejects or delays every request. */
+async function readOrNote(
+  id: string,
+  { api, recent, signal, unread }: ListPorts,
+): Promise<Read | 'unread' | undefined> {
+  try {
+    const [first] = recent;
+    if (first && recent.length >= AT_ONCE) throw first;
+    const found = await ifFound(api.get(id, signal));
+    recent.length = 0;
+    return found;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof KnownError)) throw error;
+    unread.set(id, error);
+    recent.push(error);
+    return 'unread';
+  }
 }
 
 /** True if, for a day, nothing has shown that the platform has the request. */
@@ -60,7 +84,7 @@ function isLost(entry: LedgerRequest | undefined, now: number): boolean {
 async function isOurWorkspace({ api, ledger, signal }: DsrPorts): Promise<boolean> {
   const { requests } = await ledger.newest(100);
   const known = requests.find(({ status }) => status !== undefined && !isNotSubmitted(status));
-  return known !== undefined && (await ifFound(api.get(known.id, signal))) !== undefined;
+  return known !== undefined && (await api.get(known.id, signal).catch(() => undefined)) !== undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -111,19 +135,11 @@ async function joined(
 
 /** Runs `work` for a few items at once. Keeps the order of the items. The first failure stops it and rejects. */
 async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results = new Map<number, R>();
-  let next = 0;
-  const lanes = Array.from({ length: Math.min(AT_ONCE, items.length) }, async () => {
-    while (next < items.length) {
-      const index = next++;
-      try {
-        results.set(index, await work(items[index] as T));
-      } catch (error) {
-        next = items.length;
-        throw error;
-      }
-    }
-  });
-  await Promise.all(lanes);
-  return items.map((_, index) => results.get(index) as R);
+  const results: R[] = [];
+  const left = [...items.entries()].reverse();
+  const lane = async (): Promise<void> => {
+    for (let next = left.pop(); next; next = left.pop()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane)).finally(() => (left.length = 0));
+  return results;
 }

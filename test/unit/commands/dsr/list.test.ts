@@ -3,6 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { longestExtension } from '../../../../src/lib/domain/dsr/deadlines.ts';
+import { createFastClock } from '../../../helpers/fast-clock.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
 
@@ -137,6 +139,19 @@ describe('dsr list --due', () => {
     const { code, stderr } = await home.run('dsr list --due --fail-if-overdue --summary', { env });
     expect([code, home.read('summary.md')]).toEqual([10, expect.stringMatching(/\| OVERDUE \|/)]);
     expect(stderr).toMatch(/^::error ::The erasure request [0-9a-f-]+ is overdue: its deadline was [0-9TZ:-]+\.$/m);
+    // The same job writes a page, which must not repeat the annotations.
+    expect((await home.run('dsr list --due -o html --out due.html', { env })).stderr).not.toContain('::error');
+  });
+
+  it('shows the type and the day of the deadline on a terminal with 100 columns', async () => {
+    await submit('a.csv', [
+      ['late', 'portability', 40],
+      ['soon', 'erasure', 27],
+    ]);
+    const { stdout } = await home.run('dsr list --due', { tty: true, columns: 100, env: { NO_COLOR: '1' } });
+    expect(stdout).toMatch(
+      /^ID +STATUS +TYPE +DEADLINE +DAYS LEFT +OVERDUE\n.* portability +\d{4}-\d\d-\d\d +-\d+ +OVERDUE$/m,
+    );
   });
 
   it('lists access and portability requests until their results are downloaded or they are marked as answered', async () => {
@@ -199,7 +214,7 @@ describe('dsr list --due', () => {
     const { stdout } = await home.run('dsr list -o html');
     expect([...stdout.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
       'Overdue',
-      'Due within 7 days',
+      'Due, or results expire, within 7 days',
       'Due later',
     ]);
     expect(stdout).toMatch(/<b>\d+ days? late<\/b>/);
@@ -216,6 +231,83 @@ describe('dsr list --due', () => {
     expect((await home.run('dsr list -o html')).stdout).toMatch(/Not due<\/h2>[^]*<b>\d+ days late<\/b>/);
     const { stdout } = await home.run('dsr ledger export -o csv');
     expect(stdout).toMatch(/ marked as answered, by .+ valid/);
+  });
+});
+
+describe('dsr list with results that expire before the deadline', () => {
+  it('counts the expiry for --within, also of a completion that the ledger does not know', async () => {
+    await submit('a.csv', [
+      ['later', 'erasure', 0],
+      ['open', 'access', 1],
+      ['done', 'access', 2],
+    ]);
+    expect((await home.json<Due[]>('dsr list --due --within 12d')).data).toEqual([]);
+    // The platform's clock is then four days ahead, and so is the expiry.
+    await home.platform.api.advance('4d');
+    const groups = async () =>
+      (await home.json<Due[]>('dsr list --due --within 12d')).data.map(({ group_id: group }) => group);
+    expect(await groups()).toEqual(['done', 'open']);
+    const [done] = (await home.json<Due[]>('dsr list --due --within 12d')).data;
+    const page = (await home.run('dsr list --due -o html')).stdout;
+    expect(page).toMatch(/results expire, within 7 days<\/h2>[^]*results not downloaded<\/small>/);
+    expect(page).toMatch(/data-label="Results expire"><time title="20/);
+    await home.run(['dsr', 'mark', done?.subject_request_id ?? '', '--answered']);
+    expect(await groups()).toEqual(['open']);
+  });
+
+  it('shows on the page until when a request can be cancelled', async () => {
+    await submit('a.csv', [['a', 'erasure', 1]]);
+    expect((await home.run('dsr list -o html')).stdout).toMatch(/data-label="Cancellable until"><time title="20/);
+  });
+});
+
+describe('dsr list while requests cannot be read', () => {
+  beforeEach(async () => {
+    await submit('a.csv', [
+      ['late', 'erasure', 40],
+      ['soon', 'erasure', 28],
+    ]);
+    home.defaults.clock = createFastClock(1000);
+  });
+
+  it.each([
+    [500, 7],
+    [503, 7],
+    [401, 4],
+  ])('shows the states in the ledger when every read returns %i, then exits with %i', async (status, exit) => {
+    const ids = (await home.json<Listed[]>('dsr list')).data.map(({ subject_request_id: id }) => id);
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status });
+    for (const [line, code] of [
+      ['dsr list', exit],
+      ['dsr list --due --within 7d', exit],
+      ['dsr list --due --fail-if-overdue', 10],
+    ] as const) {
+      const { code: found, data, stderr } = await home.json<Listed[]>(line);
+      expect([found, data.map((it) => it.request_status)], line).toEqual([code, ['pending', 'pending']]);
+      expect(stderr).toContain('2 requests could not be read from the platform and may have changed:');
+      for (const id of ids) expect(stderr).toContain(id);
+    }
+    const page = await home.run('dsr list -o html --out page.html');
+    expect([page.code, home.read('page.html').match(/could not be read/g)?.length]).toEqual([exit, 2]);
+  });
+
+  it('shows the others with their new states if one cannot be read', async () => {
+    const [first] = (await home.json<Listed[]>('dsr list --due')).data;
+    const path = `/v3/requests/${first?.subject_request_id ?? ''}`;
+    await home.platform.api.addFault({ method: 'GET', path, status: 500 });
+    const { code, data, stderr } = await home.json<Due[]>('dsr list --due --within 7d --fail-if-overdue');
+    expect([code, data.map(({ overdue }) => overdue)]).toEqual([10, [true, false]]);
+    expect(stderr).toContain(`1 request could not be read from the platform and may have changed: ${path.slice(13)}`);
+  });
+
+  it('stops sending after several failures in a row', async () => {
+    await submit('b.csv', many(30, 'more'));
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status: 401 });
+    const before = await home.received('GET', '/v3/requests/');
+    const { code, data, stderr } = await home.json<Listed[]>('dsr list --due');
+    expect([code, data.length]).toEqual([4, 32]);
+    expect((await home.received('GET', '/v3/requests/')) - before).toBeLessThan(10);
+    expect(stderr).toMatch(/32 requests could not be read [^]* and 27 more/);
   });
 });
 
@@ -267,6 +359,22 @@ describe('dsr mark', () => {
       expect.objectContaining({ extended: `${extended}T23:59:59Z`, reason: 'many systems', host: hostname() }),
       expect.objectContaining({ reason: 'x' }),
     ]);
+  });
+
+  it('accepts the last legal day', async () => {
+    await submit('a.csv', [['a', 'access', 0]]);
+    const [request] = (await home.json<{ submitted_time: string; subject_request_id: string }[]>('dsr list')).data;
+    const last = longestExtension('gdpr', Date.parse(request?.submitted_time ?? '')) ?? 0;
+    const lastDay = new Date(last).toISOString().slice(0, 10);
+    const mark = ['dsr', 'mark', request?.subject_request_id ?? '', '--reason', 'x', '--extended'];
+    await home.run([...mark.slice(0, 3), '--answered']);
+    const { code, data, stderr } = await home.json([...mark, lastDay]);
+    expect([code, stderr, data]).toEqual([
+      0,
+      '',
+      [expect.objectContaining({ answered: true, deadline: `${lastDay}T23:59:59Z` })],
+    ]);
+    expect((await home.run([...mark, new Date(last + DAY_MS).toISOString().slice(0, 10)])).code).toBe(2);
   });
 
   it('warns about an extension after the deadline, and still reports the request as late', async () => {
