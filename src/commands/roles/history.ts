@@ -3,7 +3,8 @@ import { pickRevision } from '../pick.ts';
 import * as z from 'zod/mini';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
-import { fromReply } from '../../lib/domain/roles/manifest.ts';
+import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
+import { diffRoles, type RolesDiff } from '../../lib/domain/roles/plan.ts';
 import { lateProgress } from '../read-pages.ts';
 import { beforeFlag, readBefore, sizeText } from '../flag-values.ts';
 import { counted } from '../../lib/kernel/words.ts';
@@ -112,6 +113,10 @@ export const listRevisions = defineCommand({
   },
 });
 
+function idsOf({ created, deleted, modified }: RolesDiff): string[] {
+  return [...created, ...modified, ...deleted].map((role) => role.role_id);
+}
+
 export const rollBackRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles rollback',
@@ -148,7 +153,16 @@ export const rollBackRoles = defineCommand({
       throw fail('roles.revision_not_found', { message, hint: nearestHint(text, known, list) });
     }
     const { roles } = fromReply(saved.manifest);
-    const want = () => ({ roles, conflicts: [], rebased: [], stale: false });
+    const later = known.indexOf(saved.revision);
+    const next = later > 0 ? memory.store.findRevision(known[later - 1] ?? '') : undefined;
+    const want = (live: Manifest) => {
+      const changed = idsOf(diffRoles(live.roles, roles));
+      const since = next ? idsOf(diffRoles(fromReply(next.manifest).roles, live.roles)) : [];
+      const also = since.filter((id) => changed.includes(id));
+      const warnings =
+        also.length > 0 ? [`This also undoes ${counted(later, 'later write')}: ${also.join(', ')}.`] : [];
+      return { roles, conflicts: [], rebased: [], stale: false, warnings };
+    };
     await emitOutcome(ctx, await applyIntent(ctx, memory, { reason: 'rollback', want }, flags));
   },
 });

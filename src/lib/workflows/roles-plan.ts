@@ -49,9 +49,10 @@ export function planWanted(
   if (wanted.conflicts.length > 0) throw conflictError(wanted, redact);
   const planned = planRoles(scope, live, wanted.roles);
   // Warnings are part of the plan: its approver may never see a job's standard error.
+  const warnings = wanted.stale ? [staleWarning(live)] : (wanted.warnings ?? []);
   const plan: RolesPlan = {
     ...planned.plan,
-    ...(wanted.stale && { warnings: [staleWarning(live)] }),
+    ...(warnings.length > 0 && { warnings }),
     ...(wanted.rebased.length > 0 && { kept: wanted.rebased }),
   };
   return { ...planned, plan, wanted };

@@ -139,6 +139,7 @@ export interface WantedRoles {
   rebased: string[];
   /** True if the cause of a difference is unknown: the stamp is older, the base unknown, and the platform different. */
   stale: boolean;
+  warnings?: string[];
   /** Roles file; absent for `roles edit`. */
   file?: string;
   /** Command that saves this push's plan again. */

@@ -86,6 +86,21 @@ describe('the roles history', () => {
     expect(await admin.live()).toEqual(after);
   });
 
+  it.each(['--dry-run', '--yes'])('warns of later writes that it also undoes, with %s', async (flag) => {
+    const rename = (id: string) => admin.run(`roles update ${id} --name ${id}-2 --yes`);
+    for (const id of ['user-role', 'support-role', 'admin-role']) await rename(id);
+    const { data } = await admin.json<Item[]>('roles history');
+    const [last, , first] = data.map(({ revision }) => revision);
+    const warned = await admin.run(`roles rollback ${first ?? ''} --force ${flag} -o json`);
+    const warning = 'This also undoes 2 later writes: ';
+    expect(warned).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+    expect(warned.stdout).toMatch(
+      /This also undoes 2 later writes: (?:admin-role, support-role|support-role, admin-role)\./,
+    );
+    if (flag === '--yes') return;
+    expect((await admin.run(`roles rollback ${last ?? ''} --force ${flag}`)).stderr).not.toContain('also undoes');
+  });
+
   it.each([
     ['nonsense', 5, /Unknown revision/],
     ['2', 2, /2 revisions begin with `2`\. Pass more characters\./],
