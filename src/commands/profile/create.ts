@@ -74,6 +74,7 @@ export const createProfile = defineCommand({
       const asking = askForSettings(ctx, profiles, draft, { name, probe: probeFor(ctx, draft) });
       await unlessStopped(NOT_CREATED, asking);
     }
+    if (draft.profile.base_url !== undefined) draft.profile.auth_url ??= draft.profile.base_url;
     if (!hasAddress(draft)) {
       throw usageError(
         'A profile needs at least one address.',

@@ -102,7 +102,6 @@ export async function askForSettings(
     else await ask(asking, chosen);
     await askCredentials();
   }
-  if (draft.profile.base_url !== undefined) draft.profile.auth_url ??= draft.profile.base_url;
 }
 
 async function chooseSetting({ ctx, draft }: Asking, profile: string): Promise<Name | undefined> {

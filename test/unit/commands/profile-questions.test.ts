@@ -68,7 +68,6 @@ describe('askForSettings', () => {
     ]);
     expect(draft.profile).toEqual({
       base_url: 'https://api.example',
-      auth_url: 'https://api.example',
       secrets: { client_id: 'me' },
     });
     expect(draft.typed).toEqual({ client_secret: 's3cret' });

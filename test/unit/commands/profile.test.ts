@@ -52,6 +52,15 @@ describe('profile create', () => {
     expect(home.settings()).toEqual({ version: 1, current: 'prod', profiles: { prod: profile } });
   });
 
+  it('uses the platform address for the token service unless another one is given', async () => {
+    expect(await run(['profile', 'create', 'one', '--base-url', 'https://api.example'])).toMatchObject({ code: 0 });
+    await run(['profile', 'create', 'two', ...ADDRESSES]);
+    await run(['profile', 'create', 'dsr', '--dsr-base-url', 'https://dsr.example']);
+    const { one, two, dsr } = home.settings().profiles;
+    const addresses = [one, two, dsr].map((it) => it?.auth_url);
+    expect(addresses).toEqual(['https://api.example', 'https://auth.example', undefined]);
+  });
+
   it('stores a secret from standard input in a file with mode 600, and never prints it', async () => {
     const args = [...ADDRESSES, '--client-id', 'me', '--client-secret-stdin', '--insecure-storage', '--debug'];
     const { code, stdout, stderr } = await run(['profile', 'create', 'dev', ...args], { stdin: `${CANARY}\n` });
@@ -134,6 +143,7 @@ describe('profile create', () => {
     expect((await run(['profile', 'create', 'ci', '--from-env', '--org', '8'], { env })).code).toBe(0);
     expect(home.settings().profiles.ci).toEqual({
       base_url: 'https://api.example',
+      auth_url: 'https://api.example',
       org_id: '8',
       secrets: { client_id: 'me', client_secret: 'env:CDPADM_CLIENT_SECRET' },
     });
