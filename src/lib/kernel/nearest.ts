@@ -48,8 +48,7 @@ export function suggest(word: string, known: Iterable<string>, sentence: string,
 }
 
 export function choiceHint(word: string, allowed: readonly string[]): string {
-  const list = allowed.length === 0 ? 'There is nothing to choose from.' : `Choose from ${allowed.join(', ')}.`;
-  return suggest(word, allowed, list);
+  return suggest(word, allowed, `Choose from ${allowed.join(', ')}.`);
 }
 
 /** The id that is `text` or, alone, begins with it; undefined if none does. Throws usage (2) for several and for ''. */

@@ -225,8 +225,11 @@ export function wordsOf(
   const known = parametersOf(record);
   const names = known.map(({ name }) => name);
   for (const name of Object.keys(values)) {
-    if (!names.includes(name))
-      throw usageError(`Unknown argument \`${name}\` for \`${record.path}\`.`, choiceHint(name, names));
+    if (names.includes(name)) continue;
+    const hint = names.length === 0 ? 'It has no arguments. Omit it.' : choiceHint(name, names);
+    const fixed = `Omit it: the command that starts this server sets the target.`;
+    const isTarget = ['profile', 'org', 'account', 'workspace'].includes(name);
+    throw usageError(`Unknown argument \`${name}\` for \`${record.path}\`.`, isTarget ? fixed : hint);
   }
   const flags: string[] = [];
   const args: string[] = [];

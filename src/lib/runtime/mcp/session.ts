@@ -94,11 +94,14 @@ export function openSession(
     const { plan: id, ...others } = values;
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) throw usageError(`Unknown argument \`${unknown}\`: a write accepts only its plan.`);
-    if (!('plan' in values)) throw usageError('Missing argument `plan`.', AGAIN);
-    const planned = plans.get(String(id));
+    if (typeof id !== 'string') {
+      const problem = id === undefined ? 'Missing argument `plan`.' : '`plan` must be a string.';
+      throw usageError(`${problem} It is the id of a plan, \`plan.id\` in the result of the planning tool.`, AGAIN);
+    }
+    const planned = plans.get(id);
     if (planned?.record !== record) {
       throw fail('mcp.no_plan', {
-        message: `This session has no plan \`${String(id)}\` for \`${record.path}\`. Nothing was sent.`,
+        message: `This session has no plan \`${id}\` for \`${record.path}\`. Nothing was sent.`,
         hint: AGAIN,
       });
     }

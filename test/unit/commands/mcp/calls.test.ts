@@ -47,6 +47,8 @@ const INVALID: [string, Record<string, unknown>, string][] = [
     { command: 'roles validate', file },
     '`file` must be the content of the file, not its path.',
   ]),
+  ['roles_write', { command: 'roles update' }, 'Missing argument `plan`. It is the id of a plan'],
+  ['roles_write', { command: 'roles update', plan: {} }, '`plan` must be a string. It is the id of a plan'],
   ['roles_read', { command: 'roles diff' }, 'Missing argument `file` for `roles diff`.'],
   ['roles_read', { command: 'roles validate', file: 'roles: []\n', online: 'yes' }, '`online` must be true or false.'],
   ['warehouse_read', { command: 'warehouse diff', dir: 'sync' }, '`dir` must be an object: path to content.'],
@@ -71,7 +73,9 @@ it('never lets the format of a file become a path', async () => {
 it.each<[name: string, values: Record<string, unknown>, hint: string]>([
   ['roles_read', { command: 'roles get' }, 'Pass `role_id`: the id of the role.'],
   ['roles_read', { command: 'roles validate' }, 'Pass `file`: the content itself, not a path: '],
-  ['roles_read', { command: 'roles list', id: 'a' }, 'There is nothing to choose from.'],
+  ['roles_read', { command: 'roles list', id: 'a' }, 'It has no arguments. Omit it.'],
+  ['roles_read', { command: 'roles list', profile: 'a' }, 'Omit it: the command that starts this server sets'],
+  ['roles_read', { command: 'roles get', workspace: '1' }, 'Omit it: the command that starts this server sets'],
 ])('%s %j reports what to pass', async (name, values, hint) => {
   expect((await assistant.call(name, values)).error.hint).toContain(hint);
 });
