@@ -162,8 +162,9 @@ async function applyDirectory(
     const result = { ...planned.plan, steps, applied: error === undefined, target };
     if (error === undefined) return result;
     await ctx.out.emit(result, view);
-    const rest = { text: 'Fix the cause, then save a plan for the rest:', command: again };
-    const next = expected === undefined ? 'Fix the cause and apply again. Completed steps are not repeated.' : rest;
+    const first = ctx.signal.aborted ? 'To continue,' : 'Fix the cause, then';
+    const rest = { text: `${first} save a plan for the rest:`, command: again };
+    const next = expected === undefined ? `${first} apply again. Completed steps are not repeated.` : rest;
     throw error.with({ hint: [...error.hints, next] });
   }
 }

@@ -211,8 +211,10 @@ function commanderOf(record: CommandRecord, act: Act): Command {
   const missing = checks.missingArgument.bind(command);
   const isPicked = (name: string): boolean =>
     Object.entries(args).some(([key, spec]) => spec.pick && (spec.name ?? key) === name);
+  let first: string | undefined;
   checks.missingArgument = (name) => {
-    if (!isPicked(name)) missing(name);
+    first ??= name;
+    if (!isPicked(name)) missing(first);
   };
   command.action(async (...values: unknown[]) => {
     const given = Object.fromEntries(names.map((name, index) => [name, values[index]]));

@@ -94,6 +94,8 @@ describe('usage errors exit with 2 and a suggestion', () => {
       'Missing required argument `run_id`',
       'Did you mean `cdpadm pipelines runs people`?',
     ],
+    [['roles', 'rename'], 'Missing required argument `old_id`', 'To list them: cdpadm roles list'],
+    [['roles', 'rename', 'old'], 'Missing required argument `new_id`', 'See `cdpadm roles rename --help`.'],
     [['schema'], 'Missing required argument `document`', 'Choose from roles, '],
     [['roles', 'list', '-o', 'tsv'], 'Invalid value `tsv` for --output', 'a table on a pipe is tab-separated.'],
     [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'To list them: cdpadm pipelines list'],
