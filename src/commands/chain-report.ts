@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { fail } from '../lib/errors/fail.ts';
 import { usageError } from '../lib/kernel/errors.ts';
-import type { ChainReport } from '../lib/kernel/hash-chain.ts';
+import { chainFacts, type ChainReport } from '../lib/kernel/hash-chain.ts';
 import { counted } from '../lib/kernel/words.ts';
 import { fields, type RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
@@ -69,15 +69,14 @@ interface CheckedFile {
 export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {
   const end = ctx.out.waits({ text: `Reading the ${name}` });
   const report = await verify(head).finally(end);
-  const { adopted = null, faults, omitted, pruned, tip, unchained, unfinished } = report;
-  const counts = { entries: tip.entry, head: tip.hash, pruned, unfinished, adopted, unchained };
+  const { faults, omitted, tip, unchained } = report;
   if (unchained > 0)
     ctx.out.warn(
       `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Their changes cannot be detected.`,
     );
   else if (tip.entry === 0 && faults.length === 0)
     ctx.out.warn(`The ${name} on this machine is empty: ${path} has no entries.`);
-  await ctx.out.emit({ valid: faults.length === 0, ...counts, faults, faults_omitted: omitted, file: path }, chainView);
+  await ctx.out.emit({ ...chainFacts(report), faults, faults_omitted: omitted, file: path }, chainView);
   throwIfBroken(path, name, report);
 }
 
@@ -85,14 +84,12 @@ type Name = 'ledger' | 'log';
 const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies Record<Name, ErrorCode>;
 
 /** Warns, also in annotations, if the ledger was changed. */
-export async function warnIfBroken(ctx: Context, { verify }: Pick<CheckedFile, 'verify'>): Promise<ChainReport> {
-  const report = await verify();
-  const { faults, omitted } = report;
-  if (faults.length === 0) return report;
+export async function warnIfBroken(ctx: Context, { verify }: Pick<CheckedFile, 'verify'>): Promise<void> {
+  const { faults, omitted } = await verify();
+  if (faults.length === 0) return;
   const text = `The ledger was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`;
   ctx.out.annotate('warning', text);
   ctx.out.warn({ text: `${text} To see them:`, command: 'cdpadm dsr ledger verify' });
-  return report;
 }
 
 export function throwIfBroken(path: string, name: Name, { faults, omitted }: ChainReport): void {

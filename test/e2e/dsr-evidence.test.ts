@@ -1,7 +1,18 @@
 // `dsr evidence`: writes an archive that an auditor can check without this program.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -10,9 +21,10 @@ import { listenForCallbacks } from '../helpers/listener.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
 
 interface Manifest {
-  ledger: { valid: boolean };
+  ledger: { valid: boolean; pruned: number; adopted: { entries: number; at: string } | null };
+  host: string;
   files: { name: string; sha256: string }[];
-  omitted: { name: string; sha256: string }[];
+  omitted: { name: string; sha256: string; reason: string }[];
 }
 
 let home: PlatformHome;
@@ -60,8 +72,9 @@ it('writes a private archive whose manifest has a hash of every file and no iden
   expect(result).toMatchObject({ code: 0 });
   expect(statSync(join(home.cwd, 'evidence.zip')).mode & 0o777).toBe(0o600);
   const folder = unpack('evidence.zip');
-  const { files, ledger, omitted } = manifestOf(folder);
-  expect(ledger.valid).toBe(true);
+  const { files, host, ledger, omitted } = manifestOf(folder);
+  expect(ledger).toMatchObject({ valid: true, pruned: 0, adopted: null });
+  expect(host).toBe(hostname());
   for (const { name, sha256 } of files)
     expect(
       createHash('sha256')
@@ -78,7 +91,10 @@ it('writes a private archive whose manifest has a hash of every file and no iden
   }
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   expect(page).toContain('open, not late');
-  expect(page).toContain('completed (callback)');
+  expect(page).toContain('completed (received in a callback)');
+  expect(page).toContain('pending (recorded at submission)');
+  expect(page).toMatch(new RegExp(`made [\\d: -]+ UTC.*by \\S+ on ${hostname()}`));
+  expect(page).not.toContain('Group');
   expect(await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip'])).toMatchObject({ code: 2 });
 });
 
@@ -97,6 +113,67 @@ it('lists commands that check every signature with openssl alone', async () => {
   expect(manifestOf(folder).omitted).toEqual([]);
 });
 
+const CHANGED = 'changed: not the message that the ledger recorded';
+
+it('never presents an altered or unrecorded message as signed, and never includes its identities', async () => {
+  const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);
+  const alter = (number: number, to: number, change: (body: string) => string): void => {
+    if (to !== number) cpSync(of(number, 'headers.json'), of(to, 'headers.json'));
+    writeFileSync(of(to, 'body'), change(readFileSync(of(number, 'body'), 'utf8')));
+  };
+  // The ledger has no record of these: a changed callback, and a response whose field has another name.
+  alter(2, 8, (body) => body.replace('"pending"', '"completed"'));
+  alter(1, 9, (body) => body.replace('encoded_request', 'request'));
+  alter(1, 1, (body) => body.replace('encoded_request', 'request'));
+  alter(2, 2, (body) => body.replace('"pending"', '"completed"'));
+  alter(3, 3, () => 'not JSON');
+  expect(await home.run(['dsr', 'evidence', id, '--out', 'altered.zip'])).toMatchObject({ code: 0 });
+  const folder = unpack('altered.zip');
+  const names = readdirSync(join(folder, 'messages')).map((name) => name.slice(id.length));
+  const [good, callback] = ['.4', '.8'].map((it) => ['.body', '.headers.json', '.signature'].map((part) => it + part));
+  expect(names.sort()).toEqual([...(good ?? []), ...(callback ?? []), '.9.headers.json', '.9.signature']);
+  const { omitted } = manifestOf(folder);
+  expect(omitted.map(({ name, reason }) => [name, reason])).toEqual([
+    ...[1, 2, 3].map((number) => [join(home.cwd, 'kept', `${id}.${number}`), CHANGED]),
+    [`messages/${id}.9.body`, 'it may contain identities'],
+  ]);
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  const rows = page.split('<tr>').filter((row) => new RegExp(`${id}\\.\\d<`).test(row));
+  expect(rows.map((row) => [/\.(\d)</.exec(row)?.[1], /signed<|not checked|changed:/.exec(row)?.[0]])).toEqual([
+    ['4', 'signed<'],
+    ...['8', '9'].map((number) => [number, 'not checked']),
+    ...['1', '2', '3'].map((number) => [number, 'changed:']),
+  ]);
+  expect(page.match(/openssl dgst .*/g)).toEqual([expect.stringContaining(`${id}.4.body`)]);
+});
+
+it('states which entries of the ledger were pruned or chained later, and exits with 1 if its chain is broken', async () => {
+  const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
+  const ledger = readFileSync(path, 'utf8');
+  writeFileSync(path, ledger.replaceAll(/,"entry":\d+,"chain":"\w+"\}/g, '}'));
+  rmSync(`${path}.head`);
+  const submit = 'dsr submit --regulation gdpr --type erasure --identity email=ben@example.com --yes';
+  const { data: other } = await home.json<{ subject_request_id: string }>(submit);
+  await home.run(`dsr cancel ${other.subject_request_id} --yes`);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const { data: gone } = await home.json<{ entries: number }>(`dsr ledger prune --before ${tomorrow} --yes`);
+  expect(await home.run(['dsr', 'evidence', id, '--out', 'pruned.zip'])).toMatchObject({ code: 0 });
+  const pruned = unpack('pruned.zip');
+  const first = ledger.trimEnd().split('\n').length;
+  const { adopted, ...facts } = manifestOf(pruned).ledger;
+  expect([facts, adopted?.entries]).toEqual([expect.objectContaining({ valid: true, pruned: gone.entries }), first]);
+  const text = readFileSync(join(pruned, 'index.html'), 'utf8');
+  expect(text).toContain(`${gone.entries} entries were pruned.`);
+  expect(text).toContain(`The first ${first} entries are chained only since ${adopted?.at}: earlier changes to them`);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"access"', '"portability"'));
+  const broken = await home.run(['dsr', 'evidence', id, '--out', 'broken.zip']);
+  expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('was changed outside of this program')]);
+  expect(manifestOf(unpack('broken.zip')).ledger.valid).toBe(false);
+  expect(readFileSync(join(home.cwd, 'broken.zip.d', 'index.html'), 'utf8')).toContain('BROKEN');
+  expect((await home.run(['dsr', 'evidence', id, '--out', 'dry.zip', '--dry-run'])).code).toBe(1);
+  expect(existsSync(join(home.cwd, 'dry.zip'))).toBe(false);
+});
+
 it('reports saved messages that are missing or changed, and finds moved ones with --kept', async () => {
   const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);
   cpSync(join(home.cwd, 'kept'), join(home.cwd, 'copy'), { recursive: true });
@@ -106,14 +183,14 @@ it('reports saved messages that are missing or changed, and finds moved ones wit
   // A killed process stored this message, but did not record it.
   for (const part of ['body', 'headers.json']) cpSync(join(home.cwd, 'copy', `${id}.2.${part}`), of(5, part));
   const damaged = await home.json(['dsr', 'evidence', id, '--out', 'damaged.zip']);
-  expect(damaged.data).toMatchObject({ messages: 4 });
+  expect(damaged.data).toMatchObject({ messages: 2 });
   expect(damaged.stderr).toContain('3 kept messages are missing or changed');
   const folder = unpack('damaged.zip');
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   for (const [number, what] of [
-    [2, 'CHANGED SINCE IT WAS STORED'],
-    [3, 'MISSING'],
-    [4, 'CHANGED SINCE IT WAS STORED'],
+    [2, CHANGED],
+    [3, 'missing'],
+    [4, CHANGED],
   ] as const)
     expect(page).toMatch(new RegExp(`${join(home.cwd, 'kept', `${id}.${number}`)}<[^]*?no: ${what}`));
   expect(manifestOf(folder).omitted.map(({ name }) => name)).toContain(join(home.cwd, 'kept', `${id}.3`));

@@ -1,6 +1,6 @@
 // --keep: stores each message as two files, which `dsr callbacks verify` reads.
 import { join, resolve } from 'node:path';
-import { hasIdentities } from '../../lib/domain/dsr/evidence.ts';
+import { mayHaveIdentities } from '../../lib/domain/dsr/evidence.ts';
 import { openMessageFolder } from '../../lib/files/kept-messages.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -45,7 +45,7 @@ export function openReplyKeep(ctx: Context, folder: string | undefined, ledger: 
     if (last.get(id) === body) return;
     last.set(id, body);
     const kept = keepMessage('response', ledger, id, Object.entries(headers), Buffer.from(body));
-    const what = hasIdentities(Buffer.from(body)) ? 'response, which contains identities,' : 'response';
+    const what = mayHaveIdentities(Buffer.from(body)) ? 'response, which may contain identities,' : 'response';
     if (kept) ctx.out.note(`Saved the ${what} as ${kept.headers} and ${kept.body}.`);
     await kept?.recorded;
   };

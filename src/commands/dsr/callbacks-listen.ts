@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { checkResult } from '../../lib/domain/callbacks/verify.ts';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import type { KeptMessage } from '../../lib/files/kept-messages.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Style } from '../../lib/render/style.ts';
 import { fields, type ListView } from '../../lib/render/view.ts';
@@ -169,7 +168,7 @@ const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = fields('headers_file', '
 function lineOf(
   ctx: Context,
   { detail, isNew, state, status, verdict }: Received,
-  kept: Pick<KeptMessage, 'headers' | 'body'> | undefined,
+  kept: { headers: string; body: string } | undefined,
 ): CallbackLine {
   return {
     at: isoMillis(ctx.clock.now()),

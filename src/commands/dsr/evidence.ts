@@ -3,12 +3,13 @@ import { hash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { evidenceOf, hasIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
+import { evidenceOf, mayHaveIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
 import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
 import { nameTaken } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { chainFacts } from '../../lib/kernel/hash-chain.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
@@ -17,7 +18,7 @@ import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
-import { warnIfBroken } from '../chain-report.ts';
+import { throwIfBroken } from '../chain-report.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
 import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
@@ -64,14 +65,17 @@ export const makeEvidence = defineCommand({
   output: evidenceResult,
   notes: [
     'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
-    'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included.',
-    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where they are: the page names those that are missing or were changed. --kept adds folders that were moved, or that an earlier version wrote.',
+    'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same holds for any other body that is not exactly a status.',
+    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where they are: the page names those that are missing or were changed, and the archive does not include these. --kept adds folders that were moved, or that an earlier version wrote.',
   ],
   examples: [
     'cdpadm dsr evidence 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --out evidence.zip --dry-run',
     'cdpadm dsr evidence --from 2026-01-01 --to 2026-12-31 --out evidence.zip --dry-run',
   ],
-  exits: { notFound: 'the request is not in the ledger on this machine' },
+  exits: {
+    failed: 'the ledger was changed outside of this program; the archive is written and says so',
+    notFound: 'the request is not in the ledger on this machine',
+  },
   run: (ctx, { args, flags }) => evidence(ctx, requestIds(args.id), flags),
 });
 
@@ -85,9 +89,10 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   const given = (flags.kept ?? []).map((folder) => resolve(ctx.io.cwd, folder));
   const noFolder = given.find((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
   if (noFolder !== undefined) throw usageError(`--kept needs a folder, but ${noFolder} is not one.`);
-  const { folders, requests, ...ledger } = await readLedger(ctx, ids, flags);
+  const { actor, folders, path, report, requests } = await readLedger(ctx, ids, flags);
+  const ledger = chainFacts(report);
   const { entries, omitted, shown } = await collect(ctx, requests, [...folders, ...given], flags);
-  const page = evidencePage({ ...shown, requests, ledger }, await pageSource(ctx, 'dsr_base_url'));
+  const page = evidencePage({ ...shown, requests, ledger, actor }, await pageSource(ctx, 'dsr_base_url'));
   const files: ZipEntry[] = [
     { name: 'index.html', data: Buffer.from(page) },
     { name: 'requests.json', data: jsonOf(requests) },
@@ -96,6 +101,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   const manifest = {
     made_at: isoMillis(ctx.clock.now()),
     made_by: `cdpadm ${VERSION}`,
+    ...actor,
     ledger,
     files: files.map(({ data, name }) => ({ name, bytes: data.length, sha256: hash('sha256', data) })),
     omitted,
@@ -110,10 +116,12 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   };
   if (dryRun) {
     const text = `${result.files} files about ${requests.length} requests would be written to ${out}.`;
-    return await ctx.out.beside().emitDryRun([], result, text);
+    await ctx.out.beside().emitDryRun([], result, text);
+  } else {
+    await writeZip(target, [...files, { name: 'manifest.json', data: jsonOf(manifest) }], ctx.clock.now());
+    await ctx.out.beside().emit(result, view);
   }
-  await writeZip(target, [...files, { name: 'manifest.json', data: jsonOf(manifest) }], ctx.clock.now());
-  await ctx.out.beside().emit(result, view);
+  throwIfBroken(path, 'ledger', report);
 }
 
 /**
@@ -125,7 +133,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   const to = timeOf('--to', flags.to, '23:59:59') ?? Infinity;
   if (from > to) throw usageError('--from must not be after --to.');
   const ledger = await openLedgerOf(ctx);
-  const { submitter } = await openDsrMemory(ctx);
+  const { ledger: own, submitter } = await openDsrMemory(ctx);
   const isChosen = ({ address, at, id, workspace_id }: LedgerRequest): boolean => {
     if (address !== submitter.address || workspace_id !== submitter.workspace_id) return false;
     const sent = parseIso(at ?? '');
@@ -144,8 +152,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   if (missing !== undefined) throw notInLedger(missing, 'Run the command on the machine that submitted the request.');
   if (requests.length === 0)
     ctx.out.warn('No request in this workspace was submitted from this machine in this period. The archive is empty.');
-  const { faults, tip, unchained } = await warnIfBroken(ctx, ledger);
-  return { folders, requests, valid: faults.length === 0, entries: tip.entry, head: tip.hash, unchained };
+  return { actor: own.actor, folders, path: ledger.path, report: await ledger.verify(), requests };
 }
 
 function timeOf(flag: string, text: string | undefined, ofDay: string): number | undefined {
@@ -166,38 +173,46 @@ async function collect(
   const all = [...new Set(folders)].flatMap((folder) => readMessages(folder, ids));
   const contentOf = (it: { file: string; body_sha256: string; headers_sha256: string }): string =>
     [basename(it.file), it.headers_sha256, it.body_sha256].join(' ');
-  // A copy in another folder adds nothing.
-  const found = new Map(all.map((it) => [contentOf(it), it]));
   const recorded = requests.flatMap(({ request: { id, kept = [] } }) => kept.map((it) => ({ ...it, requestId: id })));
+  const contents = new Set(recorded.map(contentOf));
+  const [paths, names] = [new Set(recorded.map(({ file }) => file)), new Set(recorded.map((it) => basename(it.file)))];
+  const isChanged = (it: (typeof all)[number]): boolean => names.has(it.name) && !contents.has(contentOf(it));
+  const changed = all.filter(isChanged);
+  // A copy in another folder adds nothing.
+  const found = new Map(all.flatMap((it) => (isChanged(it) ? [] : [[contentOf(it), it]])));
   const lost = recorded.flatMap((it) => {
     if (found.has(contentOf(it))) return [];
-    const what = all.some(({ file }) => file === it.file) ? 'changed since it was stored' : 'missing';
-    omitted.push({ name: it.file, sha256: it.body_sha256, reason: `the message is ${what}` });
+    const isHere = changed.some(
+      ({ file, name }) => file === it.file || (!paths.has(file) && name === basename(it.file)),
+    );
+    const what = isHere ? 'changed: not the message that the ledger recorded' : 'missing';
+    omitted.push({ name: it.file, sha256: it.body_sha256, reason: what });
     return [{ ...it, what }];
   });
   if (lost.length > 0)
     ctx.out.warn(
       `${counted(lost.length, 'kept message is', 'kept messages are')} missing or changed; the page names each. If a folder was moved, pass --kept DIR.`,
     );
+  const facts = requests.flatMap(({ request }) => request.signatures ?? []);
   const messages = [...found.values()].map(({ body, body_sha256, head, headers, name: stored, requestId }) => {
     let name = stored;
     for (let copy = 2; taken.has(name); copy++) name = `${stored}-${copy}`;
     taken.add(name);
-    const isIncluded = flags.showIdentities === true || !hasIdentities(body);
+    const fact = facts.find((one) => one.body_sha256 === body_sha256);
+    const isCallback = fact?.valid === true && fact.source === 'callback';
+    const isIncluded = flags.showIdentities === true || isCallback || !mayHaveIdentities(body);
     const signature = signatureOf(headers);
     entries.push({ name: `messages/${name}.headers.json`, data: head });
     if (signature) entries.push({ name: `messages/${name}.signature`, data: signature });
     if (isIncluded) entries.push({ name: `messages/${name}.body`, data: body });
-    else omitted.push({ name: `messages/${name}.body`, sha256: body_sha256, reason: 'it contains identities' });
-    const facts = requests.flatMap(({ request }) => request.signatures ?? []);
-    const certificate = facts.find((one) => one.body_sha256 === body_sha256)?.certificate ?? null;
-    return { name, requestId, body_sha256, certificate, isIncluded, isSigned: signature !== undefined };
+    else omitted.push({ name: `messages/${name}.body`, sha256: body_sha256, reason: 'it may contain identities' });
+    const isRecorded = fact !== undefined || names.has(stored);
+    const certificate = fact?.certificate ?? null;
+    return { name, requestId, body_sha256, certificate, isIncluded, isRecorded, isSigned: signature !== undefined };
   });
   const chains = await openChains(ctx);
-  const used = requests
-    .flatMap(({ request }) => request.signatures ?? [])
-    .flatMap(({ certificate }) => certificate ?? []);
-  const certificates = [...new Set(used)].filter((fingerprint) => {
+  const used = new Set(facts.flatMap(({ certificate }) => certificate ?? []));
+  const certificates = [...used].filter((fingerprint) => {
     const pem = chains.read(fingerprint);
     if (pem !== undefined) entries.push({ name: `certificates/${fingerprint}.pem`, data: Buffer.from(pem) });
     return pem !== undefined;

@@ -7,17 +7,6 @@ import { cannotWrite } from '../kernel/file-failure.ts';
 import { parseHeaderLines } from './header-lines.ts';
 import { makeFolder, namesIn } from '../kernel/temporary-file.ts';
 
-interface MessageDigests {
-  headers_sha256: string;
-  body_sha256: string;
-}
-
-/** Names of both files, and their digests. */
-export interface KeptMessage extends MessageDigests {
-  headers: string;
-  body: string;
-}
-
 /** Creates the folder (0700) if it does not exist. Throws if that fails. */
 export function openMessageFolder(folder: string) {
   try {
@@ -29,8 +18,8 @@ export function openMessageFolder(folder: string) {
   const last = new Map<string, number>();
 
   return {
-    /** Stores a message and returns the names of both files. We choose `name` and add the next free number. */
-    keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer): KeptMessage => {
+    /** Stores a message; returns the names and digests of both files. Adds the next free number to `name`. */
+    keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer) => {
       const text = `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`;
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {
         const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };
@@ -57,22 +46,13 @@ export function openMessageFolder(folder: string) {
   }
 }
 
-interface StoredMessage extends MessageDigests {
-  /** `ID.N`. */
-  name: string;
-  /** The path without the extensions. */
-  file: string;
-  requestId: string;
-  /** The bytes of the file with the headers. */
-  head: Buffer;
-  headers: readonly (readonly [string, string])[];
-  body: Buffer;
-}
-
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.\d+(?=\.headers\.json$)/;
 
-/** Returns the messages of these requests, in the order of storage. Throws if the folder is unreadable. */
-export function readMessages(folder: string, ids: ReadonlySet<string>): StoredMessage[] {
+/**
+ * Returns the messages of these requests, in the order of storage: `name` is `ID.N`, `file` the path without the
+ * extensions, `head` the bytes of the file with the headers. Throws if the folder is unreadable.
+ */
+export function readMessages(folder: string, ids: ReadonlySet<string>) {
   const names = namesIn(folder).flatMap((entry) => {
     const [name, requestId] = NAME.exec(entry) ?? [];
     return name !== undefined && requestId !== undefined && ids.has(requestId) ? [{ name, requestId }] : [];
@@ -83,13 +63,13 @@ export function readMessages(folder: string, ids: ReadonlySet<string>): StoredMe
     // A killed process may have stored only the headers.
     if (!existsSync(`${file}.body`)) return [];
     const [head, body] = [readFileSync(`${file}.headers.json`), readFileSync(`${file}.body`)];
-    const digests = { headers_sha256: hash('sha256', head), body_sha256: hash('sha256', body) };
-    return [{ name, file, requestId, head, headers: headersIn(head), body, ...digests }];
+    const message = { name, file, requestId, head, headers: headersIn(head), body };
+    return [{ ...message, headers_sha256: hash('sha256', head), body_sha256: hash('sha256', body) }];
   });
 }
 
 /** None if the file was damaged, which its digest shows. */
-function headersIn(head: Buffer): StoredMessage['headers'] {
+function headersIn(head: Buffer) {
   try {
     return parseHeaderLines({ text: head.toString('utf8'), name: '' });
   } catch {

@@ -90,6 +90,13 @@ export interface ChainReport {
   omitted: number;
 }
 
+/** Facts about a chain without its faults, as they are shown. */
+export type ChainFacts = ReturnType<typeof chainFacts>;
+export function chainFacts(report: ChainReport) {
+  const { adopted = null, faults, pruned, tip, unchained, unfinished } = report;
+  return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, pruned, unfinished, adopted, unchained };
+}
+
 const MOST_FAULTS = 1000;
 const LOST = 'lines may have been removed from the end';
 

@@ -1,6 +1,7 @@
 // An evidence archive's human-readable page: what happened to each request, and how to verify that independently.
-import { historyOf, openText, type RequestEvidence } from '../domain/dsr/evidence.ts';
+import { historyOf, openText, type RequestEvidence, stateText } from '../domain/dsr/evidence.ts';
 import { identitiesText } from '../domain/dsr/ledger.ts';
+import type { ChainFacts } from '../kernel/hash-chain.ts';
 import { largest } from '../kernel/numbers.ts';
 import { counted } from '../kernel/words.ts';
 import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
@@ -13,8 +14,11 @@ export interface EvidenceMessage {
   body_sha256: string;
   /** Fingerprint of the certificate that the ledger names for this body. */
   certificate: string | null;
-  /** False if the body was omitted because it contains identities. */
+  /** False if the body was omitted because it may contain identities. */
   isIncluded: boolean;
+  /** False if the ledger has no digest of the message. */
+  isRecorded: boolean;
+  /** True if the message has a signature. */
   isSigned: boolean;
 }
 
@@ -25,22 +29,21 @@ export interface EvidenceShown {
   lost: readonly { requestId: string; file: string; body_sha256: string; what: string }[];
   /** Fingerprints of the chains in `certificates/`. */
   certificates: readonly string[];
-  ledger: { valid: boolean; entries: number; head: string; unchained?: number };
+  ledger: ChainFacts;
+  /** Made the archive. */
+  actor: { by: string; host: string };
 }
 
 export function evidencePage(shown: EvidenceShown, source: PageSource): string {
   const title = 'Evidence of data subject requests';
-  const { ledger, requests } = shown;
-  const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
-  const later = ledger.unchained
-    ? ` ${counted(ledger.unchained, 'line')} from an earlier version: not chained yet.`
-    : '';
-  const chain = `${ledger.valid ? 'The hash chain of the ledger is complete' : 'The hash chain of the ledger is BROKEN'}: ${counted(ledger.entries, 'entry', 'entries')}, head <code>${ledger.head}</code>.${later}`;
+  const { actor, ledger, requests } = shown;
+  const made = [...madeFacts(source), `by ${actor.by} on ${actor.host}`];
+  const facts = [...placeFacts(source), counted(requests.length, 'request'), ...made];
   return htmlPage(
     title,
     `<header><h1>${title}</h1>
 ${factsLine(facts)}
-<p>${chain}</p></header>
+<p>${chainText(ledger)}</p></header>
 <main>
 ${summaryOf(requests)}
 ${requests.map((request) => sectionOf(request, shown)).join('\n')}
@@ -48,6 +51,18 @@ ${checksOf(shown)}
 </main>`,
     RECORDS_STYLE,
   );
+}
+
+function chainText({ adopted, entries, head, pruned, unchained, valid }: ChainFacts): string {
+  const facts = [
+    `The hash chain of the ledger is ${valid ? 'intact' : 'BROKEN'}: ${counted(entries, 'entry', 'entries')}, head <code>${head}</code>.`,
+    pruned > 0 && `${counted(pruned, 'entry was', 'entries were')} pruned.`,
+    adopted &&
+      `The first ${counted(adopted.entries, 'entry is', 'entries are')} chained only since ${escapeHtml(adopted.at)}: earlier changes to them cannot be detected.`,
+    unchained > 0 &&
+      `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Changes cannot be detected.`,
+  ];
+  return facts.filter((fact) => typeof fact === 'string').join(' ');
 }
 
 function summaryOf(requests: readonly RequestEvidence[]): string {
@@ -96,7 +111,7 @@ ${table(
     ...(extended === null ? [] : [['Extended deadline', extended + (extended === deadline ? '' : NOT_COUNTED)]]),
     ['Answered or finished', finished_at ?? 'not yet'],
     ['Digest of the request (keyed)', request.request_digest ?? 'not recorded'],
-    ['Group', group_id ?? ''],
+    ...(group_id === undefined || group_id === null ? [] : [['Group', group_id]]),
     ['Identities (keyed hashes)', identitiesText(request)],
   ],
 )}
@@ -110,7 +125,7 @@ ${table(
   ['Time', 'Status', 'Verdict', 'Certificate (SHA-256)', 'Body (SHA-256)'],
   signatures.map((it) => [
     it.at,
-    `${it.status} (${it.source})`,
+    stateText(it),
     it.valid ? 'valid' : `NOT VALID: ${it.failed ?? ''}`,
     it.certificate ?? '',
     it.body_sha256,
@@ -122,16 +137,21 @@ ${table(
   [
     ...kept.map((it) => [
       it.name,
-      it.isSigned ? 'signed' : 'none: the platform signs only responses to submissions, and callbacks',
+      signatureText(it),
       it.body_sha256,
-      it.isIncluded ? 'headers and body' : 'headers only (the body contains identities)',
+      it.isIncluded ? 'headers and body' : 'headers only (the body may contain identities)',
     ]),
     ...lost
       .filter(({ requestId }) => requestId === id)
-      .map(({ body_sha256, file, what }) => [file, '', body_sha256, `no: ${what.toUpperCase()}`]),
+      .map(({ body_sha256, file, what }) => [file, '', body_sha256, `no: ${what}`]),
   ],
   'None in this archive: the ledger records no kept message for this request, and no folder passed with --kept has one.',
 )}</section>`;
+}
+
+function signatureText({ isRecorded, isSigned }: EvidenceMessage): string {
+  if (!isSigned) return 'none: the platform signs only responses to submissions, and callbacks';
+  return isRecorded ? 'signed' : 'not checked: the ledger has no record of this message';
 }
 
 const MET = 'deadline met';

@@ -47,10 +47,7 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
   });
 }
 
-interface Controlled {
-  subject_request_id: string;
-  controller_id?: string | number | bigint | null | undefined;
-}
+type Controlled = Pick<RequestStatusReply, 'subject_request_id' | 'controller_id'>;
 
 /**
  * Returns the same calls, but each reply must have the workspace as its `controller_id` (specification, "C"). A user of
@@ -93,17 +90,12 @@ export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
 
 /** Throws conflict (6) if the request is in another workspace. */
 export function checkWorkspace<T extends Controlled>(reply: T, workspace: string): T {
-  const { controller_id: controller, subject_request_id: id } = reply;
-  if (controller !== null && controller !== undefined && String(controller) !== workspace)
-    throw otherWorkspace(id, String(controller), workspace);
-  return reply;
-}
-
-function otherWorkspace(id: string, actual: string, wanted: string): KnownError {
-  return fail('dsr.other_workspace', {
-    message: `Conflict: the credentials belong to workspace ${actual}, but the target is workspace ${wanted}. The platform has request ${id} in workspace ${actual}.`,
+  const { controller_id: actual, subject_request_id: id } = reply;
+  if (actual === null || actual === undefined || String(actual) === workspace) return reply;
+  throw fail('dsr.other_workspace', {
+    message: `Conflict: the credentials belong to workspace ${actual}, but the target is workspace ${workspace}. The platform has request ${id} in workspace ${actual}.`,
     hint: [
-      `Use the key and secret of workspace ${wanted}, or --workspace ${actual}.`,
+      `Use the key and secret of workspace ${workspace}, or --workspace ${actual}.`,
       {
         text: `A request that was just submitted is in workspace ${actual} now. To cancel it:`,
         command: `cdpadm dsr cancel ${id} --workspace ${actual}`,

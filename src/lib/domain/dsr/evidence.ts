@@ -1,6 +1,8 @@
 // Evidence for a request: its history, its signatures, and whether the deadline was met.
-import { SIGNATURE_HEADER } from '../../contract/dsr.ts';
-import { isRecord } from '../../kernel/json.ts';
+import * as z from 'zod/mini';
+import { ForwardingEntry, RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
+import { explain } from '../../contract/explain.ts';
+import { readRecord } from '../../kernel/json.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 import type { HeaderLines } from '../callbacks/verify.ts';
 import { daysLate } from './deadlines.ts';
@@ -42,30 +44,21 @@ export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence
   };
 }
 
-export interface HistoryLine {
-  at: string;
-  what: string;
-  by: string;
-}
-
 /** Returns everything that happened to a request, oldest first. */
-export function historyOf(request: LedgerRequest): HistoryLine[] {
+export function historyOf(request: LedgerRequest) {
   const { at, downloads = [], marks = [], no_results = [], states } = request;
-  const actor = ({ by, host }: { by?: string; host?: string }): string => [by, host].filter(Boolean).join(' on ');
+  const line = (it: { at: string; by?: string; host?: string }, what: string) => {
+    return { at: it.at, what, by: [it.by, it.host].filter(Boolean).join(' on ') };
+  };
   const lines = [
-    ...(at === undefined ? [] : [{ at, what: sentText(request), by: actor(request) }]),
-    ...states.map((it) => ({ at: it.at, what: stateText(it), by: actor(it) })),
-    ...downloads.map((it) => ({
-      at: it.at,
-      what: `results downloaded: ${it.bytes} bytes, SHA-256 ${it.sha256}`,
-      by: actor(it),
-    })),
-    ...no_results.map((it) => ({
-      at: it.at,
-      what: `${it.http_status === 404 ? 'no records match the identities' : 'the results have expired'} (${it.http_status})`,
-      by: actor(it),
-    })),
-    ...marks.map((it) => ({ at: it.at, what: markText(it), by: actor(it) })),
+    ...(at === undefined ? [] : [line({ ...request, at }, sentText(request))]),
+    ...states.map((it) => line(it, stateText(it))),
+    ...downloads.map((it) => line(it, `results downloaded: ${it.bytes} bytes, SHA-256 ${it.sha256}`)),
+    ...no_results.map((it) => {
+      const what = it.http_status === 404 ? 'no records match the identities' : 'the results have expired';
+      return line(it, `${what} (${it.http_status})`);
+    }),
+    ...marks.map((it) => line(it, markText(it))),
   ];
   return lines.sort((a, b) => a.at.localeCompare(b.at));
 }
@@ -76,8 +69,16 @@ function sentText({ status }: LedgerRequest): string {
   return status === undefined ? 'recorded on this machine; no response confirms it' : 'submitted from this machine';
 }
 
-function stateText({ http_status: code, source, status }: LedgerRequest['states'][number]): string {
-  return `${status} (${code === undefined ? '' : `${code}, `}${source})`;
+const SOURCES: Readonly<Record<string, string>> = {
+  submit: 'recorded at submission',
+  status: 'recorded at a status check',
+  cancel: 'recorded at cancellation',
+  callback: 'received in a callback',
+};
+
+/** Returns a status, and how this machine learned of it. */
+export function stateText({ http_status: code, source, status }: LedgerRequest['states'][number]): string {
+  return `${status} (${code === undefined ? '' : `${code}, `}${SOURCES[source] ?? source})`;
 }
 
 /** Returns the state of a request whose deadline is neither met nor missed. */
@@ -98,14 +99,11 @@ function markText({ answered, extended, reason }: { answered?: boolean; extended
   return parts.join(', ') + (reason === undefined ? '' : `: ${reason}`);
 }
 
-/** True if a message contains identities: the response to a submission does, a callback does not. */
-export function hasIdentities(body: Buffer): boolean {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return !isRecord(value) || 'encoded_request' in value || 'subject_identities' in value;
-  } catch {
-    return true;
-  }
+/** True unless a body is exactly a request's status, as in callbacks. Responses to submissions contain identities. */
+export function mayHaveIdentities(body: Buffer): boolean {
+  const extensions = z.nullish(z.array(z.strictObject(ForwardingEntry.shape)));
+  const status = z.strictObject({ ...RequestStatusReply.shape, extensions });
+  return explain(status, readRecord(body.toString('utf8'))).length > 0;
 }
 
 /** Returns a message's signature bytes, for `openssl dgst -verify`. */

@@ -6,6 +6,8 @@ import { evidencePage } from '../../../../src/lib/render/dsr-evidence.ts';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
 const sent = { regulation: 'gdpr', subject_request_type: 'erasure' };
+const ledger = { valid: true, entries: 1, head: 'f00d', pruned: 0, unfinished: 0, adopted: null, unchained: 0 };
+const rest = { certificates: [], ledger, actor: { by: 'ada', host: 'laptop' } };
 const pending = { status: 'pending' };
 const late = { submitted_time: '2026-10-10T08:00:00Z', ...sent };
 const extension = { extended: '2026-12-31T00:00:00Z', reason: 'many systems' };
@@ -41,8 +43,7 @@ it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
   ['not submitted', { ...late, status: 'not_submitted', states: [] }],
 ])('states that a request is %s', (outcome, request) => {
   const requests = [evidenceOf({ id: 'a', ...request }, NOW)];
-  const ledger = { valid: true, entries: 1, head: 'f00d' };
-  const page = evidencePage({ requests, messages: [], lost: [], certificates: [], ledger }, {});
+  const page = evidencePage({ requests, messages: [], lost: [], ...rest }, {});
   expect(page).toContain(`<code>a</code>: ${outcome}</h2>`);
   if (request.marks?.[0]?.extended === undefined) return;
   expect(requests).toMatchObject([
@@ -64,13 +65,17 @@ it('starts with the number of requests per outcome and links to each, and marks 
     evidenceOf({ id: 'c', ...sent, submitted_time: '2026-11-01T12:00:00Z', states: cancelled }, NOW),
   ];
   const messages = [true, false].map((isSigned, index) => ({
-    ...{ name: `a.${index}`, requestId: 'a', body_sha256: 'f00d', certificate: null, isIncluded: true },
+    ...{
+      name: `a.${index}`,
+      requestId: 'a',
+      body_sha256: 'f00d',
+      certificate: null,
+      isIncluded: true,
+      isRecorded: true,
+    },
     isSigned,
   }));
-  const page = evidencePage(
-    { requests, messages, lost: [], certificates: [], ledger: { valid: true, entries: 1, head: 'f' } },
-    {},
-  );
+  const page = evidencePage({ requests, messages, lost: [], ...rest }, {});
   for (const [name, count] of ['Deadline met', 'Late', 'Open, cancelled or not submitted'].map((text) => [text, 1]))
     expect(page).toContain(`<dt>${name}</dt><dd>${count}</dd>`);
   for (const id of ['a', 'b', 'c'])
