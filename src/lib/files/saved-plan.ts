@@ -15,6 +15,9 @@ import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { shellLine } from '../kernel/words.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
+/** Earlier versions saved plans of this format without its number. */
+const FORMAT = 1;
+
 const COMMANDS = {
   roles: { input: 'roles.yaml', apply: 'roles push' },
   warehouse: { input: 'DIR', apply: 'warehouse apply' },
@@ -54,7 +57,7 @@ export function writeSavedPlan(path: string, source: InputSource, saved: SavedPl
     'Do not edit it: the digest in the last line covers every line.',
   ];
   const comments = head.map((line) => `# ${line}`.trimEnd());
-  const text = `${comments.join('\n')}\n${stringifyJson({ kind, target, plan, from, content })}\n`;
+  const text = `${comments.join('\n')}\n${stringifyJson({ format: FORMAT, kind, target, plan, from, content })}\n`;
   writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${digestOf(text)}\n`, 0o600);
 }
 
@@ -90,10 +93,12 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
     });
   }
   const [words, from] = [z.record(z.string(), z.string()), z.optional(z.array(z.string()))];
-  const wanted = z.object({ kind: z.literal(kind), target: words, plan: z.string(), from, content: schema });
+  const known = { format: z.optional(z.literal(FORMAT)), kind: z.literal(kind) };
+  const wanted = z.object({ ...known, target: words, plan: z.string(), from, content: schema });
   const { data: saved } = parseWith(wanted, value);
   if (!saved) throw damaged('another version of the program saved this plan');
-  return saved as SavedPlan<z.infer<Content>>;
+  const { format: _format, ...rest } = saved;
+  return rest as SavedPlan<z.infer<Content>>;
 }
 
 /** Throws conflict (6) if the plan was made for another target. */

@@ -64,6 +64,16 @@ describe('a saved plan', () => {
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues: [{ file: 'plan.txt' }] });
   });
 
+  it('of another format is rejected, and one without a number is read', async () => {
+    const body = text().slice(0, text().lastIndexOf('# sha256'));
+    expect(body).toContain('{"format":1,');
+    change(signed(body.replace('"format":1,', '')));
+    expect(await read()).toEqual(saved);
+    change(signed(body.replace('"format":1', '"format":2')));
+    const issues = [{ message: 'another version of the program saved this plan' }];
+    expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues });
+  });
+
   it('for another command is rejected', async () => {
     expect(await failureOf(read('warehouse'))).toMatchObject({ code: 'plans.damaged' });
   });
