@@ -29,6 +29,7 @@ export function quietIo(columns) {
     stderr: nowhere,
     tty: { stdin: false, stdout: false, stderr: false },
     columns: () => columns,
+    rows: () => 24,
     clock: { now: Date.now, sleep: () => Promise.resolve() },
     random: Math.random,
   };

@@ -19,6 +19,7 @@ export interface CliOptions {
   /** The streams that are terminals; none by default. */
   tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
   columns?: number;
+  rows?: number;
   /** Closes standard output on the reader's side: each write fails with EPIPE. */
   brokenPipe?: boolean;
   clock?: Clock;
@@ -96,6 +97,7 @@ export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
     stderr: stderr.stream,
     tty: { stdin: tty.stdin ?? all, stdout: tty.stdout ?? all, stderr: tty.stderr ?? all },
     columns: () => options.columns ?? 80,
+    rows: () => options.rows ?? 24,
     clock: options.clock ?? systemClock,
     random,
   };

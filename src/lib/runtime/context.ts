@@ -66,6 +66,7 @@ export interface Io {
   /** True for each stream that is a terminal. */
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   columns(): number;
+  rows(): number;
   readonly clock: Clock;
   random(): number;
   /** Allows input files only below this folder, and never follows references. Set by the MCP server. */

@@ -5,11 +5,16 @@ import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import type { Io, TextSink } from './context.ts';
 
-const DEFAULT_COLUMNS = 80;
+/** Size of a terminal that does not report its own. */
+const DEFAULT_SIZE = { columns: 80, rows: 24 };
 
 export function processIo(): Io {
   const env = host.env();
   const tty = { stdin: host.isTerminal(0), stdout: host.isTerminal(1), stderr: host.isTerminal(2) };
+  const size = (side: 'columns' | 'rows'): number => {
+    const known = tty.stdout ? host.streams.stdout[side] : tty.stderr ? host.streams.stderr[side] : 0;
+    return known || Number(env[side === 'rows' ? 'LINES' : 'COLUMNS']) || DEFAULT_SIZE[side];
+  };
   return {
     env,
     // Read on demand: the folder may no longer exist, and help does not need it.
@@ -22,10 +27,8 @@ export function processIo(): Io {
     stdout: sinkOf(1),
     stderr: sinkOf(2),
     tty,
-    columns: () => {
-      const known = tty.stdout ? host.streams.stdout.columns : tty.stderr ? host.streams.stderr.columns : 0;
-      return known || Number(env.COLUMNS) || DEFAULT_COLUMNS;
-    },
+    columns: () => size('columns'),
+    rows: () => size('rows'),
     clock: systemClock,
     random: Math.random,
   };

@@ -57,7 +57,8 @@ export async function runWords(
   const io = {
     // On GitHub Actions, the job's page shows standard output, which is the protocol here.
     env: { ...env, GITHUB_ACTIONS: undefined },
-    ...{ cwd, clock, stdin: Readable.from([]), stdout: out, stderr: err, columns: () => 80, inputsBelow: folder },
+    ...{ cwd, clock, stdin: Readable.from([]), stdout: out, stderr: err, inputsBelow: folder },
+    ...{ columns: () => 80, rows: () => 24 },
     tty: { stdin: false, stdout: false, stderr: false },
     random: () => random(),
     onResponse: (text: string) => void read.push(text),

@@ -11,6 +11,10 @@ import { type Asker, promptEnded } from './asker.ts';
 const MARK = 2;
 /** Space that the cursor takes before a choice. */
 const CURSOR = '  ';
+/** Lines of a list below the choices: an empty one, and the keys. The last line of the terminal stays free. */
+const BELOW = 3;
+/** Lines of choices under a search. */
+const SEARCH_PAGE = 7;
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
   const { createPromptModule } = await import('inquirer');
@@ -66,17 +70,23 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
         // Tab completes the search text with the name.
         return { value, name, short: label, text: `${name}\n${label} ${hint}`, ...description };
       });
-      const lines = shown.reduce((sum, { name }) => sum + name.split('\n').length, 0);
+      const lines = shown.reduce((sum, { name }) => sum + linesOf(name), 0);
+      // Inquirer cannot redraw a list that is taller than the terminal.
+      const hints = largest(shown.map(({ description = '' }) => (description === '' ? 0 : linesOf(description))));
+      const room = Math.max(1, io.rows() - linesOf(fitted(question)) - hints - BELOW);
+      const pageSize = Math.min(room, options.search ? SEARCH_PAGE : lines);
       const found = (text = ''): typeof shown => {
         const matches = shown.filter((it) => it.text.toLowerCase().includes(text.toLowerCase()));
         const typed = { value: text, name: `${text} (not in the list)`, short: text, text };
         return matches.length === 0 && options.open && text !== '' ? [typed] : matches;
       };
-      if (options.search) return answer('search', question, { source: found, ...common(options) });
-      return answer('select', question, { choices: shown, pageSize: lines, ...common(options) });
+      if (options.search) return answer('search', question, { source: found, pageSize, ...common(options) });
+      return answer('select', question, { choices: shown, pageSize, ...common(options) });
     },
   };
 }
+
+const linesOf = (text: string): number => text.split('\n').length;
 
 /** Uses standard error for a single question only, because Inquirer ends the stream that it draws on. */
 function drawingOn(io: Io): NodeJS.WriteStream {

@@ -55,6 +55,26 @@ test('shows every line of long choices, wrapped between words', async () => {
   expect(await chosen).toBe('yours');
 });
 
+test.each<[string, { search?: true }, number]>([
+  ['a list', {}, 10],
+  ['a search', { search: true }, 10],
+  ['a list', {}, 24],
+])('never draws more lines than the terminal has, for %s', async (_kind, options, rows) => {
+  const stdin = new PassThrough();
+  const { io, stderr } = createTestIo({ columns: 36, rows });
+  const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
+  const hint = 'a hint that is longer than the line and continues below';
+  const choices = Array.from({ length: 26 }, (_, index) => ({ value: `type ${index}`, hint }));
+  const chosen = asker.select('Which type of identity does the request have?', choices, options);
+  await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('continues below'), PATIENT);
+  const frames = stripVTControlCharacters(stderr()).split('? Which');
+  for (const frame of frames) expect(frame.split('\n').length).toBeLessThan(rows);
+  const drawn = frames.at(-1);
+  expect(drawn).toContain('❯ type 0\n');
+  stdin.write('\r');
+  expect(await chosen).toBe('type 0');
+});
+
 test.each<[string, (asker: Asker) => Promise<unknown>, string]>([
   [
     'a choice',
