@@ -162,19 +162,13 @@ function rowsText(rows: readonly number[]): string {
 
 /** Warns about findings of the row check that are not errors. */
 export function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
-  if (late > 0) {
-    const days = counted(mostDaysLate, 'day');
-    ctx.out.warn(
-      late === 1
-        ? `The deadline of 1 row passed ${days} ago.`
-        : `The deadlines of ${late} rows have passed, the first ${days} ago.`,
-    );
-  }
-  const warn = (count: number, what: string): void => {
-    if (count > 0) ctx.out.warn(`${counted(count, 'row has', 'rows have')} ${what}`);
+  const warn = (rows: readonly number[], what: string): void => {
+    if (rows.length > 0) ctx.out.warn(`${counted(rows.length, 'row has', 'rows have')} ${what} (${rowsText(rows)}).`);
   };
-  warn(devicesOnly, 'only device identities. The platform does not find data stored under other identities.');
-  warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person.');
+  const first = late.length > 1 ? ', the first' : '';
+  warn(late, `a deadline that passed${first} ${counted(mostDaysLate, 'day')} ago`);
+  warn(devicesOnly, 'only device identities; the platform does not find data stored under other identities');
+  warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person');
   if (withoutId > 0 && !ctx.prompt.possible) {
     ctx.out.warn({
       text: `${counted(withoutId, 'row has', 'rows have')} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,

@@ -91,7 +91,10 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
   };
 }
 
-/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two forms keep a value out of the shell's history. */
+/**
+ * `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two forms keep a value out of the shell's history. Trims the value, as in
+ * file cells (decision: D418).
+ */
 async function readIdentity(
   ctx: Context,
   flag: string,
@@ -101,12 +104,13 @@ async function readIdentity(
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${flag} must be TYPE=VALUE, such as email=jane@example.com.`);
   const type = names.fromWire(text.slice(0, at).trim());
-  // Trim spaces, as in file cells: the platform would not match an identity that has them.
-  const value = text.slice(at + 1).trim();
-  if (value === '-' || value.startsWith('@')) {
-    const read = await readInput(value === '-' ? '-' : value.slice(1), ctx);
-    return [type, read.text.trim()];
-  }
+  const given = text.slice(at + 1);
+  const source = given.trim();
+  const isRead = source === '-' || source.startsWith('@');
+  // A file usually ends with a line break, which is not part of the value.
+  const whole = isRead ? (await readInput(source.replace(/^@/, ''), ctx)).text.replace(/\r?\n$/, '') : given;
+  const value = whole.trim();
+  if (value !== whole) ctx.out.warn(`Removed the spaces around the value of \`${type}\`.`);
   return [type, value];
 }
 

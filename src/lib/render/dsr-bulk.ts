@@ -32,27 +32,23 @@ export const dsrBulkView: RecordView<DsrBulkResult> = {
   name: ({ results }) => results,
 };
 
+type BulkSummary = Record<'rows' | 'cancellable' | 'skipWaiting' | 'done' | 'duplicates', number> & {
+  kinds: ReadonlyMap<string, number>;
+};
+
 /** `kinds`: the number of rows by kind, such as `gdpr erasure`. `duplicates` are rejected. */
 export function renderDsrBulk(
-  {
-    done,
-    duplicates,
-    kinds,
-    rows,
-    skipWaiting,
-  }: Record<'rows' | 'skipWaiting' | 'done' | 'duplicates', number> & {
-    kinds: ReadonlyMap<string, number>;
-  },
+  { cancellable, done, duplicates, kinds, rows, skipWaiting }: BulkSummary,
   style: Style,
 ): string {
   const counts = [...kinds].map(([kind, count]) => `  ${style.bold(String(count))} ${kind}`);
-  const erasures = [...kinds].filter(([kind]) => kind.endsWith('erasure')).reduce((sum, [, count]) => sum + count, 0);
-  const waiting = erasures - skipWaiting;
   const repeats = counted(duplicates, 'repeats', 'repeat');
   return [
     rows === 1 ? '1 valid row:' : `${rows} rows, all valid:`,
     ...counts,
-    ...(waiting > 0 ? [`  ${waiting} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`] : []),
+    ...(cancellable > 0
+      ? [`  ${cancellable} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`]
+      : []),
     ...(skipWaiting > 0
       ? [style.yellow(`  ${skipWaiting} skip the waiting period: data is deleted from the first day`)]
       : []),

@@ -134,8 +134,10 @@ function collecting(out: Output, part: Part): Output {
 }
 
 async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> {
-  const data = parts.map(({ profile, result, error }) =>
-    error ? { profile, error: { code: error.code, message: error.message } } : { profile, data: result?.data },
+  const data = parts.map(({ advice, error, profile, result }) =>
+    error
+      ? { profile, error: { code: error.code, message: error.message, ...hintOf(error, advice) } }
+      : { profile, data: result?.data },
   );
   const shown = parts.filter(({ result }) => result !== undefined);
   if (flags.output === 'name' && flags.query === undefined) {
@@ -203,6 +205,12 @@ function markdownOf({ result }: Part, flags: GlobalFlags): string {
   return result ? markdownText(result.data, result.view, flags) : '';
 }
 
+/** Returns the hint in one line, if there is one. */
+function hintOf(error: KnownError, advice: Part['advice']): { hint?: string } {
+  const text = error.hints.length > 0 ? (advice?.(error.hints) ?? error.hint) : undefined;
+  return text === undefined ? {} : { hint: text.replaceAll('\n', ' ') };
+}
+
 function worse(one: ExitName, other: ExitName): ExitName {
   return EXIT[other] > EXIT[one] ? other : one;
 }
@@ -210,9 +218,8 @@ function worse(one: ExitName, other: ExitName): ExitName {
 function failureOf(failed: readonly Part[], count: number, isPartial: boolean): KnownError {
   const errors = failed.map((part) => ({ ...part, error: part.error as KnownError }));
   const issues = errors.flatMap(({ advice, error, profile }): Issue[] => {
-    const text = error.hints.length > 0 ? (advice?.(error.hints) ?? error.hint) : undefined;
-    const hint = text === undefined ? '' : ` ${text.replaceAll('\n', ' ')}`;
-    const own = { path: profile, message: `${error.message}${hint}` };
+    const { hint } = hintOf(error, advice);
+    const own = { path: profile, message: hint === undefined ? error.message : `${error.message} ${hint}` };
     return [own, ...error.issues.map((issue) => ({ ...issue, path: `${profile}: ${issue.path}` }))];
   });
   return fail('profiles.failed', {

@@ -202,6 +202,10 @@ export class Deliveries {
     while (this.#ports.isBusy() && clock.now() < end && !signal.aborted) await clock.sleep(HOLD_MS);
   }
 
+  #waiting(target: string): number {
+    return [...this.#state.open.values()].filter((one) => one.target === target && !one.isDead).length;
+  }
+
   #healthOf(target: string): TargetHealth {
     return this.#health.get(target) ?? newHealth();
   }
@@ -215,8 +219,10 @@ export class Deliveries {
     try {
       await this.#ports.deliver(target, callback, signal);
       const due = takeSuccess(this.#healthOf(target), delivery, clock.now());
-      if (due > 0 || this.#down.delete(target))
-        out.note(`${target} works again: ${counted(due, 'waiting delivery', 'waiting deliveries')} due now.`);
+      // This delivery is still open.
+      const waiting = this.#waiting(target) - 1;
+      if (this.#down.delete(target) || due > 0)
+        out.note(`${target} works again: ${counted(waiting, 'delivery is', 'deliveries are')} still waiting for it.`);
     } catch (error) {
       if (signal.aborted) return;
       outcome = this.#failed(delivery, attempts, (error as Error).message);
@@ -248,8 +254,9 @@ export class Deliveries {
     const due = isEarly ? delivery.dueAt : retryAt(attempts, clock.now(), () => this.#ports.random());
     if (!this.#down.has(target) && (attempts > 2 || health.failed.size > 1)) {
       this.#down.add(target);
-      const waiting = [...this.#state.open.values()].filter((one) => one.target === target && !one.isDead).length;
-      out.warn(`${target} is failing: ${counted(waiting, 'delivery is', 'deliveries are')} waiting for it.`);
+      out.warn(
+        `${target} is failing: ${counted(this.#waiting(target), 'delivery is', 'deliveries are')} waiting for it.`,
+      );
     }
     say(`${what} failed: ${reason}. Attempt ${attempts + 1} of ${most} in ${formatDuration(due - clock.now())}.`);
     return { event: 'failed', reason, due: isoMillis(due) };

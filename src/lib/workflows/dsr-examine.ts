@@ -25,13 +25,15 @@ export interface Examined {
   done: number;
   /** Kind, such as `gdpr erasure` -> number of rows. */
   kinds: Map<string, number>;
+  /** Numbers of rows to send: those that skip the waiting period, and other erasures. */
   skipWaiting: number;
-  /** Number of rows that name only devices. */
-  devicesOnly: number;
-  /** Number of rows whose e-mail address contains upper-case letters. */
-  upperCase: number;
-  /** Number of rows to send whose deadline has passed, and the maximum number of days since then. */
-  late: number;
+  cancellable: number;
+  /** Rows that name only devices. */
+  devicesOnly: number[];
+  /** Rows whose e-mail address contains upper-case letters. */
+  upperCase: number[];
+  /** Rows to send whose deadline has passed, and the maximum number of days since then. */
+  late: number[];
   mostDaysLate: number;
   /** Columns that the rows use, under our own names. A results file gets these columns if the rows have none. */
   used: Set<string>;
@@ -48,8 +50,8 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
-  const none = { rows: 0, withoutId: 0, done: 0, skipWaiting: 0 };
-  const doubts = { devicesOnly: 0, upperCase: 0, late: 0, mostDaysLate: 0 };
+  const none = { rows: 0, withoutId: 0, done: 0, skipWaiting: 0, cancellable: 0 };
+  const doubts = { devicesOnly: [], upperCase: [], late: [], mostDaysLate: 0 };
   const found: Examined = { ...none, ...doubts, kinds: new Map(), used: new Set(), first: [], digest: '' };
   let wrong = 0;
   let isRepeated = false as boolean;
@@ -104,17 +106,18 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     return issueOf(`duplicates row ${same}: same type and same identities`);
   }
 
-  function tally({ done, hasId, request }: ReadyRow): void {
+  function tally({ done, hasId, request, row }: ReadyRow): void {
     const kind = `${request.regulation} ${request.subject_request_type}`;
     found.kinds.set(kind, (found.kinds.get(kind) ?? 0) + 1);
     if (!hasId) found.withoutId++;
     if (done) found.done++;
-    if (skipsWaiting(request)) found.skipWaiting++;
-    if (namesDevicesOnly(request)) found.devicesOnly++;
-    if (hasUpperCaseEmail(request)) found.upperCase++;
-    const days = daysLateOf(request, options.now);
-    if (days > 0 && !done) found.late++;
-    found.mostDaysLate = Math.max(found.mostDaysLate, done ? 0 : days);
+    else if (skipsWaiting(request)) found.skipWaiting++;
+    else if (request.subject_request_type === 'erasure') found.cancellable++;
+    if (namesDevicesOnly(request)) found.devicesOnly.push(row);
+    if (hasUpperCaseEmail(request)) found.upperCase.push(row);
+    const days = done ? 0 : daysLateOf(request, options.now);
+    if (days > 0) found.late.push(row);
+    found.mostDaysLate = Math.max(found.mostDaysLate, days);
     if (reader.targets) return;
     for (const column of usedBy(request)) found.used.add(column);
   }

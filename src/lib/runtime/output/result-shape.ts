@@ -33,7 +33,8 @@ export function repeatedSchema(command: Command): Schema | undefined {
     required: ['profile', key],
   });
   const text = { type: 'string' };
-  const error = { type: 'object', properties: { code: text, message: text }, required: ['code', 'message'] };
+  const texts = { code: text, message: text, hint: text };
+  const error = { type: 'object', properties: texts, required: ['code', 'message'] };
   return {
     $schema: DRAFT,
     title: `Result of \`${pathOf(command)} -o json\` for several profiles`,

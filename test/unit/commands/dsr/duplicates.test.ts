@@ -203,7 +203,10 @@ it('submits to each profile under its own id, and exits with 3 if some fail', as
   );
   // Both profiles use the same workspace here, so the second request is a duplicate.
   expect(some.code).toBe(3);
-  expect(some.data).toMatchObject([{ profile: 'eu' }, { profile: 'us', error: { code: 'dsr.duplicate' } }]);
+  expect(some.data).toMatchObject([
+    { profile: 'eu' },
+    { profile: 'us', error: { code: 'dsr.duplicate', hint: expect.stringContaining('--allow-duplicates') as string } },
+  ]);
   const dry = await home.json(submit('ben@example.com', '--dry-run', ...both));
   expect(dry.data).toMatchObject([
     { profile: 'eu', data: { dry_run: true } },

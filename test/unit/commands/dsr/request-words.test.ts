@@ -92,5 +92,5 @@ it('counts the rows with passed deadlines', async () => {
     `email,submitted_time\na@b.example,${ago(50)}\nb@b.example,${ago(60)}\nc@b.example,${ago(1)}\n`,
   );
   const { stderr } = await home.run('dsr submit --bulk rows.csv --regulation ccpa --type access --dry-run');
-  expect(stderr).toContain('The deadlines of 2 rows have passed, the first 15 days ago.');
+  expect(stderr).toContain('2 rows have a deadline that passed, the first 15 days ago (rows 1, 2).');
 });

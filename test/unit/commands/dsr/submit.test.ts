@@ -281,7 +281,29 @@ describe('before a submission', () => {
     expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has upper-case letters in `email`')]);
     home.write('a.csv', 'email\nBen@example.com\ncem@example.com\nDora@example.com\n');
     const rows = await home.run('dsr submit --bulk a.csv --regulation gdpr --type access --yes');
-    expect([rows.code, rows.stderr]).toEqual([0, expect.stringContaining('2 rows have upper-case letters in `email`')]);
+    expect([rows.code, rows.stderr]).toEqual([
+      0,
+      expect.stringMatching(/2 rows have upper-case letters in `email`.*rows 1, 3/),
+    ]);
+  });
+
+  it('warns that it removed spaces around an identity, but not about the line break at the end of a file', async () => {
+    home.write('email.txt', 'ada@example.com\n');
+    const submit = ['dsr', 'submit', '--regulation', 'gdpr', '--type', 'access', '--dry-run', '--show-identities'];
+    const spaced = await home.run([...submit, '--identity', 'email= ada@example.com ']);
+    expect(spaced.stderr).toContain('Removed the spaces around the value of `email`.');
+    const read = await home.run([...submit, '--identity', 'email=@email.txt']);
+    expect(read.stderr).not.toContain('Removed');
+    for (const { code, stdout } of [spaced, read]) expect([code, stdout]).toEqual([0, expect.stringContaining('ada@')]);
+  });
+
+  it('does not count rows that it skips among those that can be cancelled', async () => {
+    home.write('a.csv', 'email\nada@example.com\nben@example.com\n');
+    const flags = '--regulation gdpr --type erasure';
+    expect((await home.run(`dsr submit --bulk a.csv ${flags} --yes`)).code).toBe(0);
+    const { stdout } = await home.run(`dsr submit --bulk a.csv.results.csv ${flags} --dry-run`);
+    expect(stdout).toContain('2 are already complete and will be skipped');
+    expect(stdout).not.toContain('can be cancelled');
   });
 
   it('warns before an erasure if an access request about the same person is unanswered', async () => {

@@ -7,7 +7,14 @@ test.each([
   [1, '1 valid row:'],
   [2, '2 rows, all valid:'],
 ])('counts %d rows', (rows, line) => {
-  const facts = { rows, kinds: new Map([['gdpr access', rows]]), skipWaiting: 0, done: 0, duplicates: 0 };
+  const facts = {
+    rows,
+    kinds: new Map([['gdpr access', rows]]),
+    cancellable: 0,
+    skipWaiting: 0,
+    done: 0,
+    duplicates: 0,
+  };
   expect(renderDsrBulk(facts, plainStyle).split('\n')[0]).toBe(line);
 });
 

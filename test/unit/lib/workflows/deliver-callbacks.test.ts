@@ -294,8 +294,10 @@ describe('a delivery', () => {
 
   it('survives a one-minute outage of the receiver with few attempts, and succeeds as soon as the outage ends', async () => {
     const up = clock.now() + 60_000;
+    const all = requests(size(1000, 15)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     const delivered: string[] = [];
     let failures = 0;
+    const notes: [text: string, waiting: number][] = [];
     const { done, store } = await start(
       (target, callback) => {
         if (clock.now() < up) {
@@ -305,13 +307,23 @@ describe('a delivery', () => {
         delivered.push(nameOf(target, callback));
         return Promise.resolve();
       },
-      { targets: [{ name: 'forward' }], clock: inSteps(clock) },
+      {
+        targets: [{ name: 'forward' }],
+        clock: inSteps(clock),
+        out: {
+          note: (text) => void notes.push([text as string, all.length - delivered.length]),
+          warn: () => undefined,
+          verbose: () => undefined,
+        },
+      },
     );
-    const all = requests(size(1000, 15)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     await Promise.all(all.map(store));
     await done();
     expect(open()).toEqual([]);
     expect(delivered.sort()).toEqual(all.map((callback) => nameOf('forward', callback)).sort());
+    expect(notes).toHaveLength(1);
+    for (const [text, waiting] of notes)
+      expect(text).toBe(`forward works again: ${waiting} deliveries are still waiting for it.`);
     expect(failures).toBeLessThan(15);
     expect(clock.now() - up).toBeLessThan(35_000);
   });
