@@ -1,6 +1,7 @@
 // `dsr ledger export|verify|prune`: the record of all requests submitted from this machine.
 import * as z from 'zod/mini';
 import {
+  type LedgerEvent,
   answeredAt,
   deadlineOfRequest,
   identitiesText,
@@ -97,13 +98,31 @@ export const verifyLedger = defineCommand({
   run: async (ctx, { flags }) => emitChain(ctx, await openLedgerOf(ctx), 'ledger', flags.head),
 });
 
+const MOST_PRUNED = 20;
+
+function prunedText({ ids, kept_in: folders }: { ids: readonly string[]; kept_in: readonly string[] }): string {
+  const more = ids.length - MOST_PRUNED;
+  const lines = [
+    ...ids.slice(0, MOST_PRUNED).map((id) => `  ${id}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(folders.length > 0 ? [`Kept messages of these requests remain in ${folders.join(', ')}.`] : []),
+  ];
+  return lines.map((line) => `\n${line}`).join('');
+}
+
 export const pruneLedger = defineCommand({
   path: 'dsr ledger prune',
   summary: 'remove requests whose last entry is older than a date',
   effect: 'local',
   calls: 'none',
   flags: beforeFlag,
-  output: () => z.object({ requests: z.int(), entries: z.int(), before: z.string(), head: z.string() }),
+  output: () =>
+    z.object({
+      ...{ requests: z.int(), entries: z.int(), before: z.string(), head: z.string() },
+      ids: z.array(z.string()),
+      /** Folders with kept messages of these requests. */
+      kept_in: z.array(z.string()),
+    }),
   notes: [
     'Due requests are always kept. Checkpoints replace the removed lines, so that `dsr ledger verify` still passes. A final line records who pruned the ledger and how many lines were removed.',
     'Pruning cannot be undone. Run `dsr ledger export` or `dsr evidence` first.',
@@ -116,13 +135,18 @@ export const pruneLedger = defineCommand({
   run: async (ctx, { flags }) => {
     const before = readBefore(flags.before);
     const ledger = await openLedgerOf(ctx);
-    const rules = { before, phase: phaseAfter, isOpen: isPhaseDue };
+    const fileOf = (event: LedgerEvent) => (event.event === 'kept' ? event.file : undefined);
+    const rules = { before, phase: phaseAfter, isOpen: isPhaseDue, fileOf };
     const end = ctx.out.waits({ text: 'Reading the ledger' });
     throwIfBroken(ledger.path, 'ledger', await ledger.verify().finally(end));
     const found = await ledger.prune(rules, true);
     const what = `${counted(found.requests, 'request')} (${counted(found.entries, 'line')}) of the ledger`;
-    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { ...found, before }, `${what} would be removed.`);
-    if (found.requests > 0) await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
+    const list = prunedText(found);
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { ...found, before }, `${what} would be removed.${list}`);
+    if (found.requests > 0) {
+      ctx.out.show(() => `${what}:${list}`);
+      await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
+    }
     const removed = found.requests === 0 ? found : await ledger.prune(rules, false);
     const { tip } = await ledger.verify();
     return { ...removed, before, head: tip.hash };

@@ -1,4 +1,5 @@
 // Reads requests from the ledger: selected requests, the newest, all, the most urgent, or those to prune.
+import { dirname } from 'node:path';
 import { ownTurn } from '../kernel/clock.ts';
 import { type LineFile, openLineFile } from '../kernel/line-file.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
@@ -39,6 +40,8 @@ export interface Urgency<Event> extends Phases<Event> {
 export interface PruneRules<Event> extends Phases<Event> {
   /** ISO 8601. A request with a line at or after this time is kept. An open request is always kept. */
   before: string;
+  /** Returns the path of a file that the line records. The file remains. */
+  fileOf(event: Event): string | undefined;
 }
 
 /** A complete line, found without parsing. The strings are in `latin1`: each character is one byte of the file. */
@@ -216,17 +219,24 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Counts the requests to prune and their lines. `isKept` is false for each of these lines. */
+  /** Returns the requests to prune, their lines and the folders with their files. `isKept` is false for each of these lines. */
   async function prunable(pruned: PruneRules<Event>) {
-    const { before, isOpen } = pruned;
-    const start: { phase?: string | undefined; entries: number; isYoung: boolean } = { entries: 0, isYoung: false };
-    const known = await survey(pruned, start, (facts, { at }) => {
+    const { before, fileOf, isOpen } = pruned;
+    const start: { phase?: string | undefined; entries: number; isYoung: boolean; folders?: ReadonlySet<string> } = {
+      entries: 0,
+      isYoung: false,
+    };
+    const known = await survey(pruned, start, (facts, event) => {
+      const file = fileOf(event);
       facts.entries++;
-      facts.isYoung ||= at === undefined || at >= before;
+      facts.isYoung ||= event.at === undefined || event.at >= before;
+      if (file !== undefined) facts.folders = new Set(facts.folders).add(dirname(file));
     });
     for (const [key, request] of known) if (request.isYoung || isOpen(request.phase)) known.delete(key);
     return {
       requests: known.size,
+      ids: [...known.keys()].map((key) => key.slice(0, key.indexOf(' '))),
+      kept_in: [...new Set([...known.values()].flatMap(({ folders }) => [...(folders ?? [])]))],
       entries: [...known.values()].reduce((sum, { entries }) => sum + entries, 0),
       isKept: (text: string): boolean => {
         const line = lineOf(Buffer.from(text).toString('latin1'));

@@ -134,10 +134,10 @@ export function openLedger<Event extends StoredEvent, Request>(
   /** Removes the requests that the rules select, and leaves checkpoints. A dry run only counts these requests. */
   async function prune(pruneRules: PruneRules<Event>, isDryRun: boolean) {
     const work = async () => {
-      const { entries, isKept, requests } = await readings.prunable(pruneRules);
-      if (requests === 0 || isDryRun) return { requests, entries };
-      const facts = { ...actor, before: pruneRules.before, requests };
-      return { requests, entries: await chain.prune(isKept, facts) };
+      const { isKept, ...found } = await readings.prunable(pruneRules);
+      if (found.requests === 0 || isDryRun) return found;
+      const facts = { ...actor, before: pruneRules.before, requests: found.requests };
+      return { ...found, entries: await chain.prune(isKept, facts) };
     };
     // A dry run changes nothing, not even a lock.
     return isDryRun ? await work() : await withLock(lock, clock, work, signal);

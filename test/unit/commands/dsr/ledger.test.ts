@@ -78,26 +78,28 @@ describe('dsr ledger prune', () => {
   }
 
   it('removes requests that finished before a day, keeps the others, and leaves a valid chain', async () => {
-    for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com`);
+    for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com --keep messages`);
     const ids = lines().flatMap((line) =>
       line.includes('"submitted"') ? [(JSON.parse(line) as { id: string }).id] : [],
     );
     await home.run(`dsr cancel ${ids[0] ?? ''} --yes`);
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const dry = await home.run(`dsr ledger prune --before ${tomorrow} --dry-run`);
-    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('1 request (3 lines) of the ledger would be')]);
+    const kept = `Kept messages of these requests remain in ${join(home.cwd, 'messages')}.`;
+    const text = `1 request (4 lines) of the ledger would be removed.\n  ${ids[0]}\n${kept}\n`;
+    expect([dry.code, dry.stdout]).toEqual([0, text]);
     const { head: before } = (await home.json<Verified>('dsr ledger verify')).data;
     expect((await home.run(`dsr ledger prune --before ${tomorrow}`)).code).toBe(2);
     const { code, data } = await home.json<Pruned>(`dsr ledger prune --before ${tomorrow} --yes`);
-    expect([code, data]).toEqual([0, expect.objectContaining({ requests: 1, entries: 3 })]);
+    expect([code, data]).toEqual([0, expect.objectContaining({ requests: 1, entries: 4, ids: [ids[0]] })]);
     const left = (await home.json<{ id: string }[]>('dsr ledger export')).data.map(({ id }) => id);
     expect(new Set(left)).toEqual(new Set(ids.slice(1)));
     const verified = await home.json<Verified>(`dsr ledger verify --head ${before}`);
-    expect([verified.code, verified.data]).toEqual([0, expect.objectContaining({ pruned: 3, head: data.head })]);
+    expect([verified.code, verified.data]).toEqual([0, expect.objectContaining({ pruned: 4, head: data.head })]);
     const again = await home.json<Pruned>(`dsr ledger prune --before ${tomorrow} --yes`);
     expect(again.data).toMatchObject({ requests: 0, head: data.head });
     const pruned = lines().find((line) => line.startsWith('{"event":"pruned"')) ?? '';
-    expect(JSON.parse(pruned)).toMatchObject({ requests: 1, entries: 3, host: expect.any(String) as string });
+    expect(JSON.parse(pruned)).toMatchObject({ requests: 1, entries: 4, host: expect.any(String) as string });
   });
 
   it('keeps requests with an entry on or after the day, and does not change a broken chain', async () => {
