@@ -14,7 +14,12 @@ import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { mayPass } from '../../lib/workflows/receive-callback.ts';
 import { ofWorkspace } from '../../lib/workflows/dsr-proof.ts';
 import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
-import { createMessageVerifier, type MessageVerifier, type VerifyPorts } from '../../lib/workflows/verify-message.ts';
+import {
+  checkVerifiable,
+  createMessageVerifier,
+  type MessageVerifier,
+  type VerifyPorts,
+} from '../../lib/workflows/verify-message.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 
@@ -89,16 +94,7 @@ export async function openVerifier(
   const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
   const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
-  // A listener loads both before the first message, to report wrong addresses and credentials immediately.
-  if (patienceMs !== undefined) {
-    await roots();
-    source.get().catch((error: unknown) => {
-      if (ctx.signal.aborted || !(error instanceof KnownError)) return;
-      const what = mayPass(error) ? 'cannot be verified now (503)' : 'are rejected (401) until this is fixed';
-      ctx.out.warn(`Callbacks ${what}: ${error.message}`);
-    });
-  }
-  return createMessageVerifier({
+  const ports: VerifyPorts = {
     // With or without the protocol's name as a subdomain (decision: D57).
     allow: allow ?? (vendorDomain === undefined ? undefined : [`opendsr.${vendorDomain}`, vendorDomain]),
     certificates: source,
@@ -106,7 +102,17 @@ export async function openVerifier(
     ...(certificates === undefined && { storeChain: chains.write }),
     clock: ctx.clock,
     patienceMs,
-  });
+  };
+  // A listener loads both before the first message, to report wrong addresses, credentials and authorities immediately.
+  if (patienceMs !== undefined) {
+    await roots();
+    checkVerifiable(ports).catch((error: unknown) => {
+      if (ctx.signal.aborted || !(error instanceof KnownError)) return;
+      const what = mayPass(error) ? 'cannot be verified now (503)' : 'are rejected (401) until this is fixed';
+      ctx.out.warn(`Callbacks ${what}: ${error.message}`);
+    });
+  }
+  return createMessageVerifier(ports);
 }
 
 async function discoveredCertificates(ctx: Context): Promise<CertificateSource> {

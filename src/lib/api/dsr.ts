@@ -38,6 +38,7 @@ export function createDsrApi(client: Client) {
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
     describeCancel: (requestId: string) => client.describe(cancel, getInput(requestId)),
     discovery: (signal?: AbortSignal) => client.call(discovery, { signal }),
+    describeDiscovery: () => client.describe(discovery, {}),
     /** GETs a `results_url` with the workspace's credentials, but only under the DSR base address. */
     results: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, service: 'dsr', accept: '*/*' }, sink, signal),

@@ -32,8 +32,6 @@ const MAX_BYTES = 64 * 1024;
 const REFRESH_EVERY_MS = 60_000;
 
 const HUNG_AFTER_MS = 5000;
-/** Errors whose message names the address. */
-const NAMED = ['dsr.certificate', 'http.foreign_link'];
 
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
   let kept: { url: string; pem: string } | undefined;
@@ -42,7 +40,9 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   let refreshedAt = Number.NEGATIVE_INFINITY;
 
   async function fetchCertificate(): Promise<ProcessorCertificate> {
-    const { processor_certificate: url } = await api.discovery(signal);
+    const { processor_certificate: url } = await api.discovery(signal).catch((error: unknown) => {
+      throw named(error, () => `Discovery at ${api.describeDiscovery().url} failed`, signal);
+    });
     const pem = await download(api, url, signal);
     kept = { url, pem };
     cache.write(kept);
@@ -106,17 +106,20 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
   try {
     await api.certificate(url, { begin, write }, signal);
   } catch (error) {
-    if (!(error instanceof KnownError) || NAMED.includes(error.code) || signal.aborted) throw error;
-    // Same code and exit code, so that the caller still knows whether a later attempt may succeed.
-    const message = `The processor's certificate at ${url} cannot be fetched. ${error.message}`;
-    throw new CliError({ ...error.parts, message, exit: exitOf(error), cause: error });
+    throw named(error, () => `The processor's certificate at ${url} cannot be fetched`, signal);
   }
   const pem = Buffer.concat(chunks).toString('utf8');
   if (!parseCertificates(pem)) throw unusable(url, 'is not a PEM certificate');
   return pem;
 }
 
-function unusable(url: string, what: string): KnownError {
+/** Names the address if a request failed. Keeps the code and exit code: they show if a later attempt may succeed. */
+function named(error: unknown, what: () => string, signal: AbortSignal): unknown {
+  if (!(error instanceof KnownError) || error.request === undefined || signal.aborted) return error;
+  return new CliError({ ...error.parts, message: `${what()}. ${error.message}`, exit: exitOf(error), cause: error });
+}
+
+export function unusable(url: string, what: string): KnownError {
   return fail('dsr.certificate', {
     message: `The processor's certificate at ${url} ${what}.`,
     hint: {

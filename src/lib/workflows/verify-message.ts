@@ -14,7 +14,7 @@ import { fail } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
-import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
+import { type CertificateSource, type ProcessorCertificate, unusable } from './processor-certificate.ts';
 
 export interface VerifyPorts {
   /** Processor domains that may sign. Undefined allows the names in the certificate. */
@@ -57,6 +57,23 @@ export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
   }
 
   return (headers, body) => verifyMessage(headers, body, ports, trusted);
+}
+
+/** Throws KnownError if no message can be verified now, because of the certificate. */
+export async function checkVerifiable(ports: VerifyPorts): Promise<void> {
+  const { allow = [], certificates, clock } = ports;
+  let certificate = await inTime(certificates.get(), ports);
+  const roots = await ports.roots();
+  const issueOf = ({ pem }: ProcessorCertificate): string | undefined => {
+    const found = allow.map((domain) => checkCertificate(pem, domain, { roots, now: clock.now() }));
+    const issues = found.flatMap((one) => ('issue' in one ? [one.issue] : []));
+    // A certificate is for only one of the domains.
+    return issues.length < allow.length ? undefined : (issues.find((it) => !it.startsWith('is not for')) ?? issues[0]);
+  };
+  if (certificate.cached && issueOf(certificate) !== undefined)
+    certificate = (await inTime(certificates.refresh(certificate), ports)) ?? certificate;
+  const issue = issueOf(certificate);
+  if (issue !== undefined) throw unusable(certificate.url, issue);
 }
 
 async function verifyMessage(

@@ -19,6 +19,7 @@ let other: string;
 /** The address that discovery returns. */
 let certificate: string;
 let sendCertificate: (response: ServerResponse) => void;
+let sendDiscovery: (response: ServerResponse) => void;
 
 async function serve(
   kind: 'own' | 'other',
@@ -41,6 +42,9 @@ beforeEach(async () => {
       sendCertificate(response);
       return;
     }
+    sendDiscovery(response);
+  });
+  sendDiscovery = (response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(
       JSON.stringify({
         api_version: '3.0',
@@ -49,7 +53,6 @@ beforeEach(async () => {
         processor_certificate: certificate,
       }),
     );
-  });
   other = await serve('other', (_path, response) => response.end('-----BEGIN CERTIFICATE-----'));
   certificate = `${own}/certificate.pem`;
   writeFileSync(join(home.cwd, 'body'), '{}');
@@ -178,9 +181,26 @@ describe('a listener without a certificate', () => {
     [503, 'closes the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
     [503, 'never responds', () => undefined, /did not arrive within 6s/],
     [503, 'responds too slowly', (response) => void response.write('-----BEGIN'), /did not arrive within 6s/],
-  ])('returns %i if the certificate address %s', async (expected, _how, respond, reason) => {
+  ])('warns on start and returns %i if the certificate address %s', async (expected, _how, respond, reason) => {
     sendCertificate = respond;
-    expect(await outcome()).toEqual([expected, expect.stringMatching(reason)]);
+    expect(await outcome(expected === 503 ? 'cannot be verified now (503)' : 'are rejected (401)')).toEqual([
+      expected,
+      expect.stringMatching(reason),
+    ]);
+  });
+
+  it.each<[number, string, (response: ServerResponse) => void, RegExp]>([
+    [
+      401,
+      'returns 404',
+      (response) => response.writeHead(404).end(),
+      /Discovery at \S+\/v3\/discovery\/ failed\. .*404/,
+    ],
+    [503, 'never responds', () => undefined, /did not arrive within 6s/],
+  ])('warns on start and returns %i if discovery %s', async (expected, _how, respond, reason) => {
+    sendDiscovery = respond;
+    const [status, detail] = await outcome(expected === 503 ? 'cannot be verified now (503)' : 'are rejected (401)');
+    expect([status, detail]).toEqual([expected, expect.stringMatching(reason)]);
   });
 
   it('returns 503 while its own credentials are missing', async () => {
