@@ -219,7 +219,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Returns the requests to prune, their lines and the folders with their files. `isKept` is false for each of these lines. */
+  /** Returns the requests to prune, and the folders with their files. `isKept` is false for each line to remove. */
   async function prunable(pruned: PruneRules<Event>) {
     const { before, fileOf, isOpen } = pruned;
     const start: { phase?: string | undefined; entries: number; isYoung: boolean; folders?: ReadonlySet<string> } = {
