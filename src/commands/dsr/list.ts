@@ -9,7 +9,7 @@ import type { ListView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { exitOf } from '../../lib/errors/fail.ts';
+import { CliError, exitOf } from '../../lib/errors/fail.ts';
 import { dueRequests, urgentAt } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
@@ -76,9 +76,9 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   if (flags.due === true && flags.groupId === undefined)
     await warnIfBroken(ctx, await openLedgerOf(ctx)).finally(ctx.out.waits({ text: 'Checking the ledger' }));
   await ctx.out.emit(requests, await viewOf(ctx, flags, session));
-  reportUnread(ctx, session);
-  if (flags.due === true) reportDue(ctx, requests, flags);
+  const isReported = flags.due === true && reportDue(ctx, requests, flags);
   if (flags.due === true && requests.length === 0) await reportEmpty(ctx, session, flags);
+  reportUnread(ctx, session, isReported);
 }
 
 const isPage = (ctx: Context): boolean => ctx.flags.output === 'html';
@@ -100,28 +100,29 @@ async function viewOf(
   };
 }
 
-/** The states of some requests may be old, which the exit code shows even if the output is complete (decision: D416). */
-function reportUnread(ctx: Context, { unread }: ListPorts): void {
+/** Fails after the output: the states of some requests may be old (decision: D416). Only warns if the exit code is 10. */
+function reportUnread(ctx: Context, { unread }: ListPorts, isReported: boolean): void {
   const [first] = unread.values();
   if (first === undefined) return;
   const ids = [...unread.keys()].slice(0, 5).join(', ') + (unread.size > 5 ? ` and ${unread.size - 5} more` : '');
-  const requests = counted(unread.size, 'request');
-  ctx.out.warn(`${requests} could not be read from the platform and may have changed: ${ids}. ${first.message}`);
-  for (const hint of first.hints) ctx.out.note(hint);
-  ctx.setExit(exitOf(first));
+  const what = `${counted(unread.size, 'request')} could not be read from the platform and may have changed: ${ids}.`;
+  const message = `${what} ${first.message}`;
+  if (!isReported) throw new CliError({ ...first.parts, message, exit: exitOf(first), cause: first });
+  ctx.out.warn(message);
 }
 
 /**
  * Reports overdue requests to a daily job: their number, an annotation for each, and the exit code. A page has no
- * annotations, because the same job usually lists the requests too.
+ * annotations, because the same job usually lists the requests too. Returns true if the exit code is 10.
  */
-function reportDue(ctx: Context, requests: readonly RequestOverview[], { failIfDue, failIfOverdue }: ListFlags): void {
+function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: ListFlags): boolean {
   const overdue = requests.filter((request) => request.overdue);
   for (const { deadline, subject_request_id: id, subject_request_type: type } of isPage(ctx) ? [] : overdue)
     ctx.out.annotate('error', `The ${type ?? ''} request ${id} is overdue: its deadline was ${deadline ?? ''}.`);
   if (overdue.length > 0) ctx.out.warn(`${counted(overdue.length, 'request')} overdue.`);
-  if ((failIfDue === true && requests.length > 0) || (failIfOverdue === true && overdue.length > 0))
-    ctx.setExit('differences');
+  const isFound = flags.failIfDue === true ? requests.length > 0 : flags.failIfOverdue === true && overdue.length > 0;
+  if (isFound) ctx.setExit('differences');
+  return isFound;
 }
 
 /** An empty ledger usually means the wrong folder, user, workspace or address: each hides every deadline. */

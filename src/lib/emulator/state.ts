@@ -16,14 +16,14 @@ import { checkBody } from './wire/request-body.ts';
 
 const BAD_REQUEST = 'Bad request';
 
-/** Epoch milliseconds. */
-const Time = z.int().check(z.minimum(0), z.maximum(LAST_TIME));
+/** Epoch milliseconds. A time in a request may have a fraction of one. */
+const Time = z.number().check(z.minimum(0), z.maximum(LAST_TIME));
 
 const Row = z.record(z.string(), z.union([z.number(), z.bigint(), z.string(), z.null()]));
 
 export const PlatformState = z.strictObject({
   format: z.literal(1),
-  /** The platform's time in epoch milliseconds. */
+  /** The platform's time. */
   clock: Time,
   faults: z.array(Fault),
   /** Area -> version of its tables. */

@@ -123,7 +123,7 @@ export function unusable(url: string, what: string): KnownError {
   return fail('dsr.certificate', {
     message: `The processor's certificate at ${url} ${what}.`,
     hint: {
-      text: 'Pass the certificate with --certificate FILE. To see what discovery points to:',
+      text: 'Pass the certificate with --certificate, or its authority with --ca-file. To see what discovery finds:',
       command: 'cdpadm dsr discovery',
     },
   });

@@ -99,7 +99,7 @@ function dateIssue(certificate: X509Certificate, now: number): string | undefine
 
 /** Searches a chain of issuers from the certificate to a root. Node has no function for this search. */
 function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
-  let reason = 'was signed by an untrusted authority (to trust it, pass --ca-file)';
+  let reason = 'was signed by an untrusted authority';
 
   function reachesRoot(certificate: X509Certificate, depth: number): boolean {
     if (roots.fingerprints.has(certificate.fingerprint256)) return true;
