@@ -42,7 +42,7 @@ describe('api', () => {
     ['groups', '/platform/workspaces/{workspace_id}/groups/', '', []],
     ['warehouse', '/platform/v2/workspaces/{workspaceId}/connections', '', []],
     ['dsr', '/discovery', '/v3', {}],
-    ['dsr, with the path of a log', '/v3/discovery', '/v3', {}],
+    ['dsr, with a path copied from a log,', '/v3/discovery', '/v3', {}],
   ])('calls area %s at its own address with its own credentials', async (_area, path, below, kind) => {
     const { code, data, stderr } = await admin.json(['api', 'GET', path]);
     expect([code, stderr]).toEqual([0, '']);
@@ -108,7 +108,7 @@ describe('api', () => {
   });
 
   it.each([
-    ['a path outside every area', ['api', 'GET', '/nowhere'], 2, /Unknown path/],
+    ['a path that belongs to no area', ['api', 'GET', '/nowhere'], 2, /Unknown path/],
     ['an unknown method', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
     ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /cannot have a body/],
     ['a path that the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
@@ -129,7 +129,7 @@ describe.each(Object.entries(faults))('api after %s', (what, fault) => {
   afterAll(() => admin.close());
 
   it.each(writes.map((one) => [one.method, one.path, one] as const))(
-    'respects the safety of %s %s',
+    'retries %s %s only if it is safe to repeat',
     async (method, template, { safety }) => {
       const platform = await opened(startFaultServer());
       platform.otherwise(fault);

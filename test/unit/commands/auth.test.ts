@@ -41,7 +41,7 @@ async function testAuth(env: Record<string, string>) {
   return { code, stderr, of: (area: string) => checks.find((check) => check.area === area), checks };
 }
 
-/** The environment with every address and credential. */
+/** Returns the environment with every address and credential. */
 const complete = (more: Record<string, string> = {}): Record<string, string> => ({
   ...environmentOf(emulator.ready),
   ...more,
@@ -120,7 +120,7 @@ describe('auth test', () => {
     expect(of('roles')?.status).toBe('ok');
   });
 
-  it('continues with the other areas if one is rejected', async () => {
+  it('checks the other areas if one rejects the credentials', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_ORG_ID: '99999' }));
     expect([code, of('roles')?.status, of('warehouse')?.status]).toEqual([4, 'failed', 'ok']);
   });
@@ -170,7 +170,7 @@ describe('auth test', () => {
     }
   });
 
-  it('exits with 4 without any credentials', async () => {
+  it('exits with 4 if there are no credentials', async () => {
     const { code, checks, stderr } = await testAuth({});
     expect([code, new Set(checks.map(({ status }) => status))]).toEqual([4, new Set(['not_configured'])]);
     expect(stderr).toContain('profile create');
@@ -182,7 +182,7 @@ describe('auth test', () => {
     expect([code, of('roles')?.status]).toEqual([0, 'ok']);
   });
 
-  it('works with profile local without any settings', async () => {
+  it('succeeds with profile local without any settings', async () => {
     const { code, stdout } = await runCli(['auth', 'test', '--profile', 'local', '-o', 'json']);
     const statuses = (JSON.parse(stdout) as Check[]).map(({ status }) => status);
     expect([code, statuses]).toEqual([0, ['ok', 'ok', 'ok', 'ok', 'ok', 'not_checked']]);

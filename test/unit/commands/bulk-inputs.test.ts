@@ -21,8 +21,8 @@ function write(name: string, content: string | Uint8Array): void {
   writeFileSync(join(home.cwd, name), content);
 }
 
-describe('requests', () => {
-  it('keep the byte order mark and line breaks of the input in the results', async () => {
+describe('dsr submit --bulk', () => {
+  it("keeps the input's byte order mark and line breaks in the results file", async () => {
     write('excel.csv', '\ufeffE-Mail;Note;\r\nr1@example.com;"a;b";\r\n;;\r\n');
     const flags = ['--source', 'excel', '--map', 'E-Mail=email', '--map', 'Note=-'];
     expect((await home.run([...`${DSR} excel.csv`.split(' '), ...flags])).code).toBe(0);
@@ -34,7 +34,7 @@ describe('requests', () => {
     expect([again.code, again.data], again.stderr).toMatchObject([0, { skipped: 1 }]);
   });
 
-  it('are read from a file without a header', async () => {
+  it('reads a file without a header', async () => {
     write('bare', 'h1@example.com|g\nh2@example.com|g\n');
     const { code, data } = await home.json(`${DSR} bare --delimiter pipe --headerless --columns email,group_id`);
     expect([code, data]).toMatchObject([0, { submitted: 2 }]);
@@ -44,8 +44,8 @@ describe('requests', () => {
   });
 });
 
-describe('requests from several inputs', () => {
-  it('run as one with a single results file, named after the first input', async () => {
+describe('dsr submit --bulk with several inputs', () => {
+  it('submits them in one run and names its results file after the first input', async () => {
     write('several/a.csv', email('a'));
     write('several/b.csv.gz', gzipSync(email('b')));
     write('several/_SUCCESS', '');
@@ -58,7 +58,7 @@ describe('requests from several inputs', () => {
     expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
   });
 
-  it('are read from inputs listed in a file or given as several arguments after one flag', async () => {
+  it('accepts a file that lists the inputs, or several arguments after one flag', async () => {
     write('list/1.csv', email('l1'));
     write('list/2.csv', email('l2'));
     write('names', 'list/1.csv\nlist/2.csv\n');
@@ -68,7 +68,7 @@ describe('requests from several inputs', () => {
     expect(both.data).toMatchObject({ plan: { rows: 2 } });
   });
 
-  it('are rejected with the name of the invalid file, the line and the column', async () => {
+  it('reports the file, line and column of an invalid row, and sends nothing', async () => {
     const sent = await home.received('POST', '/v3/requests/');
     write('fault/1.csv', email('f1'));
     write('fault/2.csv', 'email\nf2@example.com\nf3@example.com,x\n');
@@ -86,7 +86,7 @@ describe('requests from several inputs', () => {
     expect(await home.received('POST', '/v3/requests/')).toBe(sent);
   });
 
-  it('stop when more rows are rejected than --max-errors allows', async () => {
+  it('stops when more rows are rejected than --max-errors allows', async () => {
     const people = Array.from({ length: 20 }, (_, index) => email(`x${index}`).split('\n')[1]);
     write('limit.csv', `email\n${people.join('\n')}\n`);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 400 });

@@ -9,7 +9,7 @@ import { userRows } from '../../helpers/seeding-home.ts';
 const MINUTE_MS = 60_000;
 const ROWS = 120;
 
-/** A home whose platform is down from the tenth request on, for one minute by the home's clock. */
+/** Makes the home's platform unavailable from the tenth request on, for one minute by the home's clock. */
 async function homeInOutage(home: PlatformHome): Promise<FaultProxy> {
   const proxy = await startFaultProxy(Number(new URL(home.platform.ready.base_url).port));
   onTestFinished(() => proxy.close());
@@ -28,7 +28,7 @@ async function homeInOutage(home: PlatformHome): Promise<FaultProxy> {
   return proxy;
 }
 
-it('dsr submit --bulk submits every row once in one run, and needs no token', async () => {
+it('submits every row once during an outage, without a token, with dsr submit --bulk', async () => {
   const home = await createDsrHome();
   const proxy = await homeInOutage(home);
   const people = Array.from({ length: ROWS }, (_, index) => `p${index}@example.com,g\n`);
@@ -43,7 +43,7 @@ it('dsr submit --bulk submits every row once in one run, and needs no token', as
   expect(proxy.requests.some(({ target }) => target.startsWith('/oauth/'))).toBe(false);
 });
 
-it('seed bulk sends every row once in one run, and needs no token', async () => {
+it('sends every row once during an outage, without a token, with seed bulk', async () => {
   const home = await openPlatformHome();
   const proxy = await homeInOutage(home);
   home.write('users.ndjson', userRows(ROWS).replaceAll('"5001"', `"${home.platform.ready.workspace_id}"`));

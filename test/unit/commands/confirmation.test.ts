@@ -52,7 +52,7 @@ const WRITES = [
   ['api POST /v3/requests/ -f body.json', 'CDPADM_DSR_BASE_URL', WORKSPACE],
 ] as const;
 
-it.each(WRITES)('shows the target of `%s` before it writes', async (line, setting, ids) => {
+it.each(WRITES)('shows the target before `%s` writes', async (line, setting, ids) => {
   // Different spellings of the same address, so that the test would notice a wrong one.
   const port = new URL(home.platform.ready.base_url).port;
   const env = {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => home.close());
 
 it.each(['connections', 'data-models', 'pipelines', 'groups'])(
-  'prints a hint for the empty list of %s',
+  'prints the command that creates the first entry if the list of %s is empty',
   async (area) => {
     const { code, stdout, stderr } = await home.run(`${area} list`, { tty: true, columns: 100 });
     expect([code, stdout]).toEqual([0, '']);

@@ -184,7 +184,7 @@ describe('start --from-live', () => {
   });
 });
 
-describe('start with single flags', () => {
+describe('start', () => {
   it('uses the ids and the vendor domain from flags', async () => {
     const flags = ['--vendor-domain', 'cdp.example', '--org', '7', '--account', '8', '--workspace', '9'];
     await whileServing(['--memory', ...flags], async (ready) => {
@@ -193,7 +193,7 @@ describe('start with single flags', () => {
     });
   });
 
-  it("ignores an unknown word in a profile's names, with a warning", async () => {
+  it("ignores an unknown word in a profile's names", async () => {
     const names = { names: { xpid: 'member_id', xpdi: 'other' } };
     const profiles = { named: { base_url: 'https://api.cdp.example', org_id: '41', account_id: '42', ...names } };
     writeFileSync(home.settingsFile, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
@@ -202,7 +202,7 @@ describe('start with single flags', () => {
     });
   });
 
-  it('reports the line of an unknown word in --names', async () => {
+  it('reports an unknown word in the --names file with its line', async () => {
     writeFileSync(join(home.cwd, 'names.yaml'), '<PROVIDER_A>: icehouse\nxpdi: member_id\n');
     const args = ['emulator', 'start', '--port', '0', '--memory', '--names', 'names.yaml'];
     expect(await run(args)).toMatchObject({
@@ -217,7 +217,7 @@ describe('start with single flags', () => {
 });
 
 describe('log', () => {
-  it('follows requests with their bodies until it is stopped', async () => {
+  it('prints new requests with their bodies until it is stopped', async () => {
     await whileServing(['--memory'], async (ready) => {
       const platform = connectEmulator(String(ready['control_url']));
       const token = {
@@ -242,7 +242,7 @@ describe('log', () => {
 });
 
 describe('export and import', () => {
-  it("copy one platform's state to another", async () => {
+  it("copy a platform's state to another platform", async () => {
     await whileServing(['--memory'], async () => {
       expect(await run(['emulator', 'assign-role', 'user-role', '--user', 'jane@example.com'])).toMatchObject({
         code: 0,
@@ -273,7 +273,7 @@ describe('export and import', () => {
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
   });
 
-  it('write standard output and devices in place, follow no symlink to a file, and create no folder', async () => {
+  it('write to standard output and devices, but not through a symlink to a file or into a missing folder', async () => {
     writeFileSync(join(home.cwd, 'target.json'), '');
     symlinkSync('target.json', join(home.cwd, 'link.json'));
     symlinkSync('/dev/full', join(home.cwd, 'full'));

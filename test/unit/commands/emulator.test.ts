@@ -105,7 +105,7 @@ describe('start', () => {
     }
   });
 
-  test('accepts fixtures and a manual clock, and writes no state with --memory', async () => {
+  test('loads fixtures, stops the clock, and stores no state with --memory', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),
       'organizations: [{ id: 77, client_id: me, client_secret: secret-of-77 }]\naccounts: [{ id: 78, org_id: 77 }]\nworkspaces: [{ id: 79, account_id: 78, key: k, secret: secret-of-79 }]\n',
@@ -125,7 +125,7 @@ describe('start', () => {
     [['--names', 'number.yaml'], 9, 'number.yaml:2:7: xpid: must map'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:3:5: roles[0].nmae: unknown field'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:5:7: roles[0].tasks[0]: '],
-  ])('rejects %j with exit code %i and prints %s', async (args, code, text) => {
+  ])('rejects %j with exit code %i and a message that contains `%s`', async (args, code, text) => {
     writeFileSync(join(home.cwd, 'list.yaml'), '- a\n');
     writeFileSync(join(home.cwd, 'number.yaml'), 'email: mail\nxpid: 7\n');
     writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: a\n    nmae: A\n    tasks:\n    - 7\n');
@@ -134,7 +134,7 @@ describe('start', () => {
     expect(result.code).toBe(code);
   });
 
-  test('rejects a second platform on the same state and names the port of the first', async () => {
+  test('rejects a second platform on the same state, with the port of the first', async () => {
     const { ready } = await start();
     const { code, stderr } = await cli(['emulator', 'start', '--port', '0']);
     expect(code).toBe(6);
@@ -199,12 +199,12 @@ describe('env', () => {
     expect(await json(['roles', 'list'], { env })).not.toHaveLength(0);
   });
 
-  test.each(['variable', 'choice'])(
-    'makes commands use the running platform, with profile local as %s',
+  test.each(['CDPADM_PROFILE', 'profile use'])(
+    'makes commands use the running platform if %s selects profile local',
     async (how) => {
       const { ready } = await start('--memory');
-      const chosen: Record<string, string> = how === 'variable' ? { CDPADM_PROFILE: 'local' } : {};
-      if (how === 'choice') await cli(['profile', 'use', 'local']);
+      const chosen: Record<string, string> = how === 'CDPADM_PROFILE' ? { CDPADM_PROFILE: 'local' } : {};
+      if (how === 'profile use') await cli(['profile', 'use', 'local']);
       const env = { ...chosen, ...((await json(['emulator', 'env'], { env: chosen })) as Record<string, string>) };
       expect(env.CDPADM_BASE_URL).toBe(ready.base_url);
       expect(await json(['groups', 'list'], { env })).toEqual([]);
@@ -221,7 +221,7 @@ describe('env', () => {
     },
   );
 
-  test('fails for profile local, whose platform stops after each command', async () => {
+  test('exits with 5 for profile local, whose platform stops after each command', async () => {
     expect((await cli(['emulator', 'env'], { env: { CDPADM_PROFILE: 'local' } })).code).toBe(5);
   });
 
@@ -250,7 +250,7 @@ describe('env', () => {
     expect(stderr).toContain('cdpadm emulator start');
   });
 
-  test("ignores a killed process's entry", async () => {
+  test('ignores the registry entry of a killed process', async () => {
     const { end } = await start('--memory');
     const folder = join(home.folder, 'state', 'emulators');
     const [file = ''] = readdirSync(folder);
@@ -306,7 +306,7 @@ describe.each([
     [['--status', '99'], 'status'],
     [['--drop', 'now'], 'before, after'],
     [['--status', '500', '--delay', 'long'], 'delay'],
-  ])('rejects an invalid fault: %j', async (flags, text) => {
+  ])('rejects the fault flags %j', async (flags, text) => {
     const { code, stderr } = await cli(['emulator', 'fault', 'add', ...flags, ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain(text);
@@ -370,7 +370,7 @@ describe('profile local', () => {
     expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
   });
 
-  test('is one platform on every port: commands reuse its token and do not leave new files', async () => {
+  test('reuses its token and its files in every command, although each platform uses another port', async () => {
     const round = async (): Promise<string[]> => {
       for (const line of ['roles list', 'roles pull --overwrite', 'groups list', 'dsr discovery', 'auth test'])
         expect((await cli([...line.split(' '), '--profile', 'local'])).stderr).not.toContain('Error');
@@ -398,7 +398,7 @@ describe('profile local', () => {
     expect(new Set(all.map((list) => JSON.stringify(list))).size).toBe(1);
   });
 
-  test('does not use a platform with different state', async () => {
+  test('does not use a running platform with different state', async () => {
     const { ready } = await start('--memory');
     const { stdout } = await cli(['roles', 'list', '--profile', 'local', '--curl']);
     expect(stdout).toContain('127.0.0.1');
@@ -419,15 +419,15 @@ test('exits with 8 if the platform no longer responds', async () => {
   expect(stderr).toContain('start a platform: cdpadm emulator start');
 });
 
-/** The response of a platform whose disk is full. */
+/** The response from a platform whose disk is full. */
 const FULL = jsonAnswer({ errors: [{ message: 'The embedded platform failed: disk I/O error' }] }, { status: 500 });
 
-describe('a response that a running platform loses', () => {
+describe('a command for a running platform', () => {
   test.each([
-    [['emulator', 'reset'], hangUp, 'The outcome of the change is unknown'],
-    [['emulator', 'reset'], FULL, 'has status 500: disk I/O error.'],
-    [['emulator', 'log'], hangUp, 'Run the command again.'],
-  ])('is reported with a hint by %j', async (args, answer, hint) => {
+    ['a reset gets no response', ['emulator', 'reset'], hangUp, 'The outcome of the change is unknown'],
+    ['a reset fails', ['emulator', 'reset'], FULL, 'has status 500: disk I/O error.'],
+    ['a read gets no response', ['emulator', 'log'], hangUp, 'Run the command again.'],
+  ])('exits with 8 and a hint if %s', async (_what, args, answer, hint) => {
     const { ready } = await start('--memory');
     const server = await opened(startFaultServer());
     server.otherwise(answer);

@@ -17,7 +17,7 @@ const described = async (...args: string[]): Promise<Described[]> => {
   return JSON.parse(stdout) as Described[];
 };
 
-it('lists every command, matches its schema, and contains only valid result schemas', async () => {
+it('lists every command in the documented format, with a valid result schema for each', async () => {
   const commands = await described('--help', '-o', 'json');
   const acting = commandsBelow(await loadProgram()).filter(([, command]) => helpOf(command));
   expect(commands.map(({ path }) => path)).toEqual(acting.map(([path]) => path));
@@ -35,7 +35,7 @@ it.each([
     'help seed -o json',
     ['seed validate', 'seed inspect', 'seed preview', 'seed template', 'seed set', 'seed bulk', 'seed results'],
   ],
-])('%s describes %j', async (line, paths) => {
+])('describes for `%s` the commands %j', async (line, paths) => {
   const commands = await described(...line.split(' '));
   expect(commands.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
 });

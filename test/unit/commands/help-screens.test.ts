@@ -64,7 +64,7 @@ describe.each(WIDTHS)('at %d columns', (columns) => {
   });
 });
 
-test('lists no guard or partial result for read-only commands, except the guard of warehouse diff', () => {
+test('lists no exit codes for guards and partial results for read-only commands, except for warehouse diff', () => {
   for (const [path, command] of screens.get(80) ?? []) {
     const { reads, exits = {} } = helpOf(command) ?? {};
     if (!reads) continue;
@@ -73,7 +73,7 @@ test('lists no guard or partial result for read-only commands, except the guard 
   }
 });
 
-test('lists every exit code in help exit-codes', () => {
+test('lists every exit code on the page help exit-codes', () => {
   const [page = ''] = (topics['exit-codes'] ?? '').split('Codes of errors');
   const codes = [...page.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
   expect(codes).toEqual(Object.values(EXIT));

@@ -66,7 +66,7 @@ test('lists recipes for every area', () => {
   expect([...groups].sort()).toEqual(['dsr', 'pipelines', 'roles', 'seed', 'warehouse']);
 });
 
-test.each(lines)('%s', async (line) => {
+test.each(lines)('prints a command line that succeeds: %s', async (line) => {
   // Confirms the prompts that a user would see.
   const { code, stderr } = await cli([...wordsOf(line), ...(line.includes('--yes') ? [] : ['--yes'])]);
   expect(code, stderr).toBe(0);

@@ -32,7 +32,7 @@ const update = (name: string) => home.run(`roles update user-role --name ${name}
 const submit = (email: string) =>
   home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
 
-it('contains no entry before the first write, and none after reads and dry runs', async () => {
+it('is empty before the first write, and after reads and dry runs', async () => {
   expect(await entries()).toEqual([]);
   await home.run('roles list');
   await home.run('roles update user-role --name Reader --dry-run');
@@ -67,7 +67,7 @@ it('records the plan, the target, the request and the command that undoes a writ
 });
 
 it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
-  'reports a file in place of its folder: %s',
+  'exits with 1 if a file is in place of the log folder: %s',
   async (line) => {
     mkdirSync(join(home.cwd, 'state'));
     home.write('state/log', '');
@@ -77,7 +77,7 @@ it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
   },
 );
 
-it('keeps the log private, without identities and secrets', async () => {
+it('stores no identities or secrets, and makes its files private', async () => {
   useProfile(home);
   await submit('ada@example.com');
   const [entry] = await entries();
@@ -114,7 +114,7 @@ it.each([
   expect(await entries()).toMatchObject([{ command: 'intake identify', outcome, undo: null }]);
 });
 
-it('shows a killed command as unknown, based on the line written before its first request', async () => {
+it('lists a killed command with an unknown outcome', async () => {
   useProfile(home);
   await update('Reader');
   const [started = ''] = lines();
@@ -126,7 +126,7 @@ it('shows a killed command as unknown, based on the line written before its firs
   expect((await home.json('log verify')).data).toMatchObject({ unfinished: 1 });
 });
 
-it('shows how to undo a killed submission', async () => {
+it('prints how to undo a submission that was killed', async () => {
   useProfile(home);
   await submit('ada@example.com');
   const [{ undo } = {}] = await entries();
@@ -134,7 +134,7 @@ it('shows how to undo a killed submission', async () => {
   expect(await entries()).toMatchObject([{ outcome: 'unknown', undo }]);
 });
 
-it('lists each command that may undo a killed apply, because only some steps were done', async () => {
+it('lists the undo commands of a killed apply one by one, because only some steps were done', async () => {
   useProfile(home);
   stageSync(home.cwd, 3);
   expect(await home.run('warehouse apply sync --yes', { env: SECRET_ENV })).toMatchObject({ code: 0 });
@@ -157,14 +157,14 @@ it('lists each command that may undo a killed apply, because only some steps wer
   expect(codes).toEqual([5, ...commands.slice(1).map(() => 0)]);
 });
 
-it('reads a line at the start of the log from a version without `via`, `plan` and `undo`', async () => {
+it('reads an unfinished write that an earlier version logged without `via`, `plan` and `undo`', async () => {
   await update('Reader');
   const { via: _via, plan: _plan, undo: _undo, ...old } = JSON.parse(lines()[0] ?? '') as Record<string, unknown>;
   writeFileSync(path(), `${JSON.stringify(old)}\n`);
   expect(await entries()).toMatchObject([{ command: 'roles update', via: null, plan: null, undo: null }]);
 });
 
-it('reads the end of a write from a version without `undo_note`', async () => {
+it('reads a finished write that an earlier version logged without `undo_note`', async () => {
   await update('Reader');
   const [started = '', ended = ''] = lines();
   const { undo_note: _note, ...old } = JSON.parse(ended) as Record<string, unknown>;
@@ -188,7 +188,7 @@ it('counts the completed steps of `warehouse apply`, and the other steps by outc
   ]);
 });
 
-it('lists the commands one by one if an apply ended with a step whose outcome is unknown', async () => {
+it('lists the undo commands of an apply one by one if the outcome of a step is unknown', async () => {
   useProfile(home);
   stageSync(home.cwd, 3);
   await home.platform.api.addFault({ method: 'POST', path: '*/data-models', drop: 'before' });
@@ -198,13 +198,13 @@ it('lists the commands one by one if an apply ended with a step whose outcome is
   expect(await entries()).toMatchObject([{ undo: null, undo_note: expect.stringMatching(listed) as unknown }]);
 });
 
-it('does not count steps that a rejected write did not complete', async () => {
+it('logs no counts for a rejected write', async () => {
   await home.platform.api.addFault({ method: 'PUT', path: '*', status: 422, times: 1 });
   await update('Reader');
   expect(await entries()).toMatchObject([{ outcome: 'rejected', counts: {}, undo: null }]);
 });
 
-it('filters by time, command and number', async () => {
+it('filters writes by time and command, and limits their number', async () => {
   await update('One');
   await submit('ada@example.com');
   await update('Two');
@@ -224,7 +224,7 @@ it('filters by time, command and number', async () => {
   expect(stdout.trimEnd().split('\n')).toHaveLength(3);
 });
 
-it('writes with a warning if the log cannot be written', async () => {
+it('performs the write and prints a warning if the log is not writable', async () => {
   await update('One');
   writeFileSync(join(folder(), 'blocked'), '');
   chmodSync(path(), 0o400);
@@ -234,7 +234,7 @@ it('writes with a warning if the log cannot be written', async () => {
   expect([code, stderr]).toEqual([0, expect.stringContaining('This command continues without it.')]);
 });
 
-it('shows one write in full when given the first characters of its id', async () => {
+it('prints one write in full for a prefix of its id', async () => {
   useProfile(home);
   await update('One');
   await submit('ada@example.com');
@@ -246,7 +246,7 @@ it('shows one write in full when given the first characters of its id', async ()
   expect(await home.json('log show nope')).toMatchObject({ code: 5, error: { code: 'log.not_found' } });
 });
 
-it('rejects the beginning of several ids', async () => {
+it('rejects an ambiguous prefix of an id', async () => {
   const [started = ''] = (await update('One'), lines());
   rmSync(folder(), { recursive: true });
   mkdirSync(folder(), { mode: 0o700 });
@@ -260,7 +260,7 @@ it('rejects the beginning of several ids', async () => {
   expect((await home.json('log show abc2')).data).toMatchObject({ id: 'abc2' });
 });
 
-it('records no undo command once the saved manifest was removed, and reports why', async () => {
+it('prints the reason instead of an undo command after the saved manifest was removed', async () => {
   await update('One');
   await update('Two');
   const undoOf = async () => (await entries()).map(({ undo, undo_note }) => [undo, undo_note]);
@@ -273,14 +273,17 @@ it('records no undo command once the saved manifest was removed, and reports why
   expect((await home.json(`log show ${id}`)).data).toMatchObject({ undo: null, undo_note: note });
 });
 
-it.each([40, 60, 80, 100])('keeps the id, which `log show` needs, on a terminal with %i columns', async (columns) => {
-  await update('One');
-  const [{ id } = { id: '' }] = await entries();
-  const { stdout } = await home.run('log', { tty: true, columns });
-  expect(stdout).toContain(id);
-});
+it.each([40, 60, 80, 100])(
+  'prints the id, which `log show` requires, in full on a terminal with %i columns',
+  async (columns) => {
+    await update('One');
+    const [{ id } = { id: '' }] = await entries();
+    const { stdout } = await home.run('log', { tty: true, columns });
+    expect(stdout).toContain(id);
+  },
+);
 
-it('shows times, targets and undo commands in full with -o wide', async () => {
+it('prints times and targets in full with -o wide', async () => {
   await update('One');
   const [entry] = await entries();
   const { stdout } = await home.run('log -o wide', { tty: true, columns: 80 });
@@ -302,7 +305,7 @@ it.each([
   [60, [/^ID +AT +COMMAND +ARGS +OUTCOME$/m, / \d\d-\d\d \d\d:\d\d:\d\d {2}roles update/m]],
   [80, [/^ID +AT +COMMAND +ARGS +OUTCOME +UNDO$/m, /roles rollback$/m]],
   [110, [/UNDO +TARGET/m, /organization 1001/m]],
-] as const)('shows the key facts on a terminal with %i columns', async (columns, shapes) => {
+] as const)('prints the most important columns on a terminal with %i columns', async (columns, shapes) => {
   useProfile(home);
   await update('One');
   const { stderr, stdout } = await home.run('log', { tty: true, columns, env: { NO_COLOR: '1' } });
@@ -345,7 +348,7 @@ describe('log verify', () => {
 });
 
 describe('log prune', () => {
-  it('removes older lines and leaves the chain valid', async () => {
+  it('removes older lines and keeps the chain valid', async () => {
     for (const name of ['One', 'Two']) await update(name);
     const dry = await home.run('log prune --before 2999-01-01 --dry-run');
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('4 lines')]);
@@ -360,7 +363,7 @@ describe('log prune', () => {
   });
 });
 
-it('also reads and checks a rotated file', async () => {
+it('reads, verifies and prunes rotated files', async () => {
   await update('One');
   const name = `${path()}.${'2'.padStart(16, '0')}`;
   writeFileSync(name, readFileSync(path()), { mode: 0o600 });

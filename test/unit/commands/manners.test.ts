@@ -18,7 +18,7 @@ afterAll(() => home.close());
 describe('profiles', () => {
   const ADDRESS = '--base-url https://api.example.com --client-id me --client-secret-env CDP_SECRET';
 
-  test('prints the profile that would be stored in a dry run of create and copy', async () => {
+  test('prints the profile that create and copy would store in a dry run', async () => {
     const created = await home.run(`profile create dev ${ADDRESS} --dry-run`);
     expect(created.code, created.stderr).toBe(0);
     expect(created.stdout).toContain('base_url: https://api.example.com');
@@ -39,7 +39,7 @@ describe('profiles', () => {
     expect(stdout + stderr).not.toContain('hush-hush');
   });
 
-  test("writes a prepared file in its extension's format, and the result in the -o format", async () => {
+  test('writes a prepared file in the format of its extension, and the result in the -o format', async () => {
     writeFileSync(join(home.cwd, 'people.ndjson'), '{"email":"a@people.example"}\n');
     const line = 'dsr prepare people.ndjson --regulation gdpr --type access --out ready.ndjson -o json --profile local';
     const { code, stdout, stderr } = await home.run(line);
@@ -84,7 +84,7 @@ describe('profiles', () => {
     ['names.osa_*=android_*', ''],
     ['names.PROVIDER_A=frostbank', ''],
     ['names.cloud_iam_role_arn=role', ''],
-  ])('accepts --set %s, and warns about an unknown name', async (assignment, warning) => {
+  ])('accepts --set %s, and warns if the name is unknown', async (assignment, warning) => {
     await home.run(`profile create words ${ADDRESS}`);
     const { code, stderr } = await home.run(['profile', 'edit', 'words', '--set', assignment, '--dry-run']);
     expect(code).toBe(0);
@@ -94,7 +94,7 @@ describe('profiles', () => {
 });
 
 it.each(['pipelines run customers abc', 'pipelines watch customers 1.5', 'pipelines run no-such-pipeline -- -1'])(
-  '%s reports an invalid run id as a usage error',
+  'rejects the run id in `%s` as a usage error',
   async (line) => {
     const { code, stderr } = await home.run(line);
     expect(code).toBe(2);
@@ -115,7 +115,7 @@ it.each([
   expect(stderr).not.toContain('Credentials');
 });
 
-test('--save-map writes YAML into a YAML file', async () => {
+test('writes YAML with --save-map if the file extension is .yaml', async () => {
   home.write('people.csv', 'Mail,subject_request_type\na@example.com,access\n');
   const line = 'dsr prepare people.csv --regulation gdpr --map Mail=email --out ready.csv --save-map map.yaml';
   const { code, stderr } = await home.run(line);
@@ -123,7 +123,7 @@ test('--save-map writes YAML into a YAML file', async () => {
   expect(home.read('map.yaml')).toBe('Mail: email\n');
 });
 
-test('roles create warns like push, but only about its own role', async () => {
+test('warns on roles create only about the new role', async () => {
   const made = 'roles create hm --name Hm --description d --task audiences:view --task audiences:* --dry-run';
   const { code, stderr } = await home.run(made);
   expect(code, stderr).toBe(0);
@@ -141,7 +141,7 @@ test('requires the secret again when a connection is updated', async () => {
   expect(stderr).not.toContain('mask');
 });
 
-describe('files and folders to write', async () => {
+describe('a path for output files', async () => {
   const flags = leavesBelow(await loadProgram()).flatMap(([path, command]) =>
     Object.entries(recordOf(command)?.flags ?? {})
       .filter(
@@ -152,7 +152,7 @@ describe('files and folders to write', async () => {
   );
   const written = [...flags, 'warehouse export', 'emulator sample-warehouse', 'roles list --trace-file'];
 
-  it.each(written)('rejects standard output: %s -', async (line) => {
+  it.each(written)('is rejected if it is standard output: %s -', async (line) => {
     const { code, stderr } = await home.run(`${line} -`);
     expect({ code, stderr }).toMatchObject({
       code: 2,
@@ -160,7 +160,7 @@ describe('files and folders to write', async () => {
     });
   });
 
-  it('finds the flags of single and bulk runs', () => {
+  it('is tested for the flags of single and bulk runs', () => {
     expect(written).toContain('seed bulk --rejects');
     expect(written).toContain('dsr submit --results');
     expect(written).toContain('dsr results --dir');

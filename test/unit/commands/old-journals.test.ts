@@ -28,7 +28,7 @@ function restore(release: string, folder: string, journal: string, name: string,
   writePrivately(join(path, name), fixture(release, journal).replaceAll('@FOLDER@', folder));
 }
 
-it.each(RELEASES)('resumes a run of data subject requests that %s began with the same ids', async (release) => {
+it.each(RELEASES)('resumes a bulk submission that release %s began, with the same request ids', async (release) => {
   const home = await createDsrHome();
   onTestFinished(() => home.close());
   const { CDPADM_DSR_BASE_URL: address = '', CDPADM_STATE_DIR: state = '', CDPADM_WORKSPACE_ID: id = '' } = home.env;
@@ -72,7 +72,7 @@ it.each(RELEASES)('resumes a run of data subject requests that %s began with the
   expect(results.map((line) => line.split(',')[2])).toEqual(ids);
 });
 
-it.each(RELEASES)('resumes a seeding run that %s began after its last checkpoint', async (release) => {
+it.each(RELEASES)('resumes a seeding run that release %s began, from its last checkpoint', async (release) => {
   const seeding = await startSeeding();
   onTestFinished(() => seeding.close());
   const env = { CDPADM_WORKSPACE_ID: '3001', CDPADM_ENVIRONMENT: 'development' };

@@ -54,11 +54,11 @@ function changed(response: PlatformAnswer, field: string): Replacement | undefin
   return field in body ? { body: JSON.stringify({ ...body, [field]: 'other' }) } : undefined;
 }
 
-describe('a read', () => {
+describe('a read of one resource', () => {
   beforeEach(openHome);
 
   it.each([['connections get lake', 'id', 'other']])(
-    'by %s rejects a response with a different %s',
+    'exits with 1 if the response to `%s` has a different %s',
     async (line, field, value) => {
       await replace((method, _target, response) => (method === 'GET' ? changed(response, field) : undefined));
       const { code, error } = await home.json(line);
@@ -71,19 +71,19 @@ describe('a read', () => {
 describe('a write', () => {
   beforeEach(openHome);
 
-  it('that never arrived but got a response that contains only its id is reported as unknown', async () => {
+  it('is reported as unknown if it never arrived and the response contains only its id', async () => {
     await replace((method) => (method === 'POST' ? { status: 201, body: '{"id":"shop"}' } : undefined), false);
     const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
   });
 
-  it('that never arrived but got a response with a different definition is reported as unknown', async () => {
+  it('is reported as unknown if it never arrived and the response contains a different definition', async () => {
     const body = JSON.stringify({ ...LAKE_BODY, id: 'shop', name: 'Other' });
     await replace((method) => (method === 'POST' ? { status: 201, body } : undefined), false);
     expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({ code: 8 });
   });
 
-  it('that arrived despite status 429 succeeds, even if the platform filled in missing fields', async () => {
+  it('succeeds if it arrived despite status 429, even if the platform filled in missing fields', async () => {
     let posts = 0;
     await replace((method) => (method === 'POST' && posts++ === 0 ? { status: 429, body: '{}' } : undefined));
     expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({
@@ -92,7 +92,7 @@ describe('a write', () => {
     });
   });
 
-  it('to delete is not confirmed by a web page with status 404', async () => {
+  it('is reported as unknown if only a web page with status 404 confirms a deletion', async () => {
     let deletes = 0;
     const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><title>nginx</title></html>' };
     await replace((method) => {
@@ -105,7 +105,7 @@ describe('a write', () => {
   });
 });
 
-test('rejects a request if the key belongs to another workspace, and leaves the ledger unchanged', async () => {
+test('rejects a request if the key belongs to another workspace, and does not change the ledger', async () => {
   home = await opened(createDsrHome());
   const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
   const own = await home.json<{ subject_request_id: string }>(submit);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const run = (line: string, options?: CliOptions): Promise<CliResult> => home.run(line, options);
 
 describe('profile edit', () => {
-  it('changes the --set fields, and keeps the others', async () => {
+  it('changes the fields from --set, and keeps the others', async () => {
     const before = home.settings().profiles['dev'];
     const { code } = await run(
       'profile edit dev --set org_id=9223372036854775807 --set limits.dsr=1000/m --set names.xpid=pid',
@@ -53,19 +53,19 @@ describe('profile edit', () => {
     expect(home.settings()).toEqual(before);
   });
 
-  it("prints the profile's name with -n -o name, like every profile command", async () => {
+  it("prints only the profile's name with -o name, even in a dry run", async () => {
     const before = home.settings();
     expect((await run('profile edit dev --set org_id=5 -n -o name')).stdout).toBe('dev\n');
     expect(home.settings()).toEqual(before);
   });
 
-  it('requires the name of a protected profile', async () => {
+  it('requires --confirm NAME for a protected profile', async () => {
     await run('profile edit dev --set protected=true');
     expect((await run('profile edit dev --set environment=production --yes')).code).toBe(12);
     expect((await run('profile edit dev --set environment=production --confirm dev')).code).toBe(0);
   });
 
-  it('opens the editor, and keeps invalid text in a file', async () => {
+  it('opens the editor, and saves invalid text in a file', async () => {
     writeFileSync(
       join(home.cwd, 'good.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1);fs.appendFileSync(p,'workspace_id: "7"\\n')`,
@@ -84,7 +84,7 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
-  it('reopens invalid text on a terminal, with the errors as comments', async () => {
+  it('reopens invalid text in the editor on a terminal, with the errors as comments', async () => {
     writeFileSync(
       join(home.cwd, 'slow.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1),t=fs.readFileSync(p,'utf8');
@@ -122,7 +122,7 @@ describe('profile edit', () => {
 });
 
 describe('profile rename and copy', () => {
-  it('move the stored secrets to the new name', async () => {
+  it('move a profile and its stored secrets to the new name', async () => {
     expect((await run('profile rename dev staging')).code).toBe(0);
     expect(home.settings()).toMatchObject({
       current: 'staging',
@@ -135,7 +135,7 @@ describe('profile rename and copy', () => {
     ]).toEqual([false, true]);
   });
 
-  it('keep the copy when the original is deleted', async () => {
+  it('create a copy that is independent of the original', async () => {
     await run('profile copy dev second');
     await run('profile delete dev --yes');
     expect(readFileSync(home.secretFile('second'), 'utf8')).toContain(SECRET);
@@ -147,7 +147,7 @@ describe('profile rename and copy', () => {
     ['profile rename missing x', 5],
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
-  ])('reject %s', async (line, code) => {
+  ])('reject `%s`', async (line, code) => {
     const before = home.settings();
     expect((await run(line)).code).toBe(code);
     expect(home.settings()).toEqual(before);
@@ -169,7 +169,7 @@ describe('profile export and import', () => {
     expect(home.settings().profiles['other']).toMatchObject({ base_url: 'https://api.example', workspace_id: '7' });
   });
 
-  it('require a confirmation for an imported profile with a command, and print that command', async () => {
+  it('print the command in an imported profile and require a confirmation', async () => {
     const stdin = JSON.stringify({ base_url: 'https://api.example', secrets: { client_secret: 'command:steal all' } });
     const rejected = await run('profile import - evil', { stdin });
     expect(rejected).toMatchObject({ code: 2, stderr: expect.stringContaining('steal all') });
@@ -190,7 +190,7 @@ describe('profile export and import', () => {
 });
 
 describe('auth login and logout', () => {
-  it('add a secret to the stored ones, and remove all of them', async () => {
+  it('store a secret in addition to the others, and remove all secrets', async () => {
     const login = await run('auth login --workspace-key env:KEY --workspace-secret-stdin --insecure-storage', {
       stdin: 'canary-2\n',
     });
@@ -208,7 +208,7 @@ describe('auth login and logout', () => {
     expect(home.settings().profiles['dev']).toHaveProperty('secrets', { client_id: expect.any(String) });
   });
 
-  it('reject a workspace key as a value, and do not print it', async () => {
+  it('reject a workspace key given as a value, and do not print it', async () => {
     const { code, stderr } = await run('auth login --workspace-key canary-key');
     expect([code, stderr.includes('canary-key'), stderr.includes('env:NAME')]).toEqual([2, false, true]);
     const edited = await run('profile edit dev --set secrets.workspace_key=canary-key');
@@ -229,7 +229,7 @@ describe('auth login and logout', () => {
     'auth login --client-secret plain-value',
     'auth login --profile local --client-id x',
     'auth logout',
-  ])('reject %s without a terminal', async (line) => {
+  ])('reject `%s` without a terminal', async (line) => {
     const result = await run(line);
     expect(result.code).toBe(2);
     expect(result.stderr).not.toContain('plain-value');

@@ -109,7 +109,7 @@ describe('askForSettings', () => {
     expect(asked.at(-1)).toBe('Platform address (- for none)');
   });
 
-  it('protects a profile only while its environment is production or a flag requires it', async () => {
+  it('protects a profile only if its environment is production or a flag requires it', async () => {
     for (const given of [{}, { protected: true }]) {
       const answers: Record<string, string> = { Environment: 'production' };
       const { ctx } = answerPrompts(answers, ['environment', 'environment']);
@@ -136,7 +136,7 @@ describe('askForSettings', () => {
     ]);
   });
 
-  it('prompts only for what the flags do not give, and skips the list with --yes', async () => {
+  it('prompts only for settings without a flag, and skips the list with --yes', async () => {
     const { ctx, asked, lists } = answerPrompts({}, [], { yes: true });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', secrets });
@@ -203,7 +203,7 @@ describe('askForSettings', () => {
     expect(asked.filter((question) => question.startsWith('!'))).toHaveLength(1);
   });
 
-  it('accepts a variable that is not set, and prints a message', async () => {
+  it('accepts a variable that is not set, and reports that', async () => {
     for (const [env, expected] of [
       [{}, ['CDP_SECRET is not set yet. It is read whenever the secret is needed.']],
       [{ CDP_SECRET: 'x' }, []],
@@ -227,7 +227,7 @@ describe('askForSettings', () => {
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
 
-  it('rejects a secret as a variable name, and does not print it', async () => {
+  it('rejects a secret entered as a variable name, and does not print it', async () => {
     const { ctx } = answerPrompts({
       'Client id': 'me',
       'Where is the client secret': 'env',
@@ -238,7 +238,7 @@ describe('askForSettings', () => {
     await expect(asking).rejects.toThrow(/^It must be the name of an environment variable, such as CDP_SECRET/);
   });
 
-  it('does not check the keychain unless a secret needs it, and reports other failures', async () => {
+  it('checks the keychain only if a secret needs it, and reports other failures', async () => {
     const { ctx, asked } = answerPrompts({});
     await askForSettings(ctx, withoutKeychain(), draftOf({ base_url: 'https://a.example' }), HOW);
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
@@ -247,7 +247,7 @@ describe('askForSettings', () => {
     await expect(askForSettings(ctx, profiles, draftOf(), HOW)).rejects.toBe(other);
   });
 
-  it('preselects a location for the secret instead of the choice to skip it', async () => {
+  it('preselects a location for the secret, not the option to skip it', async () => {
     const { ctx } = answerPrompts({}, [], { yes: true });
     const initials: unknown[] = [];
     const select = (_question: string, choices: readonly { value: string }[], options?: PromptOptions) => {

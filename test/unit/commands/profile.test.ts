@@ -105,7 +105,7 @@ describe('profile create', () => {
     }
   });
 
-  it('suggests the other flags if a secret was passed as a value', async () => {
+  it('suggests other flags for a secret that was passed as a value', async () => {
     const { stderr } = await run(['profile', 'create', 'prod', ...ADDRESSES, '--client-secret', CANARY]);
     for (const flag of ['--client-secret-env', '--client-secret-command', '--client-secret-stdin'])
       expect(stderr).toContain(flag);
@@ -119,7 +119,7 @@ describe('profile create', () => {
     [[...ADDRESSES, '--vendor-domain', 'a b'], '--vendor-domain'],
     [[], '--base-url'],
     [['--client-id', 'x'], '--base-url'],
-  ])('rejects %j and names %s', async (args, flag) => {
+  ])('rejects %j with a message that names %s', async (args, flag) => {
     const { code, stderr } = await run(['profile', 'create', 'prod', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(flag)]);
   });
@@ -133,7 +133,7 @@ describe('profile create', () => {
     expect((await run(['profile', 'create', 'prod', ...ADDRESSES])).code).toBe(6);
   });
 
-  it('stores references to the variables of secrets with --from-env', async () => {
+  it('stores references to the variables that contain secrets with --from-env', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://api.example',
       CDPADM_ORG_ID: '7',
@@ -200,11 +200,11 @@ describe('profile list, show, use and delete', () => {
   });
 
   it.each([
-    ['a value in the profile', 'my-client', {}, 'my-client'],
-    ['a variable that is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
-    ['a variable that is not set', 'env:THE_ID', {}, undefined],
-    ['a command, which does not run', 'command:touch ran', {}, undefined],
-  ])('shows the client id from %s, because it is not a secret', async (_how, written, variables, shown) => {
+    ['it is a value in the profile', 'my-client', {}, 'my-client'],
+    ['its variable is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
+    ['its variable is not set', 'env:THE_ID', {}, undefined],
+    ['it comes from a command', 'command:touch ran', {}, undefined],
+  ])('prints the client id, or that it is not shown, if %s', async (_how, written, variables, shown) => {
     const env = variables as Record<string, string>;
     await run('profile edit dev --set secrets.client_secret=env:S'.split(' '));
     await run(['profile', 'edit', 'dev', '--set', `secrets.client_id=${written}`]);
@@ -217,7 +217,7 @@ describe('profile list, show, use and delete', () => {
     expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
   });
 
-  it("reports a value that overrides the profile's", async () => {
+  it('reports a variable that overrides a value in the profile', async () => {
     const { stdout, stderr } = await run(['profile', 'show'], { env: { CDPADM_ORG_ID: '77' } });
     expect(stdout).toContain('77');
     expect(stderr).toContain('org_id (CDPADM_ORG_ID)');
@@ -226,7 +226,7 @@ describe('profile list, show, use and delete', () => {
   it.each([
     [['profile', 'show', 'dev', '--origin'], 'NAME'],
     [['profile', 'show', '--profile', 'dev', '--origin'], '--profile'],
-  ])("shows only a pinned profile's values, and names the ignored variables: %j", async (line) => {
+  ])('prints only the values of a pinned profile, and names the ignored variables: %j', async (line) => {
     const { stdout, stderr } = await run(line, { env: { CDPADM_ORG_ID: '77', CDPADM_ACCESS_TOKEN: 'x' } });
     expect(stdout).toMatch(/^org_id\t1\tprofile: dev$/m);
     expect(stderr).toContain('Profile dev is pinned: CDPADM_ORG_ID, CDPADM_ACCESS_TOKEN have no effect.');
@@ -258,14 +258,14 @@ describe('profile list, show, use and delete', () => {
   });
 
   it.each([['show'], ['use'], ['delete']])(
-    'exits with 5 and suggests the nearest name for %s of an unknown profile',
+    'exits with 5 and suggests the nearest name if profile %s gets an unknown one',
     async (verb) => {
       const { code, stderr } = await run(['profile', verb, 'prd', '--yes']);
       expect([code, stderr]).toEqual([5, expect.stringContaining('prod')]);
     },
   );
 
-  it('exits with 2 for an unknown --profile', async () => {
+  it('exits with 2 if --profile names an unknown profile', async () => {
     expect((await run(['profile', 'show', '--profile', 'prd'])).code).toBe(2);
   });
 
@@ -285,7 +285,7 @@ describe('profile list, show, use and delete', () => {
     expect((await run(['profile', 'delete', 'local', '--yes'])).code).toBe(2);
   });
 
-  it('reports file, line and column of an invalid settings file, and does not change it', async () => {
+  it('reports the line and column of a syntax error in the settings file, and does not change the file', async () => {
     const file = home.settingsFile;
     writeFileSync(file, '{\n  "profiles": {,\n');
     for (const args of [

@@ -91,7 +91,7 @@ function traces(...texts: string[]): string {
 }
 
 describe('an address', () => {
-  it.each([true, false])('is read like a file, with range requests: %s', async (hasRanges) => {
+  it.each([true, false])('is read like a file (server supports range requests: %s)', async (hasRanges) => {
     store.hasRanges = hasRanges;
     // Contents longer than one part.
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(30_000)), etag: '"1"' };
@@ -102,20 +102,23 @@ describe('an address', () => {
     expect(store.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  it.each([true, false])('continues after a closed connection, with range requests: %s', async (hasRanges) => {
-    store.hasRanges = hasRanges;
-    store.files['users.ndjson'] = { bytes: Buffer.from(userRows(45_000)), etag: '"1"' };
-    store.drops = (number) => number === 1 || number === 3;
-    const { code, result } = await bulk([store.url('users.ndjson')]);
-    expect([code, result.rows, result.accepted]).toEqual([0, 45_000, 45_000]);
-    expect(new Set(seeding.users().map(({ xpid }) => xpid)).size).toBe(45_000);
-    const ranges = store.requests.map(({ headers }) => headers.range);
-    const later = store.requests.filter(({ headers }) => headers.range !== ranges[0]);
-    expect(later.every(({ headers }) => headers['if-match'] === '"1"')).toBe(true);
-    expect(ranges.filter((range) => range === ranges[0]).length).toBe(2);
-  });
+  it.each([true, false])(
+    'is read to the end despite closed connections (server supports range requests: %s)',
+    async (hasRanges) => {
+      store.hasRanges = hasRanges;
+      store.files['users.ndjson'] = { bytes: Buffer.from(userRows(45_000)), etag: '"1"' };
+      store.drops = (number) => number === 1 || number === 3;
+      const { code, result } = await bulk([store.url('users.ndjson')]);
+      expect([code, result.rows, result.accepted]).toEqual([0, 45_000, 45_000]);
+      expect(new Set(seeding.users().map(({ xpid }) => xpid)).size).toBe(45_000);
+      const ranges = store.requests.map(({ headers }) => headers.range);
+      const later = store.requests.filter(({ headers }) => headers.range !== ranges[0]);
+      expect(later.every(({ headers }) => headers['if-match'] === '"1"')).toBe(true);
+      expect(ranges.filter((range) => range === ranges[0]).length).toBe(2);
+    },
+  );
 
-  it('that changes while a lost part is requested again stops the run, and --resume reports the change', async () => {
+  it('stops the run if its content changes before a lost part is requested again', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(45_000)), etag: '"1"' };
     store.drops = (number) => number === 2;
     store.onRequest = (number) => {
@@ -127,7 +130,7 @@ describe('an address', () => {
     expect([code, stderr.includes('A file changed after the interrupted run.')]).toEqual([6, true]);
   });
 
-  it('with a certificate from an unknown authority receives nothing', async () => {
+  it('receives no request if its certificate comes from an unknown authority', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5)), etag: '"1"' };
     const { code, stderr } = await seeding.bulk([store.url('users.ndjson')]);
     expect([code, store.requests.length, seeding.sink.requests]).toEqual([8, 0, 0]);
@@ -148,12 +151,12 @@ describe('an address', () => {
         }),
       ),
     ],
-  ])('is accepted for %s', async (name, bytes) => {
+  ])('is accepted as an input: %s', async (name, bytes) => {
     store.files[name] = { bytes, etag: '"1"' };
     expect((await bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
   });
 
-  it('never has its query in the output, a file or the journal', async () => {
+  it('is never printed or stored with its query', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(`${userRow(1)}\n${userRow('"x"')}\n`), etag: '"1"' };
     const first = await bulk([store.url('users.ndjson'), '-v', '--trace-file', 'trace.ndjson']);
     expect(first.code).toBe(3);
@@ -167,7 +170,7 @@ describe('an address', () => {
     expect(traces(first.stderr, again.stderr, valid.stderr, valid.stdout)).not.toMatch(/0123456789abcdef/);
   });
 
-  it('is resumed with a new signature if the ETag is the same', async () => {
+  it('is accepted on --resume with a new signature if the ETag is the same', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5000)), etag: '"1"' };
     const stop = new AbortController();
     const half = await run(
@@ -196,7 +199,7 @@ describe('an address', () => {
     expect(stderr).toContain('changed while it was read');
   });
 
-  it('is rejected without TLS, and reported if it has expired or does not exist', async () => {
+  it('is rejected if it has no TLS, has expired or does not exist', async () => {
     const plain = await run(['seed', 'validate', `http://store.example/users.csv?${SECRET}`]);
     expect([plain.code, plain.stderr.includes('http://store.example/users.csv is not encrypted')]).toEqual([2, true]);
     expect((await run(['seed', 'validate', store.url('none.csv')])).code).toBe(5);
@@ -204,7 +207,7 @@ describe('an address', () => {
     expect(existsSync(join(seeding.folder, 'none.csv'))).toBe(false);
   });
 
-  it('is accepted for an empty file', async () => {
+  it('is accepted if the file is empty', async () => {
     store.files['none.ndjson'] = { bytes: Buffer.alloc(0), etag: '"1"' };
     expect((await bulk([store.url('none.ndjson')])).result).toMatchObject({ rows: 0 });
   });

@@ -47,7 +47,7 @@ describe('schema', () => {
     ['pipelines create -f', PIPELINE],
     ['dsr submit -f', dsrBody()],
     ['seed set -f', SEED],
-  ])('lets %s read a file with a $schema field, which is not sent', async (command, body) => {
+  ])('makes %s ignore the $schema field of a file', async (command, body) => {
     admin.write('named.json', JSON.stringify({ $schema: './named.schema.json', ...body }));
     const { code, stdout, stderr } = await admin.run(`${command} named.json --dry-run -o json`);
     expect(code).toBe(0);

@@ -44,7 +44,7 @@ afterEach(() => {
 interface Case {
   line: string;
   env?: Record<string, string>;
-  /** The paths that receive no response. Others do. */
+  /** Only requests with a matching path receive no response. */
   hanging?: RegExp;
   /** A lock in the home's folder that another process holds. */
   lock?: string;
@@ -60,22 +60,25 @@ const silence = (): Readable => new Readable({ read: () => undefined });
 const LOCAL = '--profile local';
 const CASES: readonly (readonly [string, Case])[] = [
   ['the token service', { line: 'roles list' }],
-  ['the token service, of several calls at once', { line: 'roles validate roles.yaml --online' }],
+  ['the token service, for several concurrent calls', { line: 'roles validate roles.yaml --online' }],
   ['the token service, in doctor', { line: 'doctor' }],
   ['the token service, in auth test', { line: 'auth test' }],
   ['the platform', { line: 'groups list', hanging: /^(?!\/oauth)/ }],
-  ['the platform, for a watched request', { line: 'dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c55' }],
+  ['the platform, in dsr wait', { line: 'dsr wait 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c55' }],
   ['a certificate', { line: 'dsr callbacks verify --headers h.json --body b --certificate ADDRESS/cert.pem' }],
-  ['the control address', { line: `emulator clock --profile local`, lock: 'data/local/emulator.lock' }],
-  ['another command that has the embedded platform', { line: `roles list ${LOCAL}`, lock: 'data/local/emulator.lock' }],
   [
-    'the lock of the settings',
-    { line: 'profile create dev --base-url https://a.example', lock: 'config/config.json.lock' },
+    'another command that uses the embedded platform, in emulator clock',
+    { line: `emulator clock --profile local`, lock: 'data/local/emulator.lock' },
   ],
-  ['the command of a secret', { line: 'roles list --profile helped', env: { CDPADM_CLIENT_SECRET: '' } }],
+  [
+    'another command that uses the embedded platform',
+    { line: `roles list ${LOCAL}`, lock: 'data/local/emulator.lock' },
+  ],
+  ['the settings lock', { line: 'profile create dev --base-url https://a.example', lock: 'config/config.json.lock' }],
+  ['the command that prints a secret', { line: 'roles list --profile helped', env: { CDPADM_CLIENT_SECRET: '' } }],
   ['standard input', { line: 'roles validate -', stdin: silence }],
   ['standard input, for several profiles', { line: 'roles validate - --profile helped --profile x', stdin: silence }],
-  ['an answer to a question', { line: 'profile create', stdin: silence, tty: true }],
+  ['an answer to a prompt', { line: 'profile create', stdin: silence, tty: true }],
   ['a reader of standard output', { line: 'help flags', unread: true, isAbandoned: true }],
 ];
 
@@ -144,8 +147,8 @@ beforeEach(async () => {
 describe.each([
   ['--timeout', 11, false],
   ['Ctrl-C', 130, true],
-] as const)('%s exits with %i from a command that waits for', (_name, code, isInterrupted) => {
-  test.each(CASES)('%s', async (_what, setup) => {
+] as const)('%s (exit code %i)', (_name, code, isInterrupted) => {
+  test.each(CASES)('stops a command that waits for %s', async (_what, setup) => {
     const result = await stopped(setup, isInterrupted);
     expect(result.code).toBe(code);
     // On a busy machine, other commands may also be overdue.
@@ -153,7 +156,7 @@ describe.each([
   });
 });
 
-test("exits with the time limit's code even if the limit passes while the process is busy", async () => {
+test('exits with 11 even if the time limit passes while the process is busy', async () => {
   const roles = Array.from({ length: 2000 }, () => ({ role_id: '' }));
   writeFileSync(join(home.cwd, 'roles.json'), JSON.stringify({ roles }));
   expect((await home.run('roles validate roles.json')).code).toBe(9);

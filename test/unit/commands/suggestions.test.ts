@@ -46,12 +46,12 @@ test.each([
   ['em', 'emulator'],
   ['schema dat', 'data-model'],
   ['roles get suppo', 'support'],
-])('suggests for the abbreviation %s: %s', async (line, expected) => {
+])('treats `%s` as an abbreviation and suggests %s', async (line, expected) => {
   const { message } = await runMistyped(line);
   expect(message).toContain(`Did you mean ${expected}?`);
 });
 
-test('suggests a flag for every mistyped flag', async () => {
+test('suggests a flag for a mistyped one in every command', async () => {
   for (const [path, { options }] of [[[], program] as const, ...sample(commands, 25)]) {
     const known = new Set([...options, ...program.options].map(({ long }) => long));
     for (const { long } of options) {
@@ -65,7 +65,7 @@ test('suggests a flag for every mistyped flag', async () => {
   }
 });
 
-test('suggests every value from a fixed set', async () => {
+test('suggests a value for a mistyped one in every fixed set', async () => {
   const global = program.options.filter(({ long }) =>
     ['--output', '--color', '--progress', '--annotations'].includes(long ?? ''),
   );
@@ -107,7 +107,7 @@ test('suggests every value from a fixed set', async () => {
 });
 
 test.each(standalone.map(([path]) => [path.join(' '), path] as const))(
-  '%s without a subcommand prints its help and exits with 2',
+  'prints the help of %s and exits with 2 if the subcommand is missing',
   async (_name, path) => {
     const { code, stderr, stdout } = await runCli(path);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -115,7 +115,7 @@ test.each(standalone.map(([path]) => [path.join(' '), path] as const))(
   },
 );
 
-describe('suggests ids and values from the platform, files and settings for', () => {
+describe('ids and values from the platform, files and settings', () => {
   const request = 'dsr submit --regulation gdpr --type access --yes';
 
   test.each<[line: string, code: number, expected: string]>([
@@ -172,7 +172,7 @@ describe('suggests ids and values from the platform, files and settings for', ()
     ['seed validate users.ndjson --format nsjson', 2, 'ndjson'],
     ['seed validate typo-seed.csv', 9, 'count'],
     ['emulator fault add --method PTU --status 503', 2, 'PUT'],
-  ])('%s', async (line, code, expected) => {
+  ])('are suggested for mistyped ones: %s', async (line, code, expected) => {
     home.write('typo.csv', 'emial\na@b.example\n');
     home.write('typo-seed.csv', 'xpid,attr:Orders:cuont\n5,1\n');
     home.write('typo.yaml', 'id: new\nname: New\nservice_provider: PROVIDR_A\nconfig: {}\n');

@@ -16,7 +16,7 @@ interface Entry {
   journal: string | null;
 }
 
-/** A list of attributes for a group, one for each letter. */
+/** Returns a list of group attributes, one for each letter. */
 const listOf = (letters: string): string => JSON.stringify([...letters].map((id) => ({ id, type: 'sum' })));
 
 let home: PlatformHome;
@@ -60,47 +60,47 @@ const SUBMIT = 'dsr submit --regulation gdpr --type access --identity email=a@ex
 const INCREMENTAL = '--sync-mode incremental --iterator-field at --iterator-data-type timestamp';
 const GROUP = 'groups create -f group.yaml --yes';
 
-/** Command lines to run first, the write, and the number of commands that undo it. ID is the last request's id. */
-const WRITES: [before: string[], line: string, commands: number][] = [
-  [[], 'roles create fresh --description New --task rules:view', 1],
-  [[], 'roles update user-role --name Reader', 1],
-  [[], 'roles delete user-role', 1],
-  [[], 'roles rename user-role other --allow-delete', 1],
-  [[], 'roles push', 1],
-  [['roles update user-role --name Reader --yes'], 'roles rollback --last', 1],
-  [[], 'groups create -f group.yaml', 1],
-  [[], 'groups set -f group.yaml', 1],
-  [[GROUP], 'groups set -f other.yaml', 2],
-  [[GROUP], 'groups update household -f other.yaml', 2],
-  [['groups create -f full.yaml --yes'], 'groups set -f full-too.yaml', 2],
-  [[GROUP], 'groups attributes add household size=sum', 1],
-  [[GROUP], 'groups attributes add household size=sum age=latest', 2],
-  [[GROUP], 'groups attributes remove household age', 1],
-  [[GROUP], 'groups delete household', 0],
-  [[], 'connections create -f connection.yaml', 1],
-  [CREATE_ALL, 'connections update crm --name Other', 1],
-  [CREATE_ALL.slice(0, 1), 'connections delete crm', 0],
-  [[], 'data-models create -f model.yaml', 1],
-  [CREATE_ALL, 'data-models update active-customers --name Other', 1],
-  [CREATE_ALL.slice(1, 2), 'data-models delete active-customers', 0],
-  [CREATE_ALL.slice(0, 2), 'pipelines create -f pipeline.yaml', 1],
-  [CREATE_ALL, 'pipelines update customers --schedule interval --frequency hourly --start 2030-01-01T00:00:00Z', 1],
-  [CREATE_ALL, `pipelines update customers ${INCREMENTAL} --allow-reset`, 1],
-  [CREATE_ALL, 'pipelines delete customers', 0],
-  [CREATE_ALL, 'pipelines pause customers', 1],
-  [[...CREATE_ALL, 'pipelines pause customers --yes'], 'pipelines resume customers', 1],
-  [CREATE_ALL, 'pipelines trigger customers', 0],
-  [CREATE_ALL, 'pipelines reset customers --confirm customers', 0],
-  [[CREATE_ALL[1] ?? ''], 'warehouse apply more --only m1', 1],
-  [[CREATE_ALL[1] ?? ''], 'warehouse apply more', 2],
-  [[], SUBMIT, 1],
-  [[], 'dsr submit --bulk people.csv --regulation gdpr --type access', 0],
-  [[`${SUBMIT} --yes`], 'dsr cancel ID', 0],
-  [[], 'seed set -f seed.json', 0],
-  [[], 'seed bulk seed.json', 0],
-  [[], 'intake event -f event.json', 0],
-  [[], 'intake identify -f event.json', 0],
-  [[], 'api POST /v1/identify -f event.json', 0],
+/** The write, the number of commands that undo it, and the command lines to run first. ID is the last request's id. */
+const WRITES: [line: string, commands: number, before: string[]][] = [
+  ['roles create fresh --description New --task rules:view', 1, []],
+  ['roles update user-role --name Reader', 1, []],
+  ['roles delete user-role', 1, []],
+  ['roles rename user-role other --allow-delete', 1, []],
+  ['roles push', 1, []],
+  ['roles rollback --last', 1, ['roles update user-role --name Reader --yes']],
+  ['groups create -f group.yaml', 1, []],
+  ['groups set -f group.yaml', 1, []],
+  ['groups set -f other.yaml', 2, [GROUP]],
+  ['groups update household -f other.yaml', 2, [GROUP]],
+  ['groups set -f full-too.yaml', 2, ['groups create -f full.yaml --yes']],
+  ['groups attributes add household size=sum', 1, [GROUP]],
+  ['groups attributes add household size=sum age=latest', 2, [GROUP]],
+  ['groups attributes remove household age', 1, [GROUP]],
+  ['groups delete household', 0, [GROUP]],
+  ['connections create -f connection.yaml', 1, []],
+  ['connections update crm --name Other', 1, CREATE_ALL],
+  ['connections delete crm', 0, CREATE_ALL.slice(0, 1)],
+  ['data-models create -f model.yaml', 1, []],
+  ['data-models update active-customers --name Other', 1, CREATE_ALL],
+  ['data-models delete active-customers', 0, CREATE_ALL.slice(1, 2)],
+  ['pipelines create -f pipeline.yaml', 1, CREATE_ALL.slice(0, 2)],
+  ['pipelines update customers --schedule interval --frequency hourly --start 2030-01-01T00:00:00Z', 1, CREATE_ALL],
+  [`pipelines update customers ${INCREMENTAL} --allow-reset`, 1, CREATE_ALL],
+  ['pipelines delete customers', 0, CREATE_ALL],
+  ['pipelines pause customers', 1, CREATE_ALL],
+  ['pipelines resume customers', 1, [...CREATE_ALL, 'pipelines pause customers --yes']],
+  ['pipelines trigger customers', 0, CREATE_ALL],
+  ['pipelines reset customers --confirm customers', 0, CREATE_ALL],
+  ['warehouse apply more --only m1', 1, [CREATE_ALL[1] ?? '']],
+  ['warehouse apply more', 2, [CREATE_ALL[1] ?? '']],
+  [SUBMIT, 1, []],
+  ['dsr submit --bulk people.csv --regulation gdpr --type access', 0, []],
+  ['dsr cancel ID', 0, [`${SUBMIT} --yes`]],
+  ['seed set -f seed.json', 0, []],
+  ['seed bulk seed.json', 0, []],
+  ['intake event -f event.json', 0, []],
+  ['intake identify -f event.json', 0, []],
+  ['api POST /v1/identify -f event.json', 0, []],
 ];
 
 async function entryOf(before: readonly string[], line: string): Promise<Entry> {
@@ -113,7 +113,7 @@ async function entryOf(before: readonly string[], line: string): Promise<Entry> 
   return entry;
 }
 
-it.each(WRITES)('%j, `%s` is undone by %i commands', async (before, line, commands) => {
+it.each(WRITES)('logs for `%s` this number of undo commands: %i', async (line, commands, before) => {
   const { command, undo, undo_note } = await entryOf(before, line);
   expect(line.startsWith(command)).toBe(true);
   const lines = undo?.split(' && ') ?? [];
@@ -121,7 +121,7 @@ it.each(WRITES)('%j, `%s` is undone by %i commands', async (before, line, comman
   for (const one of lines) expect(await run(`${one.replace('cdpadm ', '')} --yes`)).toMatchObject({ code: 0 });
 });
 
-it('restores the fields that a change had', async () => {
+it('restores the previous fields of a changed pipeline', async () => {
   await entryOf(
     CREATE_ALL,
     'pipelines update customers --name Other --schedule interval --frequency hourly --start 2030-01-01T00:00:00Z',
@@ -136,14 +136,14 @@ it.each([
   ['groups set -f group.yaml', { files: ['group.yaml'], ids: ['household'], journal: null }],
   ['dsr submit --bulk people.csv --regulation gdpr --type access', { files: ['people.csv'], journal: /dsr.*ndjson$/ }],
   ['seed bulk seed.json', { args: ['seed.json'], journal: /seed.*json$/ }],
-])('names the files, the ids, the digest and the journal of `%s`', async (line, { journal, ...expected }) => {
+])('logs the files, the ids, the digest and the journal of `%s`', async (line, { journal, ...expected }) => {
   const entry = await entryOf([], line);
   expect(entry).toMatchObject({ ...expected, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
   if (journal === null) expect(entry.journal).toBeNull();
   else expect(entry.journal).toMatch(journal);
 });
 
-it('lists what no command restores: a long text, and more resources than fit in a command line', async () => {
+it('explains why no command restores a long text, or more resources than fit in a command line', async () => {
   const noteOf = async () => (await home.json<Entry[]>('log --limit 1')).data[0];
   const sql = ['--sql-query', `SELECT 1 AS ${'a'.repeat(250)}`];
   await home.run(['data-models', 'create', 'long', '--name', 'Long', ...sql, '--yes', '--profile', 'qa']);
@@ -161,7 +161,7 @@ it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>
   ['a flag without a profile', '--workspace 3002', false, null],
   ['the environment', '', false, null],
   ['the environment, which also names an address', '--workspace 3002', true, null],
-])("logs commands for the write's target if the workspace comes from %s", async (where, flags, isProfile, undo) => {
+])('logs undo commands for the same target if the workspace comes from %s', async (where, flags, isProfile, undo) => {
   const workspace = flags.includes('3002') ? '3002' : '3001';
   const other = workspace === '3001' ? '3002' : '3001';
   const create = 'data-models create both --name Both --sql-query';
@@ -190,7 +190,7 @@ it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>
 
 it('covers every command that writes', async () => {
   const { data } = await home.json<{ path: string; effect: string }[]>('help --json');
-  const covered = (path: string) => WRITES.some(([, line]) => line.startsWith(`${path} `) || line === path);
+  const covered = (path: string) => WRITES.some(([line]) => line.startsWith(`${path} `) || line === path);
   const writes = data.filter(({ effect }) => effect === 'write').map(({ path }) => path.replace(/^cdpadm /, ''));
   // The editor's write is not a command line.
   expect(writes.filter((path) => !covered(path))).toEqual(['roles edit']);
