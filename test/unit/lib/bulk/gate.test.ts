@@ -66,7 +66,7 @@ describe('the gate with Retry-After', () => {
     ).toEqual(Array.from({ length: 8 }, () => 1000));
   });
 
-  test('waits for Retry-After any number of times', async () => {
+  test('honors every Retry-After, even after many others', async () => {
     const stage = openGate();
     await measureGaps(stage, 200, busy(60_000));
     expect(stage.gate.requests).toBe(201);
@@ -85,7 +85,7 @@ describe('the gate with Retry-After', () => {
     expect(stage.clock.now() - start).toBeGreaterThan(90_000);
   });
 
-  test('waits for a random part of the back-off without Retry-After', async () => {
+  test('waits for a random part of the back-off if there is no Retry-After', async () => {
     const randoms = [0, 1, 0.25];
     expect(
       await measureGaps(
@@ -149,7 +149,7 @@ describe('the gate with failures', () => {
   });
 
   test.each([0, 0.5, 1])(
-    'sends at most 15 sequential requests in the first minute of an outage, with a random value of %d',
+    'sends at most 15 sequential requests in the first minute of an outage if the random value is %d',
     async (random) => {
       const stage = openGate(() => random);
       const sent = await sendAll(stage, 16, () => trouble);
@@ -172,7 +172,7 @@ describe('the gate with failures', () => {
     expect(stage.clock.now() - start).toBeLessThan(17 * MINUTE);
   });
 
-  test('gives up immediately if no waiting is allowed', async () => {
+  test('gives up immediately if waiting is not allowed', async () => {
     const stage = openGate(undefined, 4, 0);
     await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
     expect([stage.gate.requests, stage.waits]).toEqual([8, []]);

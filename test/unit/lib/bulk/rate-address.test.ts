@@ -11,13 +11,13 @@ describe("a rate store's address", () => {
   };
 
   test.each([
-    [undefined, {}, undefined],
-    [undefined, env, 'rediss://:secret@redis.example'],
-    ['redis://127.0.0.1:6379', env, 'redis://127.0.0.1:6379'],
-    ['redis://localhost', {}, 'redis://localhost'],
-    ['rediss://redis.example:6380/2', {}, 'rediss://redis.example:6380/2'],
-    ['env:OTHER', env, 'redis://:other@127.0.0.1:7000'],
-  ])('is read from %s with the environment %j as %s', (flag, given, expected) => {
+    ['undefined without a flag and a variable', undefined, {}, undefined],
+    ['read from CDPADM_RATE_STORE', undefined, env, 'rediss://:secret@redis.example'],
+    ['read from the flag rather than the variable', 'redis://127.0.0.1:6379', env, 'redis://127.0.0.1:6379'],
+    ['accepted without encryption on this machine', 'redis://localhost', {}, 'redis://localhost'],
+    ['accepted with a port and a database', 'rediss://redis.example:6380/2', {}, 'rediss://redis.example:6380/2'],
+    ['read from the variable that the flag names', 'env:OTHER', env, 'redis://:other@127.0.0.1:7000'],
+  ])('is %s', (_what, flag, given, expected) => {
     expect(readStoreAddress(flag, given)?.href).toBe(expected);
   });
 
@@ -31,7 +31,7 @@ describe("a rate store's address", () => {
     ['redis://127.0.0.1/name', /must be an address/],
     ['redis://127.0.0.1?family=6', /must be an address/],
     ['env:BROKEN', /^BROKEN must be an address/],
-  ])('is a usage error if it is %s', (flag, message) => {
+  ])('is rejected as a usage error: %s', (flag, message) => {
     expect(() => readStoreAddress(flag, env)).toThrow(message);
   });
 });

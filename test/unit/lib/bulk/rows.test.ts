@@ -75,15 +75,15 @@ describe('the file format', () => {
     ],
     [undefined, `[${ROW}]\n`, [[1, { value: { email: 'a' } }]]],
     [undefined, '{\n"email":"a"}', [[1, { value: { email: 'a' } }]]],
-  ])('is detected: %s with %j', async (name, text, rows) => {
+  ])('is detected from the name %s and the content %j', async (name, text, rows) => {
     expect(contents(await read(text, name))).toEqual(rows);
   });
 });
 
 const UNCLOSED = 'this cell starts with a quote that is never closed';
 
-describe('CSV', () => {
-  it('is numbered from the row after the header line, without empty lines', async () => {
+describe('the CSV reader', () => {
+  it('numbers the rows after the header line and skips empty lines', async () => {
     const table = await read('email;group_id\n\na;1\n\r\nb;2', 'a.csv');
     expect([table.columns, table.delimiter]).toEqual([['email', 'group_id'], ';']);
     expect(contents(table)).toEqual([
@@ -94,14 +94,14 @@ describe('CSV', () => {
     expect(place(table.rows[1], { path: ['email'] })).toBe('5:1');
   });
 
-  it('is accepted with only a header line, with or without a line break', async () => {
+  it('accepts a file with only a header line, with or without a line break', async () => {
     for (const text of ['email,group_id', 'email,group_id\n']) {
       const table = await read(text, 'a.csv');
       expect([table.columns, table.rows]).toEqual([['email', 'group_id'], []]);
     }
   });
 
-  it('is accepted with a header that spans several chunks', async () => {
+  it('accepts a header that spans several chunks', async () => {
     const long = `a\n${'b'.repeat(200_000)}`;
     const table = await read(`"${long}",x\n1,2\n`, 'a.csv');
     expect([table.columns, contents(table)]).toEqual([[long, 'x'], [[1, { cells: ['1', '2'] }]]]);
@@ -109,7 +109,7 @@ describe('CSV', () => {
     await expect(open).rejects.toMatchObject({ issues: [{ line: 1, column: 1, message: UNCLOSED }] });
   });
 
-  it('is accepted with line feeds in column names', async () => {
+  it('accepts line feeds in column names', async () => {
     const table = await read('"e\nmail",x\na,b\n', 'a.csv');
     expect([table.columns, contents(table)]).toEqual([['e\nmail', 'x'], [[1, { cells: ['a', 'b'] }]]]);
   });
@@ -117,7 +117,7 @@ describe('CSV', () => {
   it.each([
     ['one cell too few', 'a,b\n1\n', 'this line has 1 cell, but the header has 2', '2:1'],
     ['two cells too many', 'a,b\n1,2,3,4\n', 'this line has 4 cells, but the header has 2', '2:5'],
-  ])('with %s is reported with its position, and the next row is read', async (_what, text, fault, at) => {
+  ])('reports the position of a row with %s, and reads the next row', async (_what, text, fault, at) => {
     const table = await read(`${text}5,6\n`, 'a.csv');
     expect(contents(table)).toEqual([
       [1, { fault }],
@@ -127,19 +127,25 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['is empty', '', 1, 1, 'the file is empty; the first line must contain the column names'],
-    ['contains only line ends', '\n\r\n', 1, 1, 'the file is empty; the first line must contain the column names'],
-    ['ends in a quoted column name', '"email\n', 1, 1, UNCLOSED],
-    ['ends in a quoted cell', 'email\n"a\n', 2, 1, UNCLOSED],
-    ['has text after a quote', 'email\n"a"b\n', 2, 4, expect.stringContaining('follows a closing quote')],
+    ['an empty file', '', 1, 1, 'the file is empty; the first line must contain the column names'],
     [
-      'has text after a quote of a column name',
+      'a file that contains only line breaks',
+      '\n\r\n',
+      1,
+      1,
+      'the file is empty; the first line must contain the column names',
+    ],
+    ['a file that ends in a quoted column name', '"email\n', 1, 1, UNCLOSED],
+    ['a file that ends in a quoted cell', 'email\n"a\n', 2, 1, UNCLOSED],
+    ['text after a closing quote', 'email\n"a"b\n', 2, 4, expect.stringContaining('follows a closing quote')],
+    [
+      "text after a column name's closing quote",
       '"email"b\na\n',
       1,
       8,
       expect.stringContaining('follows a closing quote'),
     ],
-  ])('is rejected if it %s', async (_what, text, line, column, message) => {
+  ])('rejects %s', async (_what, text, line, column, message) => {
     const issues = [{ file: 'a.csv', line, column, path: '', message: message as string }];
     await expect(read(text, 'a.csv')).rejects.toMatchObject({
       code: 'input.invalid',
@@ -161,7 +167,7 @@ describe('CSV', () => {
     expect(last).toBeLessThanOrEqual(20_000);
   });
 
-  it('is read from a gzip file and from gzip in memory', async () => {
+  it('reads a gzip file, and gzip data from standard input', async () => {
     const bytes = gzipSync('email\na\n');
     for (const name of ['a.csv.gz', undefined])
       expect(contents(await read(bytes, name))).toEqual([[1, { cells: ['a'] }]]);
@@ -170,7 +176,7 @@ describe('CSV', () => {
   it.each([
     ['email,x\na,\0\n', 2, 3, 'unexpected NUL'],
     ['email,x\na,b"\n', 2, 4, 'an unquoted cell contains a quote'],
-  ])('is rejected if it is not text: %j', async (text, line, column, message) => {
+  ])('reports the line and column of an error after 2,000 rows: %j', async (text, line, column, message) => {
     const filler = 'a,b\n'.repeat(2000);
     const read = async (): Promise<void> => {
       const path = join(temporaryFolder(), 'a.csv');
@@ -183,7 +189,7 @@ describe('CSV', () => {
     });
   });
 
-  it('is read across chunk boundaries without losing a row', async () => {
+  it('loses no row at a chunk boundary', async () => {
     const wanted = Array.from({ length: 20_000 }, (_, row) => [`é${row}@example.com`, `"g ${row}`]);
     const text = wanted.map(([mail, group]) => `${mail ?? ''},"${(group ?? '').replaceAll('"', '""')}"`).join('\r\n');
     const table = await read(`email,group_id\r\n${text}`, 'a.csv');
@@ -192,8 +198,8 @@ describe('CSV', () => {
   });
 });
 
-describe('NDJSON', () => {
-  it('is read as one value per line; empty lines count for positions, not for row numbers', async () => {
+describe('the NDJSON reader', () => {
+  it('reads one value per line, and counts empty lines in positions but not in row numbers', async () => {
     const table = await read('{"a":1}\n\n  \n{"b":9223372036854775807}', 'a.ndjson');
     expect(contents(table)).toEqual([
       [1, { value: { a: 1 } }],
@@ -205,7 +211,7 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { column: 3 })).toBe('4:1');
   });
 
-  it('with an invalid line is reported with its position, and the next line is read', async () => {
+  it('reports the position of an invalid line, and reads the next line', async () => {
     const table = await read('{"a":1}\n{"a":}\n{"a":2}\n', 'a.ndjson');
     expect(table.rows.map(({ content, number }) => [number, Object.keys(content)])).toEqual([
       [1, ['value']],
@@ -215,21 +221,21 @@ describe('NDJSON', () => {
     expect(place(table.rows[1], { path: [] })).toBe('2:6');
   });
 
-  it('is rejected if a row has a duplicate identity, because the wrong one might be used', async () => {
+  it('rejects a row with a duplicate identity, because the wrong one might be used', async () => {
     const table = await read('{"email":"a","email":"b"}\n', 'a.ndjson');
     expect(contents(table)).toEqual([[1, { fault: expect.stringContaining('`email`') as string }]]);
     expect(place(table.rows[0], { path: [] })).toBe('1:14');
   });
 
-  it('is read across chunk boundaries without losing a row', async () => {
+  it('loses no row at a chunk boundary', async () => {
     const wanted = Array.from({ length: 10_000 }, (_, row) => ({ email: `é${row}@example.com` }));
     const table = await read(wanted.map((row) => JSON.stringify(row)).join('\n'), 'a.ndjson');
     expect(table.rows.map(({ content }) => ('value' in content ? content.value : content))).toEqual(wanted);
   });
 });
 
-describe('JSON', () => {
-  it('is accepted as a list of rows or a single row', async () => {
+describe('the JSON reader', () => {
+  it('accepts a list of rows or a single row', async () => {
     const list = await read('[\n {"a":1},\n {"b":2}]', 'a.json');
     expect(contents(list)).toEqual([
       [1, { value: { a: 1 } }],
@@ -249,7 +255,7 @@ describe('JSON', () => {
     ['[{"é":1}\n {"b":2}]', '2:2', 'a comma is missing'],
     ['[{"é":1}, {"b":2,}]', '1:18', 'not valid JSON'],
     ['[{"a":1}', '1:9', 'the array is not closed'],
-  ])('is rejected with the position of the error: %j', async (text, wanted, message) => {
+  ])('reports the position of the error in %j', async (text, wanted, message) => {
     const { rows } = await read(text, 'a.json');
     const faults = rows.filter(({ content }) => 'fault' in content);
     expect(faults.map((row) => [place(row, { path: [] }), row.content])).toEqual([
@@ -257,7 +263,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('is accepted as a sequence of values, as BigQuery exports them', async () => {
+  it('accepts a sequence of values, as BigQuery exports them', async () => {
     const { rows } = await read('{"a":1}\n{"a":2}\n', 'a.json');
     expect(rows.map((row) => [row.number, place(row, { path: ['a'] })])).toEqual([
       [1, '1:6'],
@@ -266,9 +272,9 @@ describe('JSON', () => {
   });
 });
 
-describe('the digest', () => {
+describe("an input's digest", () => {
   it.each(['a.csv', 'a.ndjson', 'a.json'])(
-    'of %s is the SHA-256 of its bytes, from a file and from standard input',
+    'is the SHA-256 of the bytes of %s, read from a file or from standard input',
     async (name) => {
       const text = name === 'a.csv' ? '\ufeffemail\na\n' : '[{"email":"a"}]';
       const wanted = createHash('sha256').update(text).digest('hex');
@@ -278,7 +284,7 @@ describe('the digest', () => {
   );
 });
 
-it('stops reading between two groups of rows', async () => {
+it('stops between two groups of rows when the run is aborted', async () => {
   const stop = new AbortController();
   const path = join(temporaryFolder(), 'a.csv');
   writeFileSync(path, `email\n${'a@example.com\n'.repeat(100_000)}`);

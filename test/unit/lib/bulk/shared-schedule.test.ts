@@ -74,7 +74,7 @@ test('finishes eight unequal runs within 5 % of the required time, with fewer th
   expect(lost).toBe(0);
 });
 
-test("uses each run's share without the store, and reports the loss once per run", async () => {
+test("falls back to each run's own share if the store is unreachable, and reports that once per run", async () => {
   const { longer, rejected, lost } = await run([400, 400, 400, 400], () => false);
   expect(longer).toBeLessThan(0.1);
   expect(rejected).toBeLessThan(0.01);

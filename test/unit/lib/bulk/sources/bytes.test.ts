@@ -59,11 +59,11 @@ describe('the format', () => {
     ['json', 'a', 'csv'],
     ['users.csv', 'PAR1 and so on', 'parquet'],
     ['users', ' PAR1', 'csv'],
-  ])('is detected: %s with %j is %s', async (name, content, format) => {
+  ])('is detected from the name %s and the content %j as %s', async (name, content, format) => {
     expect((await openFile(name, content)).format).toBe(format);
   });
 
-  it('is the requested one, if any', async () => {
+  it('is the one that the user requests, if any', async () => {
     expect((await openFile('a.csv', '[1]', 'json')).format).toBe('json');
     expect((await openPiped(['[1]'], 'ndjson')).format).toBe('ndjson');
   });
@@ -76,18 +76,18 @@ describe('the format', () => {
   });
 
   it.each<[string, Buffer, string]>([
-    ['gzip', gzipSync('a'), 'gzip'],
-    ['zstd', zstd(Buffer.from('a')), 'zstd'],
-    ['the first byte of the gzip magic number', Buffer.from([0x1f, 0x20, 0x61]), 'none'],
-    ['the second byte of the gzip magic number', Buffer.from([0x20, 0x8b]), 'none'],
-    ['three bytes of the zstd magic number', Buffer.from([0x28, 0xb5, 0x2f]), 'none'],
+    ['a gzip file', gzipSync('a'), 'gzip'],
+    ['a zstd file', zstd(Buffer.from('a')), 'zstd'],
+    ['input with only the first byte of the gzip magic number', Buffer.from([0x1f, 0x20, 0x61]), 'none'],
+    ['input with only the second byte of the gzip magic number', Buffer.from([0x20, 0x8b]), 'none'],
+    ['input with only three bytes of the zstd magic number', Buffer.from([0x28, 0xb5, 0x2f]), 'none'],
     ['empty input', Buffer.alloc(0), 'none'],
-  ])('is reported with the compression: %s', async (_what, bytes, wrapping) => {
+  ])('is returned together with the compression of %s', async (_what, bytes, wrapping) => {
     expect((await openFile('a.csv', bytes)).wrapping).toBe(wrapping);
     expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it("is reported with a file's path, name and size, or only with the name of standard input", async () => {
+  it("is returned together with a file's path, name and size, but only the name of standard input", async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
@@ -113,7 +113,7 @@ describe('the bytes', () => {
     ['plain', (bytes: Buffer) => bytes],
     ['gzip', gzipSync],
     ['zstd', zstd],
-  ])('are complete from standard input and on every read of a file: %s', async (_how, wrap) => {
+  ])('are read completely from standard input and on every read of a file: %s input', async (_how, wrap) => {
     for (const bytes of [LONG, LONG.subarray(0, 5), Buffer.alloc(0)]) {
       const packed = wrap(bytes);
       const opened = await openFile('a.csv', packed);
@@ -146,7 +146,7 @@ describe('the bytes', () => {
     for await (const chunk of (await openPiped([lines, lines])).chunks()) expect(chunk).toBeInstanceOf(Buffer);
   });
 
-  it('of standard input are read only until the format is detected', async () => {
+  it('are read from standard input only until the format is detected', async () => {
     const pulled: number[] = [];
     function* pieces(): Generator<Buffer> {
       for (let piece = 0; piece < 100; piece++) {
@@ -160,7 +160,7 @@ describe('the bytes', () => {
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
 
-  it('of a file are read again after an early stop', async () => {
+  it('are read again from the start of a file after an early stop', async () => {
     const opened = await openFile('a.csv', LONG);
     for await (const chunk of opened.chunks()) {
       expect(chunk.equals(LONG.subarray(0, chunk.length))).toBe(true);
@@ -187,7 +187,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('includes Parquet from standard input, but not a Parquet file', async () => {
+  it('is rejected if it is Parquet from standard input, but not if it is a Parquet file', async () => {
     expect((await openFile('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
     for (const opened of [() => openPiped(['PAR1\0']), () => openPiped(['x'], 'parquet')]) {
       await expect(opened()).rejects.toMatchObject({
@@ -199,10 +199,10 @@ describe('unreadable input', () => {
   });
 
   it.each([
-    ['gzip', gzipSync(text(50_000)).subarray(0, 5000)],
-    ['zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
-    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
-  ])('includes a damaged %s file', async (wrapping, bytes) => {
+    ['a truncated gzip file', 'gzip', gzipSync(text(50_000)).subarray(0, 5000)],
+    ['an invalid zstd block', 'zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
+    ['only the zstd magic number', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
+  ])('is rejected: %s', async (_what, wrapping, bytes) => {
     const read = async (opened: Promise<InputBytes>): Promise<Buffer> => allOf((await opened).chunks());
     for (const [name, opened] of [
       ['a.csv', () => openFile('a.csv', bytes)],
@@ -218,7 +218,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('is a file error, not a usage error, if an existing file cannot be read', async () => {
+  it('is reported as a file error, not a usage error, if the file exists', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
     await expect(openBytes('loop', inputSource(cwd), {})).rejects.toMatchObject({
@@ -227,7 +227,7 @@ describe('unreadable input', () => {
     });
   });
 
-  it('includes a missing file, a folder and a device', async () => {
+  it('is rejected if it is a missing file, a folder or a device', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');

@@ -64,7 +64,7 @@ describe('arguments', () => {
     await expect(expand(folder, ['none/*.csv'])).rejects.toMatchObject(usage(/No file matches none/));
   });
 
-  it('are usage errors if they match no file or repeat an input', async () => {
+  it('are rejected as usage errors if they match no file or repeat an input', async () => {
     const folder = folderOf('a.csv', 'empty/_SUCCESS');
     await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input was passed/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));
@@ -76,14 +76,14 @@ describe('arguments', () => {
 });
 
 describe('a list', () => {
-  it('contains one input per line, read after those on the command line', async () => {
+  it('is read as one input per line, after the inputs on the command line', async () => {
     const folder = folderOf('a.csv', 'parts/1.csv');
     writeFileSync(join(folder, 'list'), 'parts\r\n\n*.csv\n');
     expect(await expand(folder, ['/x.csv'], 'list')).toEqual(['/x.csv', 'parts/1.csv', 'a.csv']);
     expect(await expand(folder, [], '-', 'b c.csv\n')).toEqual(['b c.csv']);
   });
 
-  it('rejects a line that is longer than a path, with its line number', async () => {
+  it('is rejected with the line number if a line is longer than a path', async () => {
     const long = '*'.repeat(200_000);
     await expect(expand(folderOf(), [], '-', `a.csv\n${long}\n`)).rejects.toMatchObject({
       code: 'input.invalid',
@@ -92,7 +92,7 @@ describe('a list', () => {
     await expect(expand(folderOf(), [long])).rejects.toMatchObject(usage(/longer than 4096 characters/));
   });
 
-  it('is accepted as a Redshift manifest with its files in the same folder', async () => {
+  it('is accepted as a Redshift manifest if its files are in the same folder', async () => {
     const folder = folderOf('unload/rs_part_00');
     const write = (text: string): void => writeFileSync(join(folder, 'unload/manifest'), text);
     write('{"entries":[{"url":"s3://b/x/rs_part_00","mandatory":true},{"url":"s3://b/gone","mandatory":false}]}');
