@@ -2,20 +2,18 @@
 import { expect, test } from 'vitest';
 import { runCli } from '../../../helpers/cli.ts';
 
-test.each([
-  [['roles', 'list']],
-  [['groups', 'list']],
-  [['pipelines', 'list', '--workspace', '5']],
-  [['dsr', 'discovery']],
-])('prints how to set up a profile for %j', async (args) => {
-  const { code, stdout, stderr } = await runCli(args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr.trimEnd().split('\n')).toEqual([
-    expect.stringContaining('No platform is configured'),
-    expect.stringContaining('cdpadm profile create NAME'),
-    expect.stringContaining('--profile local'),
-  ]);
-});
+test.each(['roles list', 'groups list', 'pipelines list --workspace 5', 'dsr discovery'])(
+  'prints how to set up a profile after `%s`',
+  async (line) => {
+    const { code, stdout, stderr } = await runCli(line.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringContaining('No platform is configured'),
+      expect.stringContaining('cdpadm profile create NAME'),
+      expect.stringContaining('--profile local'),
+    ]);
+  },
+);
 
 test('names the missing variable if only one is set', async () => {
   const { code, stderr } = await runCli(['roles', 'list'], { env: { CDPADM_BASE_URL: 'https://api.example.com' } });
@@ -23,7 +21,7 @@ test('names the missing variable if only one is set', async () => {
   expect(stderr).toContain('--org VALUE, set CDPADM_ORG_ID, or create a profile: cdpadm profile create NAME');
 });
 
-test('prints a JSON error with its own code', async () => {
+test('prints a JSON error with the code `setup.none`', async () => {
   const { stderr } = await runCli(['roles', 'list', '-o', 'json']);
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'setup.none', issues: [] } });
 });

@@ -28,15 +28,15 @@ const PROFILES = {
   profiles: { a: { org_id: '1' }, b: { org_id: '2' }, c: { org_id: '3' }, d: { org_id: '4' } },
 };
 
-describe('the profile in use', () => {
+describe('loadSettings', () => {
   it.each([
-    [{ flag: 'b', env: 'c', project: 'd' }, '2', 'flag'],
-    [{ env: 'c', project: 'd' }, '3', 'environment'],
-    [{ env: '', project: 'd' }, '4', 'project'],
-    [{}, '1', 'default'],
+    ['the flag, even if a variable and a project file name others', { flag: 'b', env: 'c', project: 'd' }, '2', 'flag'],
+    ['the environment, even if a project file names another', { env: 'c', project: 'd' }, '3', 'environment'],
+    ['the project file if the variable is empty', { env: '', project: 'd' }, '4', 'project'],
+    ['the settings file if nothing else names one', {}, '1', 'default'],
   ])(
-    'for %j comes with organization %s from %s',
-    async ({ flag, env, project }: { flag?: string; env?: string; project?: string }, org, kind) => {
+    'uses the profile from %s',
+    async (_what, { flag, env, project }: { flag?: string; env?: string; project?: string }, org, kind) => {
       const folder = folderWith(PROFILES);
       if (project) writeFileSync(join(folder, '.cdpadm.yaml'), `profile: ${project}\n`);
       const settings = await loadSettings(
@@ -46,7 +46,7 @@ describe('the profile in use', () => {
     },
   );
 
-  it('is undefined in an empty folder', async () => {
+  it('returns no profile in an empty folder', async () => {
     expect((await loadSettings(sources(temporaryFolder()))).profile).toBeUndefined();
   });
 
@@ -70,7 +70,7 @@ describe('the profile in use', () => {
     expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
   });
 
-  it('does not start the embedded platform if every address has a different source', async () => {
+  it('does not start the embedded platform if every address comes from another source', async () => {
     const local = () => Promise.reject(new Error('opened'));
     const names = ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'];
     const addresses = Object.fromEntries(names.map((name) => [`CDPADM_${name}`, 'http://127.0.0.1:1']));
@@ -104,7 +104,7 @@ describe('the profile in use', () => {
     expect(notes).toEqual([expect.stringMatching(/^Profile local is pinned: CDPADM_BASE_URL, .* have no effect\.$/)]);
   });
 
-  it('warns about unknown fields in the file', async () => {
+  it('warns about unknown fields in the settings file', async () => {
     const warnings: string[] = [];
     await loadSettings(
       sources(folderWith({ profiles: { a: { future: 1 } } }), { onWarning: (text) => warnings.push(text) }),

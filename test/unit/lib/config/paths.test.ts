@@ -61,9 +61,12 @@ describe('resolvePaths', () => {
       '/h',
       ['/h/.config/cdpadm', '/h/.local/state/cdpadm', '/h/.cache/cdpadm', '/h/.local/share/cdpadm'],
     ],
-  ] as const)('resolves the paths on %s with %j', (platform, env, home, [config, state, cache, data]) => {
-    expect(resolvePaths(env, platform, home)).toEqual({ config, state, cache, data });
-  });
+  ] as const)(
+    'resolves the folders on %s with the environment %j',
+    (platform, env, home, [config, state, cache, data]) => {
+      expect(resolvePaths(env, platform, home)).toEqual({ config, state, cache, data });
+    },
+  );
 
   it('uses four different folders on every platform', () => {
     for (const platform of ['linux', 'darwin', 'win32'] as const) {

@@ -60,7 +60,7 @@ describe('create', () => {
     expect((await profiles.read()).current).toBe('c');
   });
 
-  it.each(['a', 'A'])('rejects %s when profile a exists, and does not store the secret', async (name) => {
+  it.each(['a', 'A'])('rejects the name %s if profile a exists, and does not store the secret', async (name) => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(
       secretsOptions(folderWith({ profiles: { a: {} } }), { keychain: async () => keychain }),
@@ -70,7 +70,7 @@ describe('create', () => {
     expect(keychain.entries.size).toBe(0);
   });
 
-  it('removes a stored secret when the profile cannot be stored', async () => {
+  it('removes the stored secret if the profile cannot be stored', async () => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
     const draft = draftOf({ profile: { environment: 'other' }, typed: { client_secret: CANARY } });
@@ -92,9 +92,9 @@ describe('create', () => {
   });
 
   it.each([
-    ['its module', () => Promise.reject(new Error('Cannot find module'))],
+    ['module cannot be loaded', () => Promise.reject(new Error('Cannot find module'))],
     [
-      'its service',
+      'service is unreachable',
       () =>
         Promise.resolve({
           AsyncEntry: function unreachable(): never {
@@ -102,7 +102,7 @@ describe('create', () => {
           },
         } as never),
     ],
-  ])('suggests alternatives if the keychain does not support %s, and stores nothing', async (_what, load) => {
+  ])('suggests alternatives and stores nothing if the keychain %s', async (_what, load) => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
     const failure = {
@@ -115,7 +115,7 @@ describe('create', () => {
   });
 });
 
-describe('use and remove', () => {
+describe('selecting or removing a profile', () => {
   it('suggests the closest name for a misspelled one', async () => {
     const profiles = openProfiles(secretsOptions(folderWith({ profiles: { production: {} } })));
     const failure = { code: 'profile.not_found', hint: expect.stringContaining('`production`') as unknown };
@@ -124,7 +124,7 @@ describe('use and remove', () => {
     await expect(profiles.find('toString')).rejects.toMatchObject({ code: 'profile.not_found' });
   });
 
-  it('removes the profile and its secrets, except those that another profile refers to', async () => {
+  it('removes the profile and its secrets, except secrets that another profile refers to', async () => {
     const folder = folderWith({
       current: 'a',
       profiles: {
@@ -140,7 +140,7 @@ describe('use and remove', () => {
     expect(await profiles.read()).toMatchObject({ current: undefined, profiles: new Map([['b', expect.anything()]]) });
   });
 
-  it('also removes the secrets file', async () => {
+  it("also removes the profile's secrets file", async () => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     await profiles.create('a', draftOf({ typed: { client_secret: CANARY }, storage: 'file' }));
@@ -149,7 +149,7 @@ describe('use and remove', () => {
     expect(existsSync(join(folder, 'secrets', 'a.json'))).toBe(false);
   });
 
-  it('reports the entries that it could not remove', async () => {
+  it('reports the keychain entries that it could not remove', async () => {
     const folder = folderWith({ profiles: { a: { secrets: { client_secret: 'keychain:own' } } } });
     const load = () => Promise.reject(new Error('gone'));
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
@@ -206,8 +206,8 @@ describe('setSecrets', () => {
   });
 });
 
-describe('several concurrent writers', () => {
-  it('keep every profile within one process', async () => {
+describe('concurrent writers', () => {
+  it('lose no profile within one process', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 8 }, (_, index) =>
       openProfiles(secretsOptions(folder)).create(`p${index}`, draftOf()),

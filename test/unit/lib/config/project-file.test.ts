@@ -51,7 +51,7 @@ describe('findProjectFile', () => {
 
 describe('a project file that is not a regular file', () => {
   it.each([
-    ['a link to nothing', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
+    ['a dangling link', (path: string) => symlinkSync(`${path}.gone`, path), 'does not exist'],
     ['a link to itself', (path: string) => symlinkSync(path, path), 'its symbolic links form a loop'],
   ])('is reported if it is %s', async (_what, make, reason) => {
     const folder = temporaryFolder();
@@ -80,7 +80,7 @@ describe('a project file that is not a regular file', () => {
 });
 
 describe('readProjectFile', () => {
-  it('reads every setting, and ids exactly', async () => {
+  it('reads every setting, and keeps every digit of an id', async () => {
     const file = projectIn(
       temporaryFolder(),
       'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\naccess: read\noutput: json\nlimits: {dsr: 10/m}\n',
@@ -155,9 +155,12 @@ describe('readProjectFile', () => {
 it.each([
   ['duplicate keys', Array.from({ length: 1500 }, () => 'a: 1\n').join(''), 499, 1001],
   ['unknown fields', Array.from({ length: 1500 }, (_, index) => `a${index}: 1\n`).join(''), 500, 1000],
-])('lists the first 1,000 of many %s with their lines, and counts the others', async (_what, text, omitted, last) => {
-  const { issues, issuesOmitted } = (await failureOf(
-    readProjectFile(projectIn(temporaryFolder(), text)),
-  )) as KnownError;
-  expect([issues.length, issuesOmitted, issues.at(-1)?.line]).toEqual([1000, omitted, last]);
-});
+])(
+  'lists the first 1,000 of many %s with their line numbers, and counts the rest',
+  async (_what, text, omitted, last) => {
+    const { issues, issuesOmitted } = (await failureOf(
+      readProjectFile(projectIn(temporaryFolder(), text)),
+    )) as KnownError;
+    expect([issues.length, issuesOmitted, issues.at(-1)?.line]).toEqual([1000, omitted, last]);
+  },
+);

@@ -34,25 +34,28 @@ function layers(
 describe('resolveSettings', () => {
   it.each([
     [
+      'the flag first',
       { flags: { org_id: '1' }, env: { CDPADM_ORG_ID: '2' }, shared: { org_id: '3' }, stored: { org_id: '4' } },
       '1',
       'flag',
       '--org',
     ],
     [
+      'the environment if there is no flag',
       { env: { CDPADM_ORG_ID: '2' }, shared: { org_id: '3' }, stored: { org_id: '4' } },
       '2',
       'environment',
       'CDPADM_ORG_ID',
     ],
     [
+      'the project file if the variable is empty',
       { env: { CDPADM_ORG_ID: '' }, shared: { org_id: '3' }, stored: { org_id: '4' } },
       '3',
       'project',
       '/repo/.cdpadm.yaml',
     ],
-    [{ stored: { org_id: '4' } }, '4', 'profile', 'prod'],
-  ])('resolves %j to %s from the %s', (given, value, kind, detail) => {
+    ['the profile if no other source sets it', { stored: { org_id: '4' } }, '4', 'profile', 'prod'],
+  ])('uses the value from %s', (_what, given, value, kind, detail) => {
     expect(resolveSettings(layers(given)).get('org_id')).toEqual({ value, origin: { kind, detail } });
   });
 
@@ -63,7 +66,7 @@ describe('resolveSettings', () => {
     return name.endsWith('_id') ? String(index) : `https://h${index}.example`;
   }
 
-  it('applies the same precedence to every setting and every set of layers', () => {
+  it('applies the same precedence to every setting, for any combination of sources', () => {
     const present = fc.record({
       flag: fc.boolean(),
       env: fc.boolean(),
@@ -143,7 +146,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('uses only the guards from a project file with a pinned profile', () => {
+  it('uses only the guards from a project file if the profile is pinned', () => {
     const shared = { protected: true, access: 'read', limits: { dsr: '1/m' }, org_id: '3' };
     const settings = resolveSettings(layers({ pinned: true, stored: { limits: { seeding: '2/m' } }, shared }));
     expect([settings.protected, settings.access, settings.get('org_id')]).toEqual([true, 'read', undefined]);
@@ -252,7 +255,7 @@ describe('secrets', () => {
   const secrets = { client_id: 'id', client_secret: 'env:A', workspace_key: 'env:C', workspace_secret: 'env:B' };
   const stored = { ...own, secrets };
 
-  it('from a profile are sent to its own addresses, even if another layer repeats them', async () => {
+  it("are sent to their profile's addresses, even if another source repeats the addresses", async () => {
     const env = { CDPADM_BASE_URL: 'https://own.example/' };
     expect(await resolveSettings(layers({ stored, env })).secret('client_secret')).toBe('<env:A>');
   });
@@ -263,15 +266,18 @@ describe('secrets', () => {
       { shared: { base_url: 'https://evil.example' } },
       'Remove `base_url` from /repo/.cdpadm.yaml, or use a profile that has that address\\.$',
     ],
-  ])('are not allowed for an address from another source, with a hint to remove it: %j', (given, beginning) => {
-    const settings = resolveSettings(layers({ stored, ...given }));
-    const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
-    expect(() => settings.allowSecret('client_secret')).toThrow(
-      expect.objectContaining({ code: 'auth.foreign_address', hint }),
-    );
-  });
+  ])(
+    'are not sent to an address from another source, and the error suggests how to remove it: %j',
+    (given, beginning) => {
+      const settings = resolveSettings(layers({ stored, ...given }));
+      const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
+      expect(() => settings.allowSecret('client_secret')).toThrow(
+        expect.objectContaining({ code: 'auth.foreign_address', hint }),
+      );
+    },
+  );
 
-  it('are resolved once', async () => {
+  it('are resolved only once', async () => {
     let count = 0;
     const secret = () => Promise.resolve(`${++count}`);
     const settings = resolveSettings(layers({ stored, secret }));
@@ -286,19 +292,22 @@ describe('secrets', () => {
     ['workspace_secret', { env: { CDPADM_DSR_BASE_URL: 'https://evil.example' } }],
     ['workspace_key', { shared: { seeding_url: 'https://evil.example' } }],
     ['workspace_secret', { env: { CDPADM_IDENTITY_URL: 'https://evil.example' } }],
-  ] as const)('from a profile are never sent to an address from another source: %s with %j', async (name, given) => {
-    let isResolved = false;
-    const secret = () => {
-      isResolved = true;
-      return Promise.resolve('s3cret');
-    };
-    const failure = {
-      code: 'auth.foreign_address',
-      message: expect.stringContaining('https://evil.example') as unknown,
-    };
-    await expect(resolveSettings(layers({ stored, secret, ...given })).secret(name)).rejects.toMatchObject(failure);
-    expect(isResolved).toBe(false);
-  });
+  ] as const)(
+    'are not resolved for an address that does not come from their profile: %s with %j',
+    async (name, given) => {
+      let isResolved = false;
+      const secret = () => {
+        isResolved = true;
+        return Promise.resolve('s3cret');
+      };
+      const failure = {
+        code: 'auth.foreign_address',
+        message: expect.stringContaining('https://evil.example') as unknown,
+      };
+      await expect(resolveSettings(layers({ stored, secret, ...given })).secret(name)).rejects.toMatchObject(failure);
+      expect(isResolved).toBe(false);
+    },
+  );
 
   it.each([
     ['client_secret', { CDPADM_BASE_URL: 'https://other.example', CDPADM_CLIENT_SECRET: 's' }, {}, true],
@@ -314,7 +323,7 @@ describe('secrets', () => {
       true,
     ],
   ] as const)(
-    'from the environment are sent only to their own addresses: %s, %j, %j',
+    'are sent only to addresses from the same source: %s with the variables %j and the project file %j',
     async (name, env, shared, sent) => {
       const secret = resolveSettings(layers({ stored: own, env, shared })).secret(name);
       if (sent) expect(await secret).toBe('s');
@@ -337,7 +346,7 @@ describe('secrets', () => {
     expect(settings.secretOrigin('access_token')).toBeUndefined();
   });
 
-  it('are reported with their variable if they are missing', async () => {
+  it('are reported with the name of their variable if they are missing', async () => {
     const failure = {
       code: 'auth.no_credentials',
       message: expect.stringContaining('CDPADM_CLIENT_SECRET') as unknown,
@@ -345,7 +354,7 @@ describe('secrets', () => {
     await expect(resolveSettings(layers()).secret('client_secret')).rejects.toMatchObject(failure);
   });
 
-  it('are read from the embedded platform, together with its addresses', async () => {
+  it('are read from the embedded platform together with its addresses', async () => {
     const profile = {
       setting: { value: 'local', origin: { kind: 'flag', detail: '--profile' } },
       stored: {},

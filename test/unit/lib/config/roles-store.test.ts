@@ -48,7 +48,7 @@ const revisionOf = (manifest: ManifestReply, reason = 'push') => ({
 });
 
 describe('bases', () => {
-  it('are returned unchanged by their stamp, newest first', () => {
+  it('are found by their stamp and returned unchanged, newest first', () => {
     const { store, clock } = open();
     const second: ManifestReply = { ...MANIFEST, roles: [] };
     store.saveBase(MANIFEST);
@@ -62,7 +62,7 @@ describe('bases', () => {
     expect(store.bases({ ...STAMP, last_modified_on: '2020-01-01 00:00:00' })).toEqual([]);
   });
 
-  it('are returned unchanged for any content', () => {
+  it('are returned unchanged, whatever their content', () => {
     const { store } = open();
     fc.assert(
       fc.property(anyReply, (reply) => {
@@ -73,7 +73,7 @@ describe('bases', () => {
     );
   });
 
-  it('are stored once per content and count as the newest', () => {
+  it('are stored once per content, and become the newest when saved again', () => {
     const { state, store, clock } = open();
     const other: ManifestReply = { ...MANIFEST, roles: [] };
     for (const manifest of [MANIFEST, other, MANIFEST, MANIFEST]) {
@@ -101,7 +101,7 @@ describe('bases', () => {
     expect(store.bases(STAMP)).toHaveLength(200);
   });
 
-  it('belong to one organization at one address', () => {
+  it('are kept separate per organization and address', () => {
     const { state, store } = open();
     store.saveBase(MANIFEST);
     for (const scope of [
@@ -137,7 +137,7 @@ describe('revisions', () => {
     expect(store.revisions()).toHaveLength(23);
   });
 
-  it('are summarized by a head that is read without the manifest, even from a truncated file', () => {
+  it('have a summary that is read without the manifest, even from a truncated file', () => {
     const { state, store } = open();
     const { last_modified_by, last_modified_on, roles } = MANIFEST;
     const long = { ...MANIFEST, roles: roles.concat({ role_id: 'long', description: 'x'.repeat(9000), tasks: [] }) };
@@ -152,14 +152,14 @@ describe('revisions', () => {
     expect(store.head(revision)).toMatchObject(head);
   });
 
-  it('are found by their name', () => {
+  it('are found only by their full name', () => {
     const { store } = open();
     const first = store.saveRevision(revisionOf(MANIFEST, 'first'));
     expect(store.findRevision(first)?.reason).toBe('first');
     for (const name of ['20261121', '2027', '', `${first}x`]) expect(store.findRevision(name)).toBeUndefined();
   });
 
-  it('are empty before the first save, and do not create files', () => {
+  it('are listed as empty before the first save, without creating files', () => {
     const { state, store } = open();
     expect([store.revisions(), store.bases(STAMP), store.findRevision('2026')]).toEqual([[], [], undefined]);
     expect(contents(state)).toEqual([]);
@@ -167,7 +167,11 @@ describe('revisions', () => {
 });
 
 describe('the store on disk', () => {
-  it.each([0, 0o022, 0o077])('is private under umask %o', (umask) => {
+  it.each([
+    ['000', 0],
+    ['022', 0o022],
+    ['077', 0o077],
+  ])('is private under umask %s', (_octal, umask) => {
     const { state, store } = open();
     setUmask(umask);
     store.saveBase(MANIFEST);
@@ -182,10 +186,10 @@ describe('the store on disk', () => {
   });
 
   it.each<['bases' | 'history', string, (store: RolesStore, revision: string) => unknown]>([
-    ['bases', 'bases', (store) => store.bases(STAMP)],
-    ['history', 'revisions', headsOf],
-    ['history', 'a revision', (store, revision) => store.findRevision(revision)],
-  ])('never follows a symbolic link in %s: %s', (folder, _what, read) => {
+    ['bases', 'finding bases', (store) => store.bases(STAMP)],
+    ['history', 'listing revisions', headsOf],
+    ['history', 'finding a revision', (store, revision) => store.findRevision(revision)],
+  ])('does not follow a symbolic link in `%s` when %s', (folder, _what, read) => {
     const { state, store } = open();
     store.saveBase(MANIFEST);
     const revision = store.saveRevision(revisionOf(MANIFEST));
@@ -216,7 +220,7 @@ describe('the store on disk', () => {
   });
 });
 
-describe('two writers', () => {
+describe('concurrent writers', () => {
   it('run one at a time in one process, even if one fails', async () => {
     const { state, store } = open();
     const other = open(SCOPE, state).store;

@@ -17,25 +17,23 @@ describe('parseReference', () => {
     ['command: pass show x | head -1', { kind: 'command', line: 'pass show x | head -1' }],
     ['keychain:prod/client_secret/0a', { kind: 'keychain', entry: 'prod/client_secret/0a' }],
     ['file:', { kind: 'file' }],
-    ['env:', undefined],
-    ['env:not a name', undefined],
-    ['command: ', undefined],
-    ['file:/etc/passwd', undefined],
-    ['plain', undefined],
-    ['ENV:X', undefined],
-  ])('parses %j', (text, reference) => {
+  ])('accepts %j', (text, reference) => {
     expect(parseReference(text)).toEqual(reference);
-    if (reference) expect(looksLikeReference(text)).toBe(true);
+    expect(looksLikeReference(text)).toBe(true);
+  });
+
+  it.each(['env:', 'env:not a name', 'command: ', 'file:/etc/passwd', 'plain', 'ENV:X'])('rejects %j', (text) => {
+    expect(parseReference(text)).toBeUndefined();
   });
 });
 
-describe('resolving', () => {
+describe('a secret reference', () => {
   it.each([
     ['env:CDP_SECRET', CANARY],
     [`command:printf '%s\\nsecond line' ' ${CANARY} '`, CANARY],
     ['keychain:entry', CANARY],
     ['file:', CANARY],
-  ])('resolves %s and registers the secret with the redactor', async (written, value) => {
+  ])('is resolved, and its secret is redacted from output: %s', async (written, value) => {
     const keychain = memoryKeychain();
     await keychain.set('entry', CANARY);
     const options = secretsOptions(temporaryFolder(), {
@@ -48,7 +46,7 @@ describe('resolving', () => {
     expect(options.redactor.text(`x ${CANARY} y`)).not.toContain(CANARY);
   });
 
-  it('returns an id from the profile unchanged, without redacting it', async () => {
+  it('is returned unchanged and not redacted if it is an id from the profile', async () => {
     const options = secretsOptions(temporaryFolder());
     expect(await createSecrets(options).resolve('my-client', { profile: 'prod', name: 'client_id' })).toBe('my-client');
     expect(options.redactor.text('my-client')).toBe('my-client');
@@ -62,7 +60,7 @@ describe('resolving', () => {
     ['command:true', 'secrets.command'],
     [`command:echo ${CANARY.slice(0, 6)}; echo trouble >&2; exit 1`, 'secrets.command'],
     ['command:head -c 100000 /dev/zero', 'secrets.command'],
-  ])('fails for %s without a secret, with the code %s', async (written, code) => {
+  ])('fails if %s provides no secret, with the code %s', async (written, code) => {
     const secrets = createSecrets(
       secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
     );
@@ -71,7 +69,7 @@ describe('resolving', () => {
     expect(error.message).not.toContain(CANARY.slice(0, 6));
   });
 
-  it('passes none of our secrets to the command', async () => {
+  it('runs its command without our secrets in the environment', async () => {
     const env = {
       PATH: process.env.PATH,
       CDPADM_CLIENT_SECRET: CANARY,
@@ -84,7 +82,7 @@ describe('resolving', () => {
   });
 });
 
-describe('the command', () => {
+describe("a reference's command", () => {
   /** Every sleep ends immediately. */
   const hurried: Clock = { ...systemClock, sleep: async () => undefined };
 
@@ -109,7 +107,7 @@ describe('the command', () => {
   });
 });
 
-describe('the file', () => {
+describe("a profile's secrets file", () => {
   function fileWith(text: string): { folder: string; file: string } {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'secrets'), { mode: 0o700 });
@@ -119,7 +117,12 @@ describe('the file', () => {
   }
   const resolve = (folder: string) => createSecrets(secretsOptions(folder)).resolve('file:', place);
 
-  it.each([0o604, 0o640, 0o644, 0o660])('is rejected with mode %o', async (mode) => {
+  it.each([
+    ['604', 0o604],
+    ['640', 0o640],
+    ['644', 0o644],
+    ['660', 0o660],
+  ])('is rejected if its mode is %s', async (_octal, mode) => {
     const { folder, file } = fileWith(JSON.stringify({ client_secret: CANARY }));
     chmodSync(file, mode);
     await expect(resolve(folder)).rejects.toMatchObject({
@@ -138,7 +141,7 @@ describe('the file', () => {
   });
 
   it.each([`{"client_secret": "${CANARY}`, '{}', '[]', '{"client_secret": 3}', '{"client_secret": ""}'])(
-    'is rejected without being quoted if it contains no usable secret: %j',
+    'is rejected, but not quoted, if it contains no usable secret: %j',
     async (text) => {
       const error = await failureOf(resolve(fileWith(text).folder));
       expect(error).toMatchObject({ code: 'secrets.file' });

@@ -41,12 +41,19 @@ describe('reading', () => {
   it.each([
     ['duplicate keys', '"a": {}', 499],
     ['unsafe addresses', '"b#": { "base_url": "http://x.example" }', 500],
-  ])('lists the first 1,000 of many %s with their lines, and counts the others', async (_what, profile, omitted) => {
-    const profiles = Array.from({ length: 1500 }, (_, index) => profile.replace('#', String(index)));
-    const folder = folderWith(`{"profiles": {\n${profiles.join(',\n')}}}`);
-    const { issues, issuesOmitted } = (await failureOf(readSettingsFile(folder))) as KnownError;
-    expect([issues.length, issuesOmitted, issues.at(-1)?.line]).toEqual([1000, omitted, omitted === 499 ? 1002 : 1001]);
-  });
+  ])(
+    'lists the first 1,000 of many %s with their line numbers, and counts the rest',
+    async (_what, profile, omitted) => {
+      const profiles = Array.from({ length: 1500 }, (_, index) => profile.replace('#', String(index)));
+      const folder = folderWith(`{"profiles": {\n${profiles.join(',\n')}}}`);
+      const { issues, issuesOmitted } = (await failureOf(readSettingsFile(folder))) as KnownError;
+      expect([issues.length, issuesOmitted, issues.at(-1)?.line]).toEqual([
+        1000,
+        omitted,
+        omitted === 499 ? 1002 : 1001,
+      ]);
+    },
+  );
 
   it.each([
     ['{"profiles": {\n  "a": {,}\n}}', { path: '', line: 2, column: 9 }],
@@ -89,7 +96,7 @@ describe('reading', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret-in-clear');
   });
 
-  it('rejects a file from a newer version', async () => {
+  it('rejects a file that a newer version wrote', async () => {
     await expect(readSettingsFile(folderWith({ version: 2 }))).rejects.toMatchObject({ code: 'config.newer' });
   });
 });
