@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 const open = () => createCacheFiles((error) => unusable.push(error));
 
-test('keeps text on disk for every process', () => {
+test('keeps text on disk, where every process can read it', () => {
   const path = join(folder, 'kept', 'text');
   open().write(path, 'one');
   expect(open().read(path)).toBe('one');
@@ -48,7 +48,7 @@ describe('a cache in an unusable folder', () => {
     expect(open().read(path)).toBeUndefined();
   });
 
-  test.each(folders.slice(0, 2))('runs locked work once without a lock: %s', async (_name, make) => {
+  test.each(folders.slice(0, 2))('runs locked work once, without the lock: %s', async (_name, make) => {
     const path = join(make(), 'lock');
     let runs = 0;
     await expect(open().locked(path, createTestClock(), () => ++runs, never)).resolves.toBe(1);
@@ -56,7 +56,7 @@ describe('a cache in an unusable folder', () => {
   });
 });
 
-test('rethrows a failure of the work and does not run it again', async () => {
+test('rethrows an error from locked work and does not run the work again', async () => {
   let runs = 0;
   const work = (): never => {
     runs++;
@@ -75,7 +75,7 @@ test('rejects a symbolic link', () => {
   }).toThrow('symbolic link');
 });
 
-test('rejects with the reason when the wait for the lock is aborted', async () => {
+test("throws the abort's reason if it is aborted while it waits for the lock", async () => {
   const stop = new AbortController();
   stop.abort(new Error('enough'));
   await expect(open().locked(join(folder, 'lock'), createTestClock(), () => 1, stop.signal)).rejects.toThrow('enough');

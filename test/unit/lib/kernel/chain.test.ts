@@ -57,7 +57,7 @@ it('numbers each line, hashes it with the previous line, and keeps its files pri
   for (const file of [path, `${path}.head`]) expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('is empty and valid before the first write', async () => {
+it('reports an empty, valid chain before the first write', async () => {
   expect(await chain.verify()).toMatchObject({ tip: { entry: 0 }, faults: [] });
 });
 
@@ -134,7 +134,7 @@ describe('verify', () => {
 });
 
 describe('a partial line', () => {
-  it('keeps the chain valid at every possible length of a truncated write', async () => {
+  it('leaves the chain valid for every length of a truncated write', async () => {
     await chain.append(objects('a'));
     const start = statSync(path).size;
     const head = readFileSync(`${path}.head`);
@@ -153,24 +153,24 @@ describe('a partial line', () => {
     }
   });
 
-  it.each([1, 9])(
-    'keeps the chain valid at any length of a truncated write of the head after %i lines',
-    async (most) => {
-      await chain.append(objects(...Array.from({ length: most }, String)));
-      const before = readFileSync(`${path}.head`);
-      await chain.append(objects('b', 'c'));
-      const [after, text] = [readFileSync(`${path}.head`), readFileSync(path)];
-      for (let size = 0; size <= after.length; size++) {
-        writeFileSync(path, text);
-        writeFileSync(`${path}.head`, Buffer.concat([after.subarray(0, size), before.subarray(size)]));
-        expect(await faults(), `cut at ${size}`).toEqual([]);
-        await openChain(path, { clock: systemClock }).append(objects('d'));
-        expect(await faults(), `cut at ${size}`).toEqual([]);
-      }
-    },
-  );
+  it.each([
+    ['1 line', 1],
+    ['9 lines', 9],
+  ])('leaves the chain valid for every length of a truncated head after %s', async (_lines, most) => {
+    await chain.append(objects(...Array.from({ length: most }, String)));
+    const before = readFileSync(`${path}.head`);
+    await chain.append(objects('b', 'c'));
+    const [after, text] = [readFileSync(`${path}.head`), readFileSync(path)];
+    for (let size = 0; size <= after.length; size++) {
+      writeFileSync(path, text);
+      writeFileSync(`${path}.head`, Buffer.concat([after.subarray(0, size), before.subarray(size)]));
+      expect(await faults(), `cut at ${size}`).toEqual([]);
+      await openChain(path, { clock: systemClock }).append(objects('d'));
+      expect(await faults(), `cut at ${size}`).toEqual([]);
+    }
+  });
 
-  it('never joins a new head and one without a digest, which is replaced as a whole', async () => {
+  it('is not created in a head without a digest, because that head is replaced as a whole', async () => {
     await chain.append(objects('a'));
     const old = readFileSync(`${path}.head`, 'utf8').replace(/ [0-9a-f]{8}\n$/, '\n');
     writeFileSync(`${path}.head`, old);
@@ -181,7 +181,7 @@ describe('a partial line', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('is counted, like NUL bytes left on the disk', async () => {
+  it('is counted as unfinished, and so are NUL bytes left on the disk', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
     await chain.append(objects('b'));
@@ -191,7 +191,7 @@ describe('a partial line', () => {
 });
 
 describe('prune', () => {
-  it('leaves checkpoints and keeps all other lines unchanged, even when it runs twice', async () => {
+  it('replaces old lines with checkpoints and keeps all other lines unchanged, even when it runs twice', async () => {
     await chain.append(objects('a', 'b', 'c', 'd', 'e'));
     const before = lines();
     const { tip } = await chain.verify();
@@ -269,7 +269,7 @@ describe('lines from a version without a chain', () => {
     expect(await chain.verify()).toMatchObject({ unchained: 0, faults: [], adopted: { entries: 2 } });
   });
 
-  it('need no head if the process that chained them was killed before it wrote the head', async () => {
+  it('are valid without a head if the process that chained them was killed before it wrote the head', async () => {
     mkdirSync(dirname(path));
     writeFileSync(path, `${old[0] ?? ''}\n`);
     await chain.append(objects('c'));

@@ -29,11 +29,11 @@ describe('systemClock', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it.each([0, -5])('does not wait %i ms', async (ms) => {
+  it.each([0, -5])('returns immediately for %i ms', async (ms) => {
     expect(await isOver(systemClock.sleep(ms))).toBe(true);
   });
 
-  it.each([10, 100 * DAY])('ends a wait of %i ms with the reason of the abort', async (ms) => {
+  it.each([10, 100 * DAY])("ends an aborted wait of %i ms with the abort's reason", async (ms) => {
     const stop = new AbortController();
     const wait = systemClock.sleep(ms, stop.signal);
     const end = expect(wait).rejects.toThrow('Ctrl-C');
@@ -44,7 +44,7 @@ describe('systemClock', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('removes its listener from the signal', async () => {
+  it('removes its listener from the signal after each wait', async () => {
     const { signal } = new AbortController();
     const wait = systemClock.sleep(100 * DAY, signal);
     await vi.advanceTimersByTimeAsync(100 * DAY);
@@ -57,12 +57,12 @@ describe('waitAtMost', () => {
   it.each([
     ['finished work', Promise.resolve(1)],
     ['no work', undefined],
-  ])('does not wait for %s', async (_what, work) => {
+  ])('returns immediately for %s', async (_what, work) => {
     await waitAtMost(work, 5000, systemClock);
     expect(openTimers()).toBe(0);
   });
 
-  it('ends at the limit if the work continues', async () => {
+  it('returns at the limit if the work continues', async () => {
     let over = false;
     const wait = waitAtMost(new Promise(() => undefined), 5000, systemClock).then(() => (over = true));
     await vi.advanceTimersByTimeAsync(4999);

@@ -17,6 +17,6 @@ it.each([
   ['"a;b;c",d', ','],
   ['"a,b,c";d', ';'],
   ['"a;b","c;d;e"', ','],
-])('detects in %j the separator %j', (headings, separator) => {
+])('reads the header %j with the separator %j', (headings, separator) => {
   expect(separatorOf(headings)).toBe(separator);
 });

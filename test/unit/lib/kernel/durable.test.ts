@@ -29,7 +29,11 @@ function modeOf(path: string): number {
 const failureOf = (work: () => unknown): KnownError => thrownBy(work) as KnownError;
 
 describe.runIf(onUnix)('modes', () => {
-  it.each([0o000, 0o022, 0o077])('are 0700 for folders and 0600 for files under umask %o', (mask) => {
+  it.each([
+    ['000', 0],
+    ['022', 0o022],
+    ['077', 0o077],
+  ])('are 0700 for folders and 0600 for files under umask %s', (_octal, mask) => {
     const folder = join(temporaryFolder(), 'deep', 'er');
     setUmask(mask);
     writePrivateFile(join(folder, 'file'), 'secret');
@@ -38,7 +42,7 @@ describe.runIf(onUnix)('modes', () => {
     expect([join(folder, 'file'), join(folder, 'logs', 'log')].map(modeOf)).toEqual([0o600, 0o600]);
   });
 
-  it('become private again if a file was exposed', () => {
+  it('are made private again if a file was exposed', () => {
     const folder = temporaryFolder();
     for (const name of ['file', 'log']) fs.writeFileSync(join(folder, name), 'old\n', { mode: 0o666 });
     fs.chmodSync(join(folder, 'file'), 0o666);
@@ -50,7 +54,7 @@ describe.runIf(onUnix)('modes', () => {
     expect(isExposed(join(folder, 'none'))).toBe(false);
   });
 
-  it('for a user file are kept, set explicitly, or taken from the umask', () => {
+  it('are kept, set explicitly or taken from the umask for a user file', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     setUmask(0o027);
@@ -93,7 +97,7 @@ describe('private files', () => {
     expect(readPrivateFile(file)).toBeUndefined();
   });
 
-  it.runIf(onUnix)('are never reached through a link', () => {
+  it.runIf(onUnix)('are never read or written through a link', () => {
     const folder = temporaryFolder();
     const target = join(folder, 'target');
     const link = join(folder, 'link');
@@ -163,7 +167,7 @@ describe('private files', () => {
     expect(readPrivateFile(below)).toBeUndefined(); // A path below a file counts as a missing file.
   });
 
-  it('remove only temporary files from killed processes', () => {
+  it('are written without removing temporary files, except old ones from killed processes', () => {
     const folder = temporaryFolder();
     const stale = join(folder, `.cdpadm-${DEAD_PID}-abc123.tmp`);
     const recent = join(folder, `.cdpadm-${DEAD_PID}-def456.tmp`);
@@ -199,7 +203,7 @@ describe.runIf(onUnix)('a user file', () => {
     expect(fs.readdirSync(join(folder, 'real'))).toEqual(['file']);
   });
 
-  it('is rejected with a message for a link loop, a dangling link and a folder', () => {
+  it('is rejected with the reason if it is a link loop, a dangling link or a folder', () => {
     const folder = temporaryFolder();
     fs.symlinkSync('two', join(folder, 'one'));
     fs.symlinkSync('one', join(folder, 'two'));
@@ -226,12 +230,12 @@ describe.runIf(onUnix)('a user file', () => {
     expect(modeOf(file)).toBe(0o640);
   });
 
-  it('is written to and not replaced if it is a device', () => {
+  it('is written to, but not replaced, if it is a device', () => {
     writeUserFile('/dev/null', 'x');
     expect(fs.statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  it.runIf(fs.existsSync('/dev/full'))('is reported if the disk is full', () => {
+  it.runIf(fs.existsSync('/dev/full'))('is reported as not written if the disk is full', () => {
     expect(failureOf(() => writeUserFile('/dev/full', 'x')).message).toBe('Cannot write /dev/full: the disk is full.');
   });
 });
@@ -260,7 +264,7 @@ describe('a durable log', () => {
     expect(fs.readFileSync(join(folder, 'other'), 'utf8')).toBe('mine');
   });
 
-  it('terminates a partial line from a crash once', () => {
+  it('adds one line break after a partial line from a crash', () => {
     const file = join(temporaryFolder(), 'log');
     fs.writeFileSync(file, '{"row":1}\n{"ro');
     const log = openDurableLog(file);
@@ -270,7 +274,7 @@ describe('a durable log', () => {
     expect(readPrivateFile(file)).toBe('{"row":1}\n{"ro\n{"row":2}\n{"row":3}\n');
   });
 
-  it('reports when it cannot be written', () => {
+  it('reports an error if it cannot be written', () => {
     const log = openDurableLog(join(temporaryFolder(), 'log'));
     log.close();
     expect(failureOf(() => log.append('x\n'))).toMatchObject({ code: 'files.write' });

@@ -17,7 +17,7 @@ const propertiesOf = ({ code, details, hint, hints, issues, message, request, st
   return { code, details, hint, hints, issues, message, request, status };
 };
 
-it('keeps every property and uses the original error as its cause', () => {
+it('copies every property of an error and uses the original as the cause', () => {
   for (const options of [COMPLETE, { code: 'a.b', message: 'No.' }]) {
     const failure = new KnownError(options);
     const copy = failure.with({});
@@ -26,7 +26,7 @@ it('keeps every property and uses the original error as its cause', () => {
   }
 });
 
-it('replaces the properties that are given', () => {
+it('replaces the given properties', () => {
   const failure = new KnownError(COMPLETE);
   expect(propertiesOf(failure.with({ hint: 'Only this.' }))).toStrictEqual({
     ...propertiesOf(failure),

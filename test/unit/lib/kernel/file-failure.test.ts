@@ -25,7 +25,7 @@ describe('cannotWrite', () => {
     expect(cannotWrite('a', failed('EIO')).hint).toBe('Nothing was written.');
   });
 
-  it("prefers the caller's hint", () => {
+  it("prefers the caller's hint to its own", () => {
     expect(cannotWrite('a', failed('ENOSPC'), 'Fix that.').hint).toBe('Fix that.');
   });
 });
@@ -34,7 +34,7 @@ describe('cannotCreate', () => {
   it.each([
     ['EROFS', 'the file system is read-only', 'Make its folder writable for you'],
     ['EEXIST', 'there is a file where the folder should be', 'Fix the path'],
-  ])('reports the reason for %s and the variables for the folders', (code, reason, remedy) => {
+  ])('reports the reason for %s and the variables that move the folders', (code, reason, remedy) => {
     const { message, hint } = cannotCreate('/.local/share/cdpadm', failed(code));
     expect(message).toBe(`Cannot create the folder /.local/share/cdpadm: ${reason}.`);
     expect(hint).toBe(

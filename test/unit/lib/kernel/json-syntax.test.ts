@@ -46,12 +46,12 @@ describe('findJsonSyntaxError', () => {
     ['"\\u12g4"', 5, '\\u needs four hexadecimal digits'],
     ['{} {}', 3, 'there is text after the end of the value'],
     ['1 ,', 2, 'there is text after the end of the value'],
-  ])('reports in %j at %i: %s', (text, offset, reason) => {
+  ])('reports the error in %j at offset %i: %s', (text, offset, reason) => {
     expect(parsesAsJson(text)).toBe(false);
     expect(findJsonSyntaxError(text)).toEqual({ offset, reason });
   });
 
-  it('agrees with JSON.parse on whether a string is JSON, for valid and for damaged JSON', () => {
+  it('agrees with JSON.parse on whether valid and damaged JSON is valid', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         expect(findJsonSyntaxError(text) === undefined, text).toBe(parsesAsJson(text));
@@ -60,7 +60,7 @@ describe('findJsonSyntaxError', () => {
     );
   });
 
-  it('reports the first invalid character, so that the text before it could still become JSON', () => {
+  it('reports the first character at which the text can no longer become JSON', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         const offset = findJsonSyntaxError(text)?.offset;

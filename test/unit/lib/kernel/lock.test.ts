@@ -117,7 +117,7 @@ describe('a lock in one process', () => {
     ]);
   });
 
-  it('is no longer awaited after an abort', async () => {
+  it('is no longer waited for after an abort', async () => {
     const path = lockPath();
     const lock = tryLock(path);
     const stop = new AbortController();
@@ -142,12 +142,12 @@ describe('a lock in one process', () => {
 
 describe('an existing lock', () => {
   it.each<[string, Written, boolean]>([
-    ['of a dead process', {}, true],
-    ['of a live process', { pid: process.pid }, false],
-    ['of another machine, recent', { host: 'elsewhere.example' }, false],
-    ['of process 0, which would be our own process group', { pid: 0 }, true],
-    ['of a negative process id, which would be a group', { pid: -1 }, true],
-  ])('%s is acquired: %s', (_what, holder, taken) => {
+    ['acquired if its process is dead', {}, true],
+    ['not acquired if its process is alive', { pid: process.pid }, false],
+    ['not acquired if another machine created it recently', { host: 'elsewhere.example' }, false],
+    ['acquired if its process id is 0, which would be our own process group', { pid: 0 }, true],
+    ['acquired if its process id is negative, which would be a process group', { pid: -1 }, true],
+  ])('is %s', (_what, holder, taken) => {
     const path = lockPath();
     writeLock(path, holder);
     const lock = tryLock(path);
@@ -157,14 +157,14 @@ describe('an existing lock', () => {
     expect(fs.existsSync(path)).toBe(!taken);
   });
 
-  it('from another machine expires with its age', () => {
+  it('is acquired if another machine created it hours ago', () => {
     const path = lockPath();
     writeLock(path, { host: 'elsewhere.example' });
     fs.utimesSync(path, HOURS_AGO, HOURS_AGO);
     expect(tryLock(path)).toBeDefined();
   });
 
-  it.runIf(onLinux)('with a reused process id is stale', () => {
+  it.runIf(onLinux)('is acquired if another process now uses its process id', () => {
     const path = lockPath();
     const current = tryLock(path);
     const written = JSON.parse(fs.readFileSync(path, 'utf8')) as Written;
@@ -175,20 +175,29 @@ describe('an existing lock', () => {
     expect(tryLock(path)).toBeDefined();
   });
 
-  it.each(['', '{', 'null', '[]', '{"pid":"1","host":"x","nonce":"a"}', '{"pid":1,"nonce":"../x"}', '\0'.repeat(90)])(
-    'with invalid content (%j) is stale',
-    (content) => {
-      const path = lockPath();
-      fs.writeFileSync(path, content);
-      const lock = tryLock(path);
-      expect(lock).toBeDefined();
-      expect(tryLock(path)).toBeUndefined();
-      lock?.release();
-      expect(filesNextTo(path)).toEqual([]);
-    },
-  );
+  it.each([
+    ['no text', ''],
+    ['an unclosed object', '{'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a process id that is a string', '{"pid":"1","host":"x","nonce":"a"}'],
+    ['a nonce that is a path', '{"pid":1,"nonce":"../x"}'],
+    ['only NUL bytes', '\0'.repeat(90)],
+  ])('is acquired if its file contains %s', (_what, content) => {
+    const path = lockPath();
+    fs.writeFileSync(path, content);
+    const lock = tryLock(path);
+    expect(lock).toBeDefined();
+    expect(tryLock(path)).toBeUndefined();
+    lock?.release();
+    expect(filesNextTo(path)).toEqual([]);
+  });
 
-  it.each([1, 2, 300])('is taken over after %i processes were killed during the takeover', (killed) => {
+  it.each([
+    ['a process was', 1],
+    ['2 processes were', 2],
+    ['300 processes were', 300],
+  ])('is acquired after %s killed while acquiring it', (_what, killed) => {
     const path = lockPath();
     writeLock(path, { nonce: 'n0' });
     for (let n = 0; n < killed; n++) writeLock(`${path}.n${n}.dead`, { nonce: `n${n + 1}` });
@@ -197,7 +206,7 @@ describe('an existing lock', () => {
     expect(filesNextTo(path)).toEqual([basename(path)]);
   });
 
-  it('is not taken over while a live process is doing so', () => {
+  it('is not acquired while a live process is acquiring it', () => {
     const path = lockPath();
     writeLock(path, { nonce: 'n1' });
     writeLock(`${path}.n1.dead`, { nonce: 'n2', pid: process.pid });
@@ -206,7 +215,7 @@ describe('an existing lock', () => {
     expect(filesNextTo(path)).toEqual(before);
   });
 
-  it('is removed with the leftovers of killed processes and nothing else', () => {
+  it('is removed together with the files that killed processes left, and no other files', () => {
     const path = lockPath();
     writeLock(path);
     const unrelated = ['state.lock.json', 'state.lock.bak.dead.txt', 'other.lock', 'other.lock.n9.dead'];

@@ -17,7 +17,7 @@ describe('nearest', () => {
     ['histroy', 'history'],
     ['dleete', 'delete'],
     ['creat', 'create'],
-  ])('suggests for %s: %s', (word, candidate) => {
+  ])('corrects %s to %s', (word, candidate) => {
     expect(nearest(word, VERBS)).toBe(candidate);
   });
 
@@ -32,10 +32,15 @@ describe('nearest', () => {
     ['dat', ['date', 'data-models', 'cat'], 'date'],
     ['data', ['data', 'data-models'], 'data'],
     ['cus', ['customers', 'customers'], 'customers'],
-    ['cu', ['customers'], undefined],
-    ['cus', ['customers-a', 'customers-b'], undefined],
-  ])('expands the prefix %s of %j to %s', (word, known, expected) => {
+  ])('expands the prefix %s among %j to %s', (word, known, expected) => {
     expect(nearest(word, known)).toBe(expected);
+  });
+
+  it.each([
+    ['cu', ['customers']],
+    ['cus', ['customers-a', 'customers-b']],
+  ])('does not expand the short or ambiguous prefix %s among %j', (word, known) => {
+    expect(nearest(word, known)).toBeUndefined();
   });
 
   it('accepts a shorter prefix on request, and no prefix if only the spelling counts', () => {
@@ -43,7 +48,7 @@ describe('nearest', () => {
     expect(nearlySpelt('customers', ['customers-archive'])).toBeUndefined();
   });
 
-  it('suggests no word without a common letter', () => {
+  it('suggests no word that shares no letter with the input', () => {
     expect(nearest('x', ['y'])).toBeUndefined();
     expect(nearest('', ['y'])).toBeUndefined();
     expect(nearest('ab', ['cd'])).toBeUndefined();
@@ -54,13 +59,13 @@ describe('nearest', () => {
     expect(nearest('audience:*', new Set(['Audiences:*', 'catalog:*']))).toBe('Audiences:*');
   });
 
-  it('prefers an exact match, then the first of the nearest', () => {
+  it('prefers an exact match, then the first of the closest words', () => {
     expect(nearest('b1', ['a1', 'B1', 'c1'])).toBe('B1');
     expect(nearest('x1', ['a1', 'b1'])).toBe('a1');
     expect(nearest('list', [])).toBeUndefined();
   });
 
-  it('finds every word with one letter swapped, doubled, missing or wrong', () => {
+  it('finds every word if one letter is swapped, doubled, missing or wrong', () => {
     const word = fc.string({ unit: fc.constantFrom(...Array.from('abcdefghij')), minLength: 5, maxLength: 12 });
     fc.assert(
       fc.property(word, fc.nat(), fc.nat(3), (text, place, kind) => {
@@ -82,22 +87,19 @@ describe('nearest', () => {
   });
 });
 
-describe('findByBeginning', () => {
+describe('an id given by its beginning', () => {
   const ids = ['20260101', '20260102', '2026010', 'b'];
   const find = (text: string) => findByBeginning(text, ids, 'id', { text: 'To list them:', command: 'cdpadm log' });
 
-  it.each([
-    ['20260101', '20260101'],
-    ['b', 'b'],
-    ['2026010', '2026010'],
-    ['c', undefined],
-    ['20260101x', undefined],
-    ['../b', undefined],
-  ])('finds %j: %s', (text, expected) => {
-    expect(find(text)).toBe(expected);
+  it.each(['20260101', 'b', '2026010'])('is found if it is the full id %j', (text) => {
+    expect(find(text)).toBe(text);
   });
 
-  it('throws a usage error for the beginning of several ids, and for an empty text', () => {
+  it.each(['c', '20260101x', '../b'])('is not found if no id begins with it: %j', (text) => {
+    expect(find(text)).toBeUndefined();
+  });
+
+  it('is rejected as a usage error if several ids begin with it, or if it is empty', () => {
     expect(() => find('2026')).toThrow('3 ids begin with `2026`. Pass more characters.');
     expect(() => find('')).toThrow('The id is empty.');
   });

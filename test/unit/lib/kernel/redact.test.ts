@@ -24,18 +24,18 @@ function ascii(text: string): string {
 }
 
 const SPELLINGS: [string, (secret: string) => string][] = [
-  ['plain', (secret) => secret],
+  ['plain text', (secret) => secret],
   ['Base64', (secret) => bytes(secret).toString('base64')],
   ['Base64 without padding', (secret) => bytes(secret).toString('base64').replace(/=+$/, '')],
   ['Base64url', (secret) => bytes(secret).toString('base64url')],
-  ['hex', (secret) => bytes(secret).toString('hex')],
-  ['HEX', (secret) => bytes(secret).toString('hex').toUpperCase()],
-  ['URL', (secret) => encodeURIComponent(secret)],
+  ['lower-case hex', (secret) => bytes(secret).toString('hex')],
+  ['upper-case hex', (secret) => bytes(secret).toString('hex').toUpperCase()],
+  ['a URL', (secret) => encodeURIComponent(secret)],
   [
-    'URL with lower-case hex digits',
+    'a URL with lower-case hex digits',
     (secret) => encodeURIComponent(secret).replace(/%../g, (octet) => octet.toLowerCase()),
   ],
-  ['form', (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
+  ['a form', (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
   ['JSON', (secret) => JSON.stringify(secret)],
   ['JSON in ASCII', ascii],
   ['JSON with escaped slashes', (secret) => JSON.stringify(secret).replaceAll('/', '\\/')],
@@ -72,14 +72,14 @@ describe('a known secret', () => {
     }
   });
 
-  it('leaves no remainder if it overlaps or contains another', () => {
+  it('is masked without a remainder if it overlaps or contains another secret', () => {
     const redactor = redactorOf('abcdefgh', 'fghijklm', 'abcd', 'hijk');
     expect(redactor.text('x abcdefghijklm y')).toBe(`x ${MASK} y`);
     expect(redactor.text('x abcdx fghijklm')).toBe(`x ${MASK}x ${MASK}`);
     expect(redactorOf('aaaa').text('aaaaaaa')).toBe(MASK);
   });
 
-  it('with several lines is masked line by line', () => {
+  it('is masked line by line if it has several lines', () => {
     const lines = [
       'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw',
       'ggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEfYyji',
@@ -92,7 +92,7 @@ describe('a known secret', () => {
     }
   });
 
-  it('that is a JSON document is masked by member, except members that identify the account', () => {
+  it('is masked member by member if it is a JSON document, except members that identify the account', () => {
     const document = {
       type: 'service_account',
       client_email: 'cdp@crm.example',
@@ -113,7 +113,7 @@ describe('a known secret', () => {
     expect(redactorOf('{"no JSON, but a secret').text('a {"no JSON, but a secret b')).toBe(`a ${MASK} b`);
   });
 
-  it('that is too short or a mask is ignored', () => {
+  it('is ignored if it is too short or is a mask', () => {
     const redactor = redactorOf('', 'abc', '****', '********************');
     const text = 'abc **** ******************** and so on';
     expect(redactor.text(text)).toBe(text);
@@ -162,7 +162,7 @@ describe('a likely secret', () => {
     '{"token_type":"Bearer","next":"password","secretary":"Ms. X","keyboard":"qwerty"}',
     'roles audiences:* user:core 9223372036854775807 2026-11-21T08:00:00Z',
     '',
-  ])('is left unchanged if harmless: %s', (text) => {
+  ])('is left unchanged if it is harmless: %j', (text) => {
     expect(createRedactor().text(text)).toBe(text);
   });
 });
@@ -223,7 +223,7 @@ describe('values', () => {
     expect(JSON.stringify(hostile)).toBe(`{"__proto__":{"polluted":"${MASK}"}}`);
   });
 
-  it('leak no secret at any depth', () => {
+  it('reveal no secret at any depth', () => {
     const secret = fc.constantFrom('canary-secret', 'a canary-secret b', 'canary-secretcanary-secret', 31415926);
     const key = fc.constantFrom('a', 'canary-secret', 'b canary-secret');
     fc.assert(

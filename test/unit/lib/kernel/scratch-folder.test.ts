@@ -25,7 +25,7 @@ it('creates an empty private folder with an unpredictable name', () => {
   expect([readdirSync(one), statSync(one).mode & 0o777]).toEqual([[], 0o700]);
 });
 
-it('removes only folders of killed processes, after an hour', () => {
+it('removes only the folders of killed processes, and only after an hour', () => {
   const root = temporaryFolder();
   const target = temporaryFolder();
   const removed = leaveFolder(root, `cdpadm-edit-${DEAD_PID}-abcDEF`);

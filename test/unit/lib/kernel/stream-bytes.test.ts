@@ -11,7 +11,7 @@ it('returns strings and bytes as bytes', async () => {
   expect((await buffer(streamBytes(stream, new AbortController().signal))).toString()).toBe('éb');
 });
 
-it("throws the abort's reason while it waits, and destroys the stream", async () => {
+it("throws the abort's reason if it is aborted while it waits, and destroys the stream", async () => {
   const stream = endless();
   const stop = new AbortController();
   stream.push('a');
@@ -24,7 +24,7 @@ it("throws the abort's reason while it waits, and destroys the stream", async ()
   expect(stream.destroyed).toBe(true);
 });
 
-it('throws immediately if it was aborted before, even with data to read', async () => {
+it('throws immediately if it was aborted earlier, even if data is available', async () => {
   const stream = Readable.from(['a']);
   const reason = new Error('told to stop');
   await expect(streamBytes(stream, AbortSignal.abort(reason)).next()).rejects.toBe(reason);
