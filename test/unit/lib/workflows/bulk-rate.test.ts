@@ -133,12 +133,15 @@ const LIMITS = [20, 90, 200, 500].flatMap((limit) =>
   NETWORKS.map(([name, network]) => [limit, name, network] as const),
 );
 
-test.each(sample(LIMITS, 5))('finishes in time at %d requests/s with %s', async (limit, _name, network) => {
-  await expectInTime(network, limit);
-});
+test.each(sample(LIMITS, 5))(
+  'finishes within 5 % of the required time at %d requests/s with %s',
+  async (limit, _name, network) => {
+    await expectInTime(network, limit);
+  },
+);
 
 test.each(sample([20, 90, 200], 1))(
-  'finishes in time at %d requests/s despite stalls of the program',
+  'finishes within 5 % of the required time at %d requests/s even if the program stalls',
   async (limit) => {
     await expectInTime({ latency: steady(2), answerMs: 20, stallMs: 80, sendsRetryAfter: true }, limit);
   },
@@ -151,35 +154,35 @@ describe('an unknown limit', () => {
   const distant = { latency: uneven, answerMs: 300, sendsRetryAfter: true };
 
   const limiters: [string, Platform][] = [
-    ['sliding second', { ...distant, accept: slidingWindow(LIMIT) }],
-    ['sliding second without Retry-After', { ...distant, accept: slidingWindow(LIMIT), sendsRetryAfter: false }],
-    ['sliding second with fast responses', { ...distant, accept: slidingWindow(LIMIT), answerMs: 20 }],
-    ['fixed second', { ...distant, accept: fixedWindow(LIMIT) }],
-    ['sliding minute', { ...distant, accept: slidingWindow(LIMIT * 60, 60_000) }],
-    ['fixed minute', { ...distant, accept: fixedWindow(LIMIT * 60, 60_000) }],
-    ['bucket of one second', { ...distant, accept: tokenBucket(LIMIT, LIMIT) }],
-    ['bucket of ten seconds', { ...distant, accept: tokenBucket(LIMIT, LIMIT * 10) }],
+    ['a sliding second', { ...distant, accept: slidingWindow(LIMIT) }],
+    ['a sliding second without Retry-After', { ...distant, accept: slidingWindow(LIMIT), sendsRetryAfter: false }],
+    ['a sliding second with fast responses', { ...distant, accept: slidingWindow(LIMIT), answerMs: 20 }],
+    ['a fixed second', { ...distant, accept: fixedWindow(LIMIT) }],
+    ['a sliding minute', { ...distant, accept: slidingWindow(LIMIT * 60, 60_000) }],
+    ['a fixed minute', { ...distant, accept: fixedWindow(LIMIT * 60, 60_000) }],
+    ['a one-second token bucket', { ...distant, accept: tokenBucket(LIMIT, LIMIT) }],
+    ['a ten-second token bucket', { ...distant, accept: tokenBucket(LIMIT, LIMIT * 10) }],
   ];
-  test.each(sample(limiters, 3))('per %s is detected and rarely hit', async (_how, platform) => {
+  test.each(sample(limiters, 3))('is detected and rarely exceeded if the platform uses %s', async (_how, platform) => {
     const { ms, rejected } = await send(platform, undefined, LIMIT * SECONDS);
     expect(ms / 1000).toBeLessThan(SECONDS * 1.05);
     expect(rejected).toBeLessThan(LIMIT * SECONDS * 0.01);
   });
 
-  test('of five per second is detected', async () => {
+  test('is detected even if it is five requests per second', async () => {
     const { ms, rejected } = await send({ ...distant, accept: slidingWindow(5) }, undefined, 5 * SECONDS);
     expect(ms / 1000).toBeLessThan(SECONDS * 1.05);
     expect(rejected).toBeLessThan(30);
   });
 
-  test('at half the configured rate is detected and reported', async () => {
+  test('is detected and reported if it is half the configured rate', async () => {
     const run = await send({ ...distant, accept: slidingWindow(LIMIT) }, 2 * LIMIT, LIMIT * SECONDS);
     expect(run.ms / 1000).toBeLessThan(SECONDS * 1.06);
     expect(run.rejected).toBeLessThan(LIMIT * SECONDS * 0.01);
     expect(run.decisions.filter((text) => /^the platform accepts 4\d\.\d requests\/s$/.test(text))).not.toEqual([]);
   });
 
-  test('that is hit once at the start does not slow the run down', async () => {
+  test('does not slow the run down if it is exceeded only once at the start', async () => {
     let requests = 0;
     const free = await send({ ...distant, accept: () => undefined }, undefined, 20_000);
     const once = await send({ ...distant, accept: () => (++requests === 10 ? 1000 : undefined) }, undefined, 20_000);
@@ -192,10 +195,10 @@ describe.each([
   ['without Retry-After', false],
 ])('random 429 responses %s', (_how, sendsRetryAfter) => {
   const shares = [
-    [0.01, 0.9],
-    [0.05, 0.6],
+    ['90 %', '1 %', 0.01, 0.9],
+    ['60 %', '5 %', 0.05, 0.6],
   ] as const;
-  test.each(sample(shares, 1))('at a share of %d leave at least %d of the rate', async (share, minimum) => {
+  test.each(sample(shares, 1))('leave at least %s of the rate if they are %s', async (_left, _sent, share, minimum) => {
     const platform = { latency: steady(1), answerMs: 100, sendsRetryAfter };
     for (let seed = 1; seed <= size(2, 1); seed++) {
       const random = randomFrom(seed + 100);

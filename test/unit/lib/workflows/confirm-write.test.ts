@@ -104,7 +104,7 @@ const WRITES: Record<
   },
 };
 
-describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, { hint, open, run }) => {
+describe.each(Object.entries(WRITES))('a `%s` whose response was lost', (_command, { hint, open, run }) => {
   it('is reported as unknown if the platform cannot be read, with a hint on how to check', async () => {
     const error = await failureOf(run(() => Promise.reject(closed), lost));
     expect(error).toMatchObject({
@@ -116,7 +116,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     );
   });
 
-  it('is reported as unknown, with the exit code for an interruption, after Ctrl-C during the read', async () => {
+  it('is reported as unknown, with the exit code for an interruption, if Ctrl-C is pressed during the read', async () => {
     const read = (): Promise<never> => {
       stop.abort(stopped);
       return Promise.reject(stopped);
@@ -132,7 +132,7 @@ describe.each(Object.entries(WRITES))('%s whose response was lost', (_command, {
     );
   });
 
-  it('is not checked by a read after Ctrl-C', async () => {
+  it('is not read back after Ctrl-C', async () => {
     let reads = 0;
     const error = await failureOf(
       run(
@@ -203,36 +203,36 @@ const rejectedRepeat = new KnownError({
 
 describe('confirmWrite', () => {
   it.each<[string, Trial, { state: string; sends: number; reads: number }]>([
-    ['a response that proves it', { sends: ['ours'] }, { state: 'done', sends: 1, reads: 0 }],
-    ['a foreign response, a read that shows it', { sends: ['other'], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
-    ['a foreign response and a foreign read', { sends: ['other'], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
-    ['a foreign response and no read', { sends: ['other'], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
-    ['a loss, a read that shows it', { sends: [loss], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
-    ['a loss, then a proof', { sends: [loss, 'ours'], reads: ['nothing'] }, { state: 'done', sends: 2, reads: 1 }],
-    ['losses that no read explains', { sends: [loss], reads: ['nothing'] }, { state: 'unknown', sends: 3, reads: 3 }],
-    ['a loss and a foreign read', { sends: [loss], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
-    ['a rejection', { sends: [rejection(400)] }, { state: 'not-done', sends: 1, reads: 0 }],
-    ['a rejection after a loss that arrived late', { sends: [loss, rejection(400)], reads: ['nothing', 'ours'] }, { state: 'done', sends: 2, reads: 2 }],
-    ['a rejection after a loss', { sends: [loss, rejection(400)], reads: ['nothing'] }, { state: 'not-done', sends: 2, reads: 2 }],
-    ['a rejected repeat of a write that arrived', { sends: [rejectedRepeat], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
-    ['a rejected repeat of a write that did not arrive', { sends: [rejectedRepeat], reads: ['nothing'] }, { state: 'not-done', sends: 1, reads: 1 }],
-    ['a rejected repeat and no read', { sends: [rejectedRepeat], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
-    ['a rejection that a read explains', { sends: [rejection(400)], reads: ['ours'], write: { explained: [400] } }, { state: 'done', sends: 1, reads: 1 }],
-    ['a rejection that no read explains', { sends: [rejection(400)], reads: [closed], write: { explained: [400] } }, { state: 'not-done', sends: 1, reads: 1 }],
-    ['a write of an earlier run', { sends: ['ours'], reads: ['ours'], write: { doubt: { wasSent: true } } }, { state: 'done', sends: 0, reads: 1 }],
-    ['a possible write of an earlier run that no read shows', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: true } } }, { state: 'unknown', sends: 0, reads: 1 }],
-    ['an unused id that is read first', { sends: ['ours'], reads: ['nothing'], write: { doubt: { wasSent: false } } }, { state: 'done', sends: 1, reads: 1 }],
-    ['an id that cannot be read first', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: false } } }, { state: 'not-done', sends: 0, reads: 1 }],
-  ])('resolves %s', async (_name, trial, expected) => {
+    ['reports success if the response proves the write', { sends: ['ours'] }, { state: 'done', sends: 1, reads: 0 }],
+    ['reports success if the response is foreign but a read shows the write', { sends: ['other'], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
+    ['reports an unknown outcome if the response and the read are foreign', { sends: ['other'], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['reports an unknown outcome if the response is foreign and the read fails', { sends: ['other'], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['reports success if the response is lost but a read shows the write', { sends: [loss], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
+    ['reports success if the response to the retry proves the write', { sends: [loss, 'ours'], reads: ['nothing'] }, { state: 'done', sends: 2, reads: 1 }],
+    ['reports an unknown outcome if every response is lost and no read shows the write', { sends: [loss], reads: ['nothing'] }, { state: 'unknown', sends: 3, reads: 3 }],
+    ['reports an unknown outcome if the response is lost and the read is foreign', { sends: [loss], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['reports failure if the write is rejected', { sends: [rejection(400)] }, { state: 'not-done', sends: 1, reads: 0 }],
+    ['reports success if a retry is rejected because the lost write arrived late', { sends: [loss, rejection(400)], reads: ['nothing', 'ours'] }, { state: 'done', sends: 2, reads: 2 }],
+    ['reports failure if a retry is rejected and no read shows the write', { sends: [loss, rejection(400)], reads: ['nothing'] }, { state: 'not-done', sends: 2, reads: 2 }],
+    ['reports success if the client retried a write that arrived, and the retry was rejected', { sends: [rejectedRepeat], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
+    ['reports failure if the client retried a write that did not arrive, and the retry was rejected', { sends: [rejectedRepeat], reads: ['nothing'] }, { state: 'not-done', sends: 1, reads: 1 }],
+    ['reports an unknown outcome if the retry was rejected and the read fails', { sends: [rejectedRepeat], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
+    ['reports success if a read shows the write despite a rejection', { sends: [rejection(400)], reads: ['ours'], write: { explained: [400] } }, { state: 'done', sends: 1, reads: 1 }],
+    ['reports failure if the write is rejected and the read fails', { sends: [rejection(400)], reads: [closed], write: { explained: [400] } }, { state: 'not-done', sends: 1, reads: 1 }],
+    ['reports success without sending if a read shows the write of an earlier run', { sends: ['ours'], reads: ['ours'], write: { doubt: { wasSent: true } } }, { state: 'done', sends: 0, reads: 1 }],
+    ['reports an unknown outcome without sending if a write of an earlier run cannot be read', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: true } } }, { state: 'unknown', sends: 0, reads: 1 }],
+    ['sends the write if the first read shows that the id is unused', { sends: ['ours'], reads: ['nothing'], write: { doubt: { wasSent: false } } }, { state: 'done', sends: 1, reads: 1 }],
+    ['reports failure without sending if the id cannot be read first', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: false } } }, { state: 'not-done', sends: 0, reads: 1 }],
+  ])('%s', async (_name, trial, expected) => {
     expect(await attempt(trial)).toMatchObject(expected);
   }); // prettier-ignore
 
-  it('reports each step of a repeated write', async () => {
+  it('reports each step of a write that is sent again', async () => {
     await attempt({ sends: [loss], reads: ['nothing', 'ours'] });
     expect(messages).toEqual(['reading', 'again', 'reading', 'arrived: ours']);
   });
 
-  it('returns the error of a read that shows a conflict', async () => {
+  it('returns the error from a read that shows a conflict', async () => {
     const outcome = await attempt({ sends: [loss], reads: ['ours'], write: { judge: () => rejection(409) } });
     expect(outcome).toMatchObject({ state: 'not-done', error: { status: 409 } });
   });

@@ -109,7 +109,7 @@ const nameOf = (target: string, { request_id: id, status }: ReceivedLine): strin
 const requests = (count: number): string[] => Array.from({ length: count }, (_, index) => `r${index}`);
 
 describe('a callback', () => {
-  it('is stored with its deliveries in one write per batch', async () => {
+  it('is stored together with its deliveries in one write per batch', async () => {
     const { outbox, store, stop } = await start(() => new Promise(() => undefined), { signal: AbortSignal.abort() });
     let writes = 0;
     const exchange = outbox.exchange.bind(outbox);
@@ -175,7 +175,7 @@ describe('a callback', () => {
   });
 });
 
-it('stores states without deliveries in the ledger, many with one write', async () => {
+it('stores many states without deliveries in the ledger with one write', async () => {
   let writes = 0;
   const seen = new Set<string>();
   const store = storeStates(() => ({
@@ -194,7 +194,7 @@ it('stores states without deliveries in the ledger, many with one write', async 
 });
 
 describe('a delivery', () => {
-  it('becomes a dead letter after its attempts, does not block the next one, and can be replayed during the run', async () => {
+  it('becomes a dead letter after its last attempt, does not block the next delivery, and can be replayed', async () => {
     const delivered: string[] = [];
     let isHealthy = false;
     const { done, refresh, store } = await start(
@@ -223,7 +223,7 @@ describe('a delivery', () => {
     expect(open()).toEqual([]);
   });
 
-  it('that is dropped while it fails is not retried', async () => {
+  it('is not retried if it is dropped while it fails', async () => {
     const never: Clock['sleep'] = (_ms, signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
     let attempts = 0;
@@ -245,7 +245,7 @@ describe('a delivery', () => {
     expect([attempts, open()]).toEqual([1, []]);
   });
 
-  it('that is in progress when the listener stops remains due and does not use an attempt', async () => {
+  it('remains due and does not use an attempt if it is in progress when the listener stops', async () => {
     const { stop, store } = await start(hanging, { targets: hookTargets(['any']) });
     await store(received('pending'));
     await stop();
@@ -260,7 +260,7 @@ describe('a delivery', () => {
     expect(delivered).toHaveLength(1);
   });
 
-  it('is attempted on each restart, and does not become a dead letter by restarts while its target is down', async () => {
+  it('is attempted on each restart, but restarts do not make it a dead letter while its target is down', async () => {
     const never: Clock['sleep'] = (_ms, signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
     const options = { targets: [{ name: 'forward' }], clock: { now: clock.now, sleep: never }, random: () => 1 };
@@ -280,7 +280,7 @@ describe('a delivery', () => {
     await up.done();
   });
 
-  it('for a target from another run is kept and counted', async () => {
+  it('is kept and counted if its target is from another run', async () => {
     const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hookTargets(['any']) });
     await first.store(received('pending', [], 'a'));
     await first.done();
@@ -292,7 +292,7 @@ describe('a delivery', () => {
     expect(third.left).toEqual({ due: 0, elsewhere: 1, dead: 1 });
   });
 
-  it('survives a one-minute outage of the receiver with few attempts, and succeeds as soon as the outage ends', async () => {
+  it('uses few attempts during a one-minute outage of the receiver, and succeeds soon after the outage', async () => {
     const up = clock.now() + 60_000;
     const all = requests(size(1000, 15)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     const delivered: string[] = [];
@@ -330,7 +330,7 @@ describe('a delivery', () => {
 });
 
 describe('an outbox', () => {
-  it('delivers everything in order despite failing targets and restarts at any time', async () => {
+  it('delivers everything in order, even if targets fail and the listener restarts at any time', async () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     const random = randomFrom(seed);
     const delivered: string[] = [];

@@ -38,16 +38,17 @@ const ACCEPTED: SendOutcome<unknown> = {
   body: undefined,
 };
 
-test.each([ACCEPTED, rejection(400), { kind: 'lost', permanent: false, failure } as const])(
-  'resolves with %j and allows the next request',
-  async (outcome) => {
-    const { send } = open();
-    expect(await send(() => Promise.resolve(outcome))).toBe(outcome);
-    expect(await send(() => Promise.resolve(ACCEPTED))).toBe(ACCEPTED);
-  },
-);
+test.each([
+  ['an accepted request', ACCEPTED],
+  ['a rejected request', rejection(400)],
+  ['a lost response', { kind: 'lost', permanent: false, failure } as const],
+])('returns the outcome of %s and allows the next request', async (_what, outcome) => {
+  const { send } = open();
+  expect(await send(() => Promise.resolve(outcome))).toBe(outcome);
+  expect(await send(() => Promise.resolve(ACCEPTED))).toBe(ACCEPTED);
+});
 
-test('throws a rejection that ends the run, and sends nothing more', async () => {
+test('throws a rejection that ends the run, and sends no more requests', async () => {
   const { send } = open();
   const next = vi.fn(() => Promise.resolve(ACCEPTED));
   const both = [
@@ -64,7 +65,7 @@ test('throws a rejection that ends the run, and sends nothing more', async () =>
   expect(next).not.toHaveBeenCalled();
 });
 
-test("throws a request's error, and sends nothing more", async () => {
+test("throws a request's error, and sends no more requests", async () => {
   const { send } = open();
   const error = new Error('Ctrl-C');
   const next = vi.fn(() => Promise.resolve(ACCEPTED));
@@ -76,7 +77,7 @@ test("throws a request's error, and sends nothing more", async () => {
   expect(next).not.toHaveBeenCalled();
 });
 
-test.each([429, 500, 503])('never ends the run for a response with status %i', async (status) => {
+test.each([429, 500, 503])('never ends the run because of status %i', async (status) => {
   const { send } = open();
   const endsRun = vi.fn(() => true);
   expect(await send(() => Promise.resolve(rejection(status)), endsRun)).toMatchObject({ status });

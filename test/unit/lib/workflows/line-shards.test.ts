@@ -40,7 +40,7 @@ const anyLines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 30 })
 const anyCount = fc.integer({ min: 1, max: 9 });
 const anySize = fc.integer({ min: 1, max: 40 });
 
-test('returns shards that add up to the file and can be resumed after each line', async () => {
+test('returns shards that together cover the file, and resumes each after any line', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, fc.boolean(), anyCount, anySize, async (words, closed, count, chunkSize) => {
       const file = Buffer.from(words.join('\n') + (closed ? '\n' : ''), 'latin1');

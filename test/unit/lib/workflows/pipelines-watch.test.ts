@@ -7,7 +7,7 @@ it.each([
   ['the default interval', 5000, [1000, 2000, 4000, 5000, 5000]],
   ['a long interval', 60_000, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]],
   ['a short interval', 300, [300, 300, 300]],
-])('polls immediately, then with increasing pauses up to the interval: %s', async (_what, pollMs, expected) => {
+])('polls immediately, then with increasing pauses up to %s', async (_what, pollMs, expected) => {
   const pauses: number[] = [];
   let polls = 0;
   const run = async () => ({ id: 7, status: polls++ < expected.length ? 'running' : 'success' });

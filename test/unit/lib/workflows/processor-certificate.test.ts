@@ -10,7 +10,7 @@ const NOW = Date.now();
 
 it.each([
   ['uses a stored certificate while it is valid', NOW + 60_000, true],
-  ['fetches another certificate once the stored one has expired', NOW - 60_000, false],
+  ['fetches a new certificate once the stored one has expired', NOW - 60_000, false],
 ])('%s', async (_what, until, cached) => {
   const stored = makeCertificate({ from: NOW - 3_600_000, until }).cert;
   const served = makeCertificate().cert;

@@ -32,7 +32,7 @@ function calls(error: KnownError, stored: Thing): ResourceCalls<Thing, Thing> {
 }
 
 describe('a conflict error', () => {
-  it('names both possible causes after an update with an unknown outcome', async () => {
+  it('lists both possible causes if the outcome of an update is unknown', async () => {
     const before = { id: 'a', name: 'before' };
     const update = updateConfirmed('a', OURS, before, calls(failed(503), THEIRS), ports);
     await expect(update).rejects.toMatchObject({
@@ -41,21 +41,21 @@ describe('a conflict error', () => {
     });
   });
 
-  it('reports that nothing was sent', async () => {
+  it('reports that nothing was sent if the resource changed before the write', async () => {
     const check = checkUntouched('a', OURS, calls(failed(503), THEIRS), ports.signal);
     await expect(check).rejects.toMatchObject({
       message: expect.stringMatching(/changed thing a\. Nothing was sent\.$/) as string,
     });
   });
 
-  it('does not claim who created the resource after a rejected creation', async () => {
+  it('reports that it is not known who created the resource if the creation was rejected', async () => {
     await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), THEIRS), ports)).rejects.toMatchObject({
       code: 'resource.created_meanwhile',
       message: 'Conflict: the platform now has thing a. It is not known who created it.',
     });
   });
 
-  it.each([400, 409, 422])('does not occur if the resource was created despite status %i', async (status) => {
+  it.each([400, 409, 422])('is not reported if the resource was created despite status %i', async (status) => {
     const warnings: string[] = [];
     const out = { ...ports.out, warn: (text: string) => warnings.push(text) };
     const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, out });

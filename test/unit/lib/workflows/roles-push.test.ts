@@ -85,7 +85,7 @@ const lost = (): KnownError => new KnownError({ code: 'http.outcome_unknown', me
 const options: PushOptions = { allowDelete: false, force: false, allowEmpty: false, dryRun: false };
 const allowDelete: PushOptions = { ...options, allowDelete: true };
 
-describe('pushRoles', () => {
+describe('a push', () => {
   let platform: FakePlatform;
   let messages: string[];
   let saved: ManifestReply[];
@@ -177,7 +177,7 @@ describe('pushRoles', () => {
     expect(bases.at(-1)?.roles).toEqual(platform.roles);
   });
 
-  it('sends nothing without a difference', async () => {
+  it('sends nothing if there is no difference', async () => {
     const outcome = await pushRoles(
       edit((roles) => roles.toReversed()),
       options,
@@ -219,7 +219,7 @@ describe('pushRoles', () => {
     expect(platform.count('PUT')).toBe(0);
   });
 
-  it('redacts the values of both sides before it shortens them', async () => {
+  it('redacts the values from both sides of a conflict before shortening them', async () => {
     const long = `${'x'.repeat(395)}hunter2 and so on`;
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: long })));
@@ -238,7 +238,7 @@ describe('pushRoles', () => {
     expect(platform.count('PUT')).toBe(0);
   });
 
-  it('applies only the expected plan', async () => {
+  it('applies a plan only if it is the expected one', async () => {
     const intent = edit(addTask('one', 'b:view'));
     const { planned } = await pushRoles(intent, { ...options, dryRun: true }, ports);
     expect(platform.count('PUT')).toBe(0);
@@ -287,7 +287,7 @@ describe('pushRoles', () => {
       expect(error.hint).toContain('revision-1');
     });
 
-    it('ends the push after three attempts', async () => {
+    it('makes the push fail after three attempts', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw lost();
       };
@@ -320,7 +320,7 @@ describe('pushRoles', () => {
     );
 
     it.each(Object.entries(REPLIES))(
-      'is a conflict if the platform has the same difference: %s',
+      'is a conflict if the platform differs in the same way: %s',
       async (_name, change) => {
         platform.afterReplace = () => {
           platform.put(change(platform.roles));
@@ -334,7 +334,7 @@ describe('pushRoles', () => {
       },
     );
 
-    it('is reported with every difference', async () => {
+    it('is reported with every difference if the platform differs too', async () => {
       platform.afterReplace = () => {
         platform.put([role('one', 'a:view'), { ...role('two', 'a:view'), name: 'cut' }, role('new')]);
       };
@@ -358,7 +358,7 @@ describe('pushRoles', () => {
       expect(bases).toEqual([]);
     });
 
-    it('is a success without a read if it only adds unknown fields', async () => {
+    it('is a success without a read if it differs only in unknown fields', async () => {
       platform.replyToReplace = (roles) => roles.map((item) => ({ ...item, color: 'red' }));
       const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
       expect(outcome.kind).toBe('applied');
@@ -369,7 +369,7 @@ describe('pushRoles', () => {
   describe('a deletion', () => {
     const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
 
-    it('requires its flag, even in a dry run', async () => {
+    it('is not allowed without its flag, even in a dry run', async () => {
       for (const dryRun of [false, true]) {
         const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
         expect(error).toMatchObject({ code: 'roles.guard.delete' });
@@ -378,7 +378,7 @@ describe('pushRoles', () => {
       expect(platform.count('PUT')).toBe(0);
     });
 
-    it('is confirmed by typing if no flag is set', async () => {
+    it('is confirmed by typing if the flag is missing', async () => {
       const questions: string[] = [];
       const typed: PushPorts['ctx']['prompt']['typed'] = (question, expected) => {
         questions.push(`${question} ${expected}`);
@@ -397,7 +397,7 @@ describe('pushRoles', () => {
         status: 400,
       });
 
-    it('of an assigned role is a conflict that names the role', async () => {
+    it('is a conflict that names the role if the role is assigned to a user', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw assigned();
       };
@@ -406,7 +406,7 @@ describe('pushRoles', () => {
       expect(messages.some((text) => text.includes('assigned to a user'))).toBe(true);
     });
 
-    it('of an assigned role is skipped if the user agrees, and the rest is applied', async () => {
+    it('is skipped if the role is assigned and the user agrees, and the rest is applied', async () => {
       acceptsOffers = true;
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
       platform.before = (call, count) => {
@@ -420,7 +420,7 @@ describe('pushRoles', () => {
     });
   });
 
-  it('exits as interrupted if Ctrl-C is pressed while a lost response is being confirmed', async () => {
+  it('exits with the code for an interruption if Ctrl-C is pressed while a lost response is being confirmed', async () => {
     const stop = new AbortController();
     ports.ctx.signal = stop.signal;
     platform.afterReplace = () => {
@@ -467,7 +467,7 @@ describe('pushRoles', () => {
     };
   }
 
-  it('is a conflict if the read of the stamps shows other roles', async () => {
+  it('reports a conflict if the read of the stamps shows other roles', async () => {
     omitStamps();
     platform.before = (call, count) => {
       if (call === 'GET' && count === 3) platform.put([role('other')]);
@@ -485,7 +485,7 @@ describe('pushRoles', () => {
     expect(messages.join('\n')).toContain('stamps could not be read');
   });
 
-  describe('a change by another admin at any time', () => {
+  describe('a change that another admin makes at any time', () => {
     const all: PushOptions = { ...options, allowDelete: true, force: true, allowEmpty: true };
     /**
      * When the other admin changes the roles: before each GET, at the confirmation, and between the last GET and the
@@ -493,7 +493,7 @@ describe('pushRoles', () => {
      */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
-    it('is always detected before the last GET; after that, the saved copy remains', async () => {
+    it('is always detected before the last GET, and can be restored from the saved copy after it', async () => {
       let [merged, rejected, overwritten] = [0, 0, 0];
       const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
         open(...base);
@@ -536,7 +536,7 @@ describe('pushRoles', () => {
       expect(Math.min(merged, rejected, overwritten)).toBeGreaterThanOrEqual(20);
     });
 
-    it('never causes a deletion that was not allowed, and each PUT saves a copy first', async () => {
+    it('never causes a deletion that was not allowed, or a PUT without a saved copy', async () => {
       let puts = 0;
       const race = async (base: Role[], mine: Role[], theirs: Role[], [allowed, empty, meddled]: boolean[]) => {
         open(...base);
