@@ -23,17 +23,17 @@ describe('cleanLine', () => {
     expect(cleanLine(text)).toBe(expected);
   });
 
-  test('leaves nothing harmful', () => {
+  test('leaves no control or direction character', () => {
     fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanLine(text))));
   });
 });
 
-test('keeps only line breaks and tabs with cleanText', () => {
+test('cleanText keeps only line breaks and tabs among control characters', () => {
   expect(cleanText('a\r\nb\tc\u001b]0;x\u0007')).toBe('a\nb\tc\ufffd]0;x\ufffd');
   fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
 });
 
-test('leaves no invisible character with cleanForAssistant, even inside an emoji', () => {
+test('cleanForAssistant leaves no invisible character, even inside an emoji', () => {
   const invisible = [
     '\u00ad',
     '\u115f',
@@ -53,7 +53,7 @@ test('leaves no invisible character with cleanForAssistant, even inside an emoji
   fc.assert(fc.property(anyText, (text) => !unseen.test(cleanForAssistant(text))));
 });
 
-test('keeps every value and leaves nothing harmful with escapeJson', () => {
+test('escapeJson keeps every value and leaves no control or direction character', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, hostile), (text) => {
       const json = escapeJson(JSON.stringify({ text }, undefined, 2));

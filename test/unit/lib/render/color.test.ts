@@ -3,22 +3,29 @@ import { expect, it, test } from 'vitest';
 import { wantsColor } from '../../../../src/lib/render/style.ts';
 import { createStyle } from '../../../../src/lib/render/style.ts';
 
-it.each<['auto' | 'always' | 'never', Record<string, string>, boolean, boolean]>([
-  ['auto', {}, true, true],
-  ['auto', {}, false, false],
-  ['always', { NO_COLOR: '1', TERM: 'dumb' }, false, true],
-  ['never', { FORCE_COLOR: '1' }, true, false],
-  ['auto', { NO_COLOR: '1' }, true, false],
-  ['auto', { NO_COLOR: '' }, true, true],
-  ['auto', { CDPADM_NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-  ['auto', { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-  ['auto', { FORCE_COLOR: '1' }, false, true],
-  ['auto', { FORCE_COLOR: '0' }, true, false],
-  ['auto', { FORCE_COLOR: '1', TERM: 'dumb' }, false, true],
-  ['auto', { CLICOLOR_FORCE: '1' }, false, true],
-  ['auto', { TERM: 'dumb' }, true, false],
-])('uses color with --color %s, %j and a terminal (%s): %s', (flag, env, terminal, expected) => {
-  expect(wantsColor(flag, env, terminal)).toBe(expected);
+type Case = ['auto' | 'always' | 'never', Record<string, string>, 'terminal' | 'pipe'];
+
+it.each<Case>([
+  ['auto', {}, 'terminal'],
+  ['always', { NO_COLOR: '1', TERM: 'dumb' }, 'pipe'],
+  ['auto', { NO_COLOR: '' }, 'terminal'],
+  ['auto', { FORCE_COLOR: '1' }, 'pipe'],
+  ['auto', { FORCE_COLOR: '1', TERM: 'dumb' }, 'pipe'],
+  ['auto', { CLICOLOR_FORCE: '1' }, 'pipe'],
+])('uses color with --color %s and the environment %j on a %s', (flag, env, stream) => {
+  expect(wantsColor(flag, env, stream === 'terminal')).toBe(true);
+});
+
+it.each<Case>([
+  ['auto', {}, 'pipe'],
+  ['never', { FORCE_COLOR: '1' }, 'terminal'],
+  ['auto', { NO_COLOR: '1' }, 'terminal'],
+  ['auto', { CDPADM_NO_COLOR: '1', FORCE_COLOR: '1' }, 'terminal'],
+  ['auto', { NO_COLOR: '1', FORCE_COLOR: '1' }, 'terminal'],
+  ['auto', { FORCE_COLOR: '0' }, 'terminal'],
+  ['auto', { TERM: 'dumb' }, 'terminal'],
+])('omits color with --color %s and the environment %j on a %s', (flag, env, stream) => {
+  expect(wantsColor(flag, env, stream === 'terminal')).toBe(false);
 });
 
 test('ignores the extra arguments that `map` passes to a style', async () => {

@@ -12,7 +12,7 @@ function removeGuard(cell: string): string {
   return /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
 }
 
-describe('CSV', () => {
+describe('CSV output', () => {
   it.each<[CellValue, string]>([
     ['plain', 'plain'],
     [null, ''],
@@ -32,7 +32,7 @@ describe('CSV', () => {
     ['two\nlines', '"two\nlines"'],
     [' padded', '" padded"'],
     ['=a,b', '"\'=a,b"'],
-  ])('writes %s as %s', (value, expected) => {
+  ])('contains the value `%s` as `%s`', (value, expected) => {
     expect(toCsv([[value, 'x']], columns, false)).toBe(`${expected},x\n`);
   });
 
@@ -52,7 +52,7 @@ describe('CSV', () => {
   });
 });
 
-test('writes one cell per column in tab-separated lines, for any content', () => {
+test('writes tab-separated lines with one cell per column, for any content', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string())), (rows) => {
       const lines = toTabbed(rows, columns, true).split('\n');

@@ -4,9 +4,9 @@ import { renderDsrBulk, renderDsrRows } from '../../../../src/lib/render/dsr-bul
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
 test.each([
-  [1, '1 valid row:'],
-  [2, '2 rows, all valid:'],
-])('counts %d rows', (rows, line) => {
+  ['1 valid row:', 1],
+  ['2 rows, all valid:', 2],
+])('starts with `%s`', (line, rows) => {
   const facts = {
     rows,
     kinds: new Map([['gdpr access', rows]]),

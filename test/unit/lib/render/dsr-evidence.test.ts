@@ -41,7 +41,7 @@ it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
     },
   ],
   ['not submitted', { ...late, status: 'not_submitted', states: [] }],
-])('states that a request is %s', (outcome, request) => {
+])('prints the outcome "%s"', (outcome, request) => {
   const requests = [evidenceOf({ id: 'a', ...request }, NOW)];
   const page = evidencePage({ requests, messages: [], lost: [], ...rest }, {});
   expect(page).toContain(`<code>a</code>: ${outcome}</h2>`);
@@ -57,7 +57,7 @@ it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
   expect(page.includes('does not count')).toBe(outcome !== 'open, not late');
 });
 
-it('starts with the number of requests per outcome and links to each, and marks unsigned messages', () => {
+it('starts with the number of requests per outcome, links to each request, and marks unsigned messages', () => {
   const done = [{ status: 'completed', at: '2026-11-20T12:00:00Z', source: 'status' as const }];
   const requests = [
     evidenceOf({ id: 'a', ...late, ...pending, states: [] }, NOW),

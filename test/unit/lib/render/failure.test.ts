@@ -23,8 +23,8 @@ const errors: Record<string, KnownError> = {
   ]),
 };
 
-describe('on screen', () => {
-  it.each(Object.keys(errors))('renders the error %s', async (name) => {
+describe('an error on screen', () => {
+  it.each(Object.keys(errors))('matches its golden file: %s', async (name) => {
     const text = failureScreen(errors[name] as KnownError, plainStyle, createRedactor());
     await expect(text).toMatchFileSnapshot(`../../../golden/failure-${name}.txt`);
   });
@@ -56,8 +56,8 @@ describe('an error with more issues than it keeps', () => {
   });
 });
 
-describe('as Markdown', () => {
-  it.each(Object.keys(errors))('renders the error %s', async (name) => {
+describe('an error as Markdown', () => {
+  it.each(Object.keys(errors))('matches its golden file: %s', async (name) => {
     const error = errors[name] as KnownError;
     const text = failureMarkdown(error, EXIT[exitOf(error)], createRedactor());
     await expect(text).toMatchFileSnapshot(`../../../golden/failure-${name}.md`);
@@ -70,7 +70,7 @@ describe('as Markdown', () => {
     expect(lines).toContain('- … and 10 more; `-o json` lists them all');
   });
 
-  test('masks a secret before escaping its characters', () => {
+  test('masks a secret before escaping Markdown characters', () => {
     const redactor = createRedactor();
     redactor.add('s3cret_*value');
     const issue = { path: 's3cret_*value', message: 'is s3cret_*value', file: 's3cret_*value.csv' };
@@ -79,8 +79,8 @@ describe('as Markdown', () => {
   });
 });
 
-describe('as JSON', () => {
-  it.each(Object.keys(errors))('renders the error %s', async (name) => {
+describe('an error as JSON', () => {
+  it.each(Object.keys(errors))('matches its golden file: %s', async (name) => {
     const text = failureJson(errors[name] as KnownError, createRedactor());
     expect(text.trimEnd()).not.toContain('\n');
     const pretty = `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`;

@@ -32,17 +32,17 @@ test('renders a table without headings', () => {
   expect(toMarkdownTable(['a'], columns, false)).toBe('|   |   |\n| --- | ---: |\n| a | 1 |\n');
 });
 
-describe('code blocks', () => {
+describe('toCodeBlock', () => {
   it.each([
     ['text', '```\ntext\n```\n'],
     ['text\n\n', '```\ntext\n```\n'],
     ['```\ninside\n```', '````\n```\ninside\n```\n````\n'],
-  ])('fence %j', (text, expected) => {
+  ])('fences %j', (text, expected) => {
     expect(toCodeBlock(text)).toBe(expected);
   });
 });
 
-describe('a line as Markdown', () => {
+describe('a Markdown line', () => {
   it.each([
     ['Run `cdpadm roles diff *`.', 'Run `cdpadm roles diff *`.'],
     ['a_b <img> #1', 'a\\_b \\<img\\> \\#1'],
@@ -52,7 +52,7 @@ describe('a line as Markdown', () => {
     expect(toMarkdownLine(text)).toBe(expected);
   });
 
-  test('shows an issue with its position', () => {
+  test('contains an issue and its position', () => {
     const issue = { file: 'a_b.yaml', line: 3, column: 5, path: 'roles[0]', message: 'is `x`' };
     expect(toIssueItem(issue)).toBe('- a\\_b.yaml:3:5: roles\\[0\\]: is `x`');
     expect(toIssueItem({ path: '', message: 'wrong' })).toBe('- wrong');

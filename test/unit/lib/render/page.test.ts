@@ -23,15 +23,18 @@ describe('wrapPage', () => {
     expect(wrapPage(text, width)).toBe(wrapped);
   });
 
-  test.each([60, 80, 100, 200])('wraps every topic to %i columns, without single words between long lines', (width) => {
-    for (const [topic, text] of Object.entries(topics)) {
-      const lines = wrapPage(text, width).split('\n');
-      lines.forEach((line, index) => {
-        const isExample = line.startsWith('  $ ');
-        if (!isExample) expect(line.length, `${topic}: ${line}`).toBeLessThanOrEqual(Math.min(width, 100));
-        // A single word may only end a paragraph; elsewhere it is left over from a line break in the source.
-        if (/^[a-z]+$/.test(line)) expect(lines[index + 1], `${topic}: ${line}`).toMatch(/^$|^ /);
-      });
-    }
-  });
+  test.each([60, 80, 100, 200])(
+    'wraps every help topic to %i columns, without single words between long lines',
+    (width) => {
+      for (const [topic, text] of Object.entries(topics)) {
+        const lines = wrapPage(text, width).split('\n');
+        lines.forEach((line, index) => {
+          const isExample = line.startsWith('  $ ');
+          if (!isExample) expect(line.length, `${topic}: ${line}`).toBeLessThanOrEqual(Math.min(width, 100));
+          // A single word may only end a paragraph; elsewhere it is left over from a line break in the source.
+          if (/^[a-z]+$/.test(line)) expect(lines[index + 1], `${topic}: ${line}`).toMatch(/^$|^ /);
+        });
+      }
+    },
+  );
 });

@@ -69,7 +69,7 @@ test('labels each of a few runs with its time, adds seconds if minutes are equal
   ]);
 });
 
-test('draws a scale without fractions of a row, and only zero if there are no rows', () => {
+test('draws a scale without fractional rows, and only zero if there are no rows', () => {
   const scale = (rows: number) =>
     /<div class="scale".*?<\/div>/.exec(runTimelinePage([run(1, { successful_records: rows })], SOURCE))?.[0];
   expect(scale(1)).toContain('<span>1 row</span><span></span><span>0</span>');
@@ -94,7 +94,7 @@ test('converts times in a different zone to UTC', () => {
   expect(page).toContain('>2026-01-01 23:00:00</td>');
 });
 
-test('loads and executes nothing, whatever the platform returns', () => {
+test('does not load or execute anything, whatever the platform returns', () => {
   const evil = '"><script>alert(1)</script><img src=x onerror=y>';
   const hostile = run(1, { pipeline_id: evil, id: evil, status: evil, errors: [{ message: evil }] as never } as never);
   const page = runTimelinePage([hostile, run(2, { status: 'failed', errors: [{ message: evil }] as never })], {
@@ -108,7 +108,7 @@ test('loads and executes nothing, whatever the platform returns', () => {
   expect(page).toContain('@media print');
 });
 
-test('renders no runs, many runs and unknown counts', () => {
+test('renders a page without runs, with many runs and with unknown counts', () => {
   expect(runTimelinePage([], SOURCE)).toContain('There are no matching runs.');
   const many = runTimelinePage(
     Array.from({ length: 500 }, (_, index) => run(index + 1)),
@@ -137,7 +137,7 @@ describe('more than 2,000 runs', () => {
   const rowOf = (day: string) => new RegExp(`<tr role="row" id="run-${day}".*`).exec(page)?.[0] ?? '';
   const page = runTimelinePage(many, SOURCE);
 
-  it('are drawn by day, on a page smaller than 500 kB', () => {
+  it('are drawn per day, on a page smaller than 500 kB', () => {
     expect(page.length).toBeLessThan(500_000);
     expect(page.match(/<tr role="row" id="run-/g)).toHaveLength(174);
     expect(page).toContain('All days, newest first');
@@ -145,14 +145,14 @@ describe('more than 2,000 runs', () => {
     expect(page).toContain('One column per day');
   });
 
-  it('keep their causes, with links that name the days', () => {
+  it('are listed with their causes and links to their days', () => {
     const section = /<section class="unwell".*?<\/section>/s.exec(page)?.[0] ?? '';
     expect(section).toContain('338 runs on <a href="#run-2026-06-23">2026-06-23</a>,');
     expect(section).toContain('and 46 other days · last 2026-06-23 14:35 UTC');
     expect(page).toContain('49,662 success, 338 failed');
   });
 
-  it('show a day without a success as failed, and the share of failed runs on other days', () => {
+  it('are drawn as failed on a day without a success, and as a share of failed runs on other days', () => {
     expect(rowOf('2026-01-02')).toMatch(/class="bad".*✗ failed.*>288 failed</);
     expect(rowOf('2026-01-04')).toMatch(/class="warn".*✗ 1 of 288 failed.*>287 success, 1 failed</);
     expect(rowOf('2026-01-01')).toMatch(/class="good".*✓ success.*>288 success</);

@@ -57,8 +57,8 @@ const SCREEN = `+ create new
 1 to create, 1 to modify, 1 to delete, 1 unchanged, 2 escalations
 plan ${PLAN.plan}`;
 
-describe('on screen', () => {
-  it('wraps only its own text on a narrow terminal', () => {
+describe('a plan on screen', () => {
+  it('has only our own text wrapped on a narrow terminal', () => {
     const verbose = { ...role('a-role'), description: 'two  blanks  and  more  words' };
     const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [verbose]), plainStyle, 30).split(
       '\n',
@@ -68,11 +68,11 @@ describe('on screen', () => {
     expect(lines.join(' ')).toContain('0 to create, 1 to modify, 1 to delete, 0 unchanged');
   });
 
-  it('uses words and signs', () => {
+  it('marks each change with a sign and a word', () => {
     expect(renderRolesPlan(PLAN, plainStyle)).toBe(SCREEN);
   });
 
-  it('prints the same text with colors', () => {
+  it('contains the same text with colors', () => {
     const colored = renderRolesPlan(PLAN, TAGGED);
     expect(colored.replaceAll(/<\/?\w+>/g, '')).toBe(SCREEN);
     expect(colored).toContain('<green>+ create new</green>');
@@ -82,7 +82,7 @@ describe('on screen', () => {
     expect(colored).toContain('    <red>- audiences:view</red>');
   });
 
-  it('reports that there are no differences, and prints no hash for a diff of two files', () => {
+  it('reports that there are no differences, and omits the hash for a diff of two files', () => {
     expect(renderRolesPlan(diffRoles(LIVE.roles, LIVE.roles), plainStyle)).toBe(
       'No differences.\n0 to create, 0 to modify, 0 to delete, 3 unchanged',
     );
@@ -105,8 +105,8 @@ describe('on screen', () => {
   });
 });
 
-describe('as Markdown', () => {
-  it('prints a heading, the escalations and the plan as a diff block', () => {
+describe('a plan as Markdown', () => {
+  it('contains a heading, the escalations and a diff block', () => {
     expect(rolesPlanMarkdown(PLAN, plainStyle)).toBe(
       `### Roles: 1 to create, 1 to modify, 1 to delete, 1 unchanged
 
@@ -120,7 +120,7 @@ ${SCREEN.replaceAll(/^ {4}([+-])/gm, '$1    ')}
     expect(rolesPlanMarkdown(diffRoles([], []), plainStyle)).not.toContain('Escalations');
   });
 
-  it('cannot be escaped by backticks in a name', () => {
+  it('keeps backticks in a name inside the block', () => {
     const text = rolesPlanMarkdown(diffRoles([], [role('a```\n# b`', ['a`b:*'], { name: '````' })]), plainStyle);
     expect(text).toContain('\n`````diff\n');
     expect(text.match(/^`{3,}/gm)).toEqual(['`````', '`````']);

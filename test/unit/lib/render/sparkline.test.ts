@@ -8,7 +8,7 @@ const run = (day: number, status: string, records: number | null = null) =>
   >[0][number];
 const runs = [run(4, 'running'), run(3, 'failed'), run(2, 'success', 9000), run(1, 'success', 0)];
 
-test('shows the oldest run first, records as heights, and the same as text', () => {
+test('draws the oldest run first, with record counts as heights, and repeats the facts as text', () => {
   expect(runSparkline(runs, false)).toBe('Last 4 runs: ▁█×·  2 success, 1 failed, 1 running; 0 to 9,000 records');
 });
 
@@ -18,7 +18,7 @@ test('uses only ASCII on request', () => {
   expect(line).toMatch(/^[ -~]+$/);
 });
 
-test('shows the newest 24 of many runs, one run, and no runs', () => {
+test('draws the newest 24 of many runs, a single run, and nothing without runs', () => {
   const many = Array.from({ length: 60 }, () => run(1, 'success', 5));
   expect(runSparkline(many, false)).toBe(`Last 24 runs: ${'█'.repeat(24)}  24 success; 5 records each`);
   expect(runSparkline([run(1, 'failed')], false)).toBe('Last run: ×  1 failed');
@@ -32,11 +32,14 @@ test('treats an invalid count as missing', () => {
 });
 
 test.each([
-  [{ LANG: 'en_US.UTF-8' }, false],
-  [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, true],
-  [{ LANG: 'de_DE.utf8', TERM: 'dumb' }, true],
-  [{ LANG: 'en_US.UTF-8', CDPADM_ACCESSIBLE: '1' }, true],
-  [{}, true],
-])('uses ASCII with %j: %s', (env, plain) => {
-  expect(wantsPlainSigns(env)).toBe(plain);
+  [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }],
+  [{ LANG: 'de_DE.utf8', TERM: 'dumb' }],
+  [{ LANG: 'en_US.UTF-8', CDPADM_ACCESSIBLE: '1' }],
+  [{}],
+])('uses ASCII if the environment is %j', (env) => {
+  expect(wantsPlainSigns(env)).toBe(true);
+});
+
+test('uses Unicode in a UTF-8 locale', () => {
+  expect(wantsPlainSigns({ LANG: 'en_US.UTF-8' })).toBe(false);
 });

@@ -28,12 +28,12 @@ const rows: Role[] = [
 ];
 
 describe('a table', () => {
-  it.each([100, 80, 60, 40, 20])('fits %i columns', async (width) => {
+  it.each([100, 80, 60, 40, 20])('fits into %i columns', async (width) => {
     const text = await drawTable(rows, columns, { width, style: plainStyle, header: true });
     await expect(`${text}\n`).toMatchFileSnapshot(`../../../golden/table-${width}.txt`);
   });
 
-  test('is drawn with any number of rows, and one heading', async () => {
+  test('is drawn with one heading for any number of rows', async () => {
     const long = Array.from({ length: 130_000 }, () => rows[2] as Role);
     const text = await drawTable(long, columns.slice(0, 1), { width: 100, style: plainStyle, header: true });
     expect(text).toBe(`ROLE ID${'\nx'.repeat(130_000)}`);
@@ -73,7 +73,7 @@ test('never exceeds the terminal width and never truncates an id', async () => {
   );
 });
 
-test('drops a column that must not be truncated, and gives its space to the others', async () => {
+test('drops a column that must not be truncated, and gives its space to the other columns', async () => {
   const withWhole = columns.map((column) => (column.key === 'name' ? { ...column, whole: true } : column));
   const draw = (width: number): Promise<string> =>
     drawTable(rows, withWhole, { width, style: plainStyle, header: true });
@@ -107,7 +107,7 @@ describe('a column that is empty in every row', () => {
     expect(await headingsOf([run], 60)).toEqual(['ID', 'STATUS', 'STARTED ON', 'RANGE START', 'ERRORS']);
   });
 
-  test('is dropped before columns with values, even with a lower rank, and only if space is short', async () => {
+  test('is dropped before columns that have values, even if they rank lower, and only if space is short', async () => {
     expect(await headingsOf([run], 40)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run], 30)).toEqual(['ID', 'STATUS', 'STARTED ON']);
   });
@@ -118,7 +118,7 @@ describe('a column that is empty in every row', () => {
     expect(drawn).toBe(`ID   STATUS   STARTED ON\nr-1  success  ${long.started_on}`);
   });
 
-  test('is dropped by its rank once a row has a value', async () => {
+  test('is dropped in the order of its rank once a row has a value', async () => {
     const failed = { ...run, errors: 'Table gone' };
     expect(await headingsOf([run, failed], 46)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run, failed], 28)).toEqual(['ID', 'STATUS', 'ERRORS']);
@@ -130,7 +130,7 @@ describe('a column that is empty in every row', () => {
   });
 });
 
-test('prints the same text with color', async () => {
+test('prints the same text in color', async () => {
   const style = await createStyle(true);
   const colored = await drawTable(rows, columns, { width: 80, style, header: true });
   const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });
@@ -143,7 +143,7 @@ test('prints the same text with color', async () => {
   ).toEqual(plain.split('\n'));
 });
 
-test('prints one line per field of a record, never truncated', () => {
+test('prints one line per field of a record, without truncating it', () => {
   expect(drawRecord(rows[0] as Role, columns, plainStyle)).toBe(
     [
       'ROLE ID      marketing_user',
@@ -196,7 +196,7 @@ describe('headings that are ids', () => {
     );
   });
 
-  test('turn rows into cards if the words do not fit, and the cards omit empty fields', async () => {
+  test('are replaced by cards, which omit empty fields, if the words do not fit', async () => {
     const roles = Array.from({ length: 6 }, (_, index) => `roleNumber${index}OfMany`);
     const row = { task: 'audiences:*', roleNumber2OfMany: 'yes' };
     expect(await draw(roles, row, 100)).toBe('TASK               audiences:*\nroleNumber2OfMany  yes');
@@ -211,7 +211,7 @@ test('removes control characters from a heading sent by the platform', async () 
 test.each([
   [40, '2026-12-22T04:44Z'],
   [31, '2026-12-22'],
-])('shortens a time to its minute or day at %i columns', async (width, shown) => {
+])('shortens a time at %i columns to %s', async (width, shown) => {
   const dated: Column<string>[] = [
     { key: 'id', id: true, value: () => 'x'.repeat(19) },
     { key: 'at', value: (at) => at },
@@ -220,7 +220,7 @@ test.each([
   expect(drawn.split('\n')[1]).toBe(`${'x'.repeat(19)}  ${shown}`);
 });
 
-test('breaks JSON in a record between the fields of the JSON', () => {
+test('wraps JSON in a record between its fields', () => {
   const drawn = drawRecord(
     '{"type":"incremental","from":"2024"}',
     [{ key: 'mode', value: (it) => it }],
@@ -230,7 +230,7 @@ test('breaks JSON in a record between the fields of the JSON', () => {
   expect(drawn).toBe('MODE  {"type":"incremental",\n      "from":"2024"}');
 });
 
-test("measures, truncates and draws a value's display text", async () => {
+test("measures, truncates and draws a value's display text rather than the value", async () => {
   const withDisplayText: Column<Role>[] = [
     { key: 'role_id', id: true, value: (role) => role.role_id },
     { key: 'name', value: () => '{"value":"for programs"}', said: (role) => role.name },

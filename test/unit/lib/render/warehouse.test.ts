@@ -21,7 +21,7 @@ const pipeline = {
   schedule: { type: 'on_demand' },
 };
 
-test('shows a pipeline as its list does, without empty fields', async () => {
+test('formats a pipeline as lists do, without empty fields', async () => {
   expect(recordText('pipeline', pipeline)).toBe(
     [
       'ID         people',
@@ -52,7 +52,7 @@ test('shows additional fields in a schedule, a sync mode or a configuration', ()
   );
 });
 
-test('keeps nested records as JSON for programs', () => {
+test('writes nested records as JSON for programs', () => {
   const valueOf = (key: string) => resourceView('pipeline').columns.find((column) => column.key === key);
   expect(valueOf('schedule')?.value({ ...pipeline })).toBe('{"type":"on_demand"}');
 });

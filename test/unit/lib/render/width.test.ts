@@ -51,7 +51,7 @@ describe('wrapUnder', () => {
     ],
     ['\u001b[2mnext:\u001b[22m ', 'short', 30, '\u001b[2mnext:\u001b[22m short'],
     ['lead  ', 'one two three four five six', 10, 'lead  one two three four\n      five six'],
-  ])('wraps after %j the text %j to %i columns', (lead, text, width, expected) => {
+  ])('starts with %j and wraps %j to %i columns', (lead, text, width, expected) => {
     expect(wrapUnder(lead, text, width)).toBe(expected);
   });
 });
@@ -70,7 +70,7 @@ describe('wrapMessage', () => {
     expect(wrapMessage(text, width)).toBe(expected);
   });
 
-  test('keeps every word and the requested width', () => {
+  test('keeps every word and never exceeds the requested width', () => {
     const word = fc.stringMatching(/^[a-zé日]{1,9}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 20, max: 60 }), (words, width) => {
