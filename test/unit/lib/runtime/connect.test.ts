@@ -24,7 +24,7 @@ const cli = (args: string[], options?: CliOptions): Promise<CliResult> => home.r
 
 const list = ['roles', 'list'];
 
-test('works with environment variables only', async () => {
+test('connects with environment variables alone', async () => {
   const { code, stdout } = await cli([...list, '-o', 'json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).not.toHaveLength(0);
@@ -36,7 +36,7 @@ test('prefers a flag to the environment', async () => {
 });
 
 describe('--ca-file', () => {
-  test('keeps the authorities from NODE_EXTRA_CA_CERTS, which Node would drop', async () => {
+  test('adds to the authorities from NODE_EXTRA_CA_CERTS, which Node would drop', async () => {
     const [own, other] = [makeCertificate(), makeCertificate()];
     const server = await opened(startFaultServer({ tls: own }));
     server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
@@ -52,7 +52,7 @@ describe('--ca-file', () => {
   });
 });
 
-test('prints the command without secrets for --curl, and sends nothing', async () => {
+test('prints a curl command without secrets for --curl, and sends nothing', async () => {
   const { code, stdout, stderr } = await cli([...list, '--curl']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^curl .*\/roles'/);
@@ -78,22 +78,22 @@ test('prints the exchanges on standard error for --debug, and only decisions for
   expect((await cli([...list, '-v'])).stderr).not.toContain('/oauth/token');
 });
 
-it.each<[string[], Record<string, string>, number, string]>([
-  [['--ca-file', 'missing.pem'], {}, 2, 'missing.pem'],
-  [[], { CDPADM_BASE_URL: '' }, 2, 'CDPADM_BASE_URL'],
-  [[], { CDPADM_ORG_ID: '' }, 2, 'CDPADM_ORG_ID'],
-  [[], { CDPADM_ORG_ID: 'acme' }, 2, 'CDPADM_ORG_ID'],
-  [[], { CDPADM_CLIENT_SECRET: '' }, 4, 'CDPADM_CLIENT_SECRET'],
-  [[], { CDPADM_CLIENT_SECRET: 'wrong-secret' }, 4, ''],
-  [['--profile', 'none'], {}, 2, 'none'],
-])('%j with %j exits with %i', async (args, env, code, text) => {
+it.each<[number, string, string[], Record<string, string>, string]>([
+  [2, 'the CA file is missing', ['--ca-file', 'missing.pem'], {}, 'missing.pem'],
+  [2, 'there is no address', [], { CDPADM_BASE_URL: '' }, 'CDPADM_BASE_URL'],
+  [2, 'there is no organization', [], { CDPADM_ORG_ID: '' }, 'CDPADM_ORG_ID'],
+  [2, 'the organization is not a number', [], { CDPADM_ORG_ID: 'acme' }, 'CDPADM_ORG_ID'],
+  [4, 'there is no client secret', [], { CDPADM_CLIENT_SECRET: '' }, 'CDPADM_CLIENT_SECRET'],
+  [4, 'the client secret is wrong', [], { CDPADM_CLIENT_SECRET: 'wrong-secret' }, ''],
+  [2, 'the profile is unknown', ['--profile', 'none'], {}, 'none'],
+])('exits with %i if %s', async (code, _what, args, env, text) => {
   const result = await cli([...list, ...args], { env });
   expect(result.stderr).toContain(text);
   expect(result).toMatchObject({ code, stdout: '' });
   expect(result.stderr).not.toContain('wrong-secret');
 });
 
-describe('before a write', () => {
+describe('a write', () => {
   beforeEach(async () => {
     expect((await cli(['roles', 'pull'])).code).toBe(0);
     home.write('roles.yaml', home.read('roles.yaml').replace('name: User\n', 'name: Renamed\n'));
@@ -118,7 +118,7 @@ describe('before a write', () => {
     expect(await puts()).toBe(0);
   });
 
-  test('needs no confirmation in a dry run and sends nothing', async () => {
+  test('sends nothing and asks for no confirmation in a dry run', async () => {
     const { code, stdout } = await push(['-n', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'PUT' }] });
@@ -129,7 +129,7 @@ describe('before a write', () => {
     [['--yes'], 12],
     [['--yes', '--confirm', 'other'], 12],
     [['--confirm', 'local'], 0],
-  ])('handles a protected profile with the flags %j and exits with %i', async (args, code) => {
+  ])('uses a protected profile with the flags %j and exits with %i', async (args, code) => {
     const result = await push(args, true);
     expect(result.code).toBe(code);
     if (code !== 0) expect(result.stderr).toContain('--confirm local');

@@ -46,8 +46,8 @@ afterAll(async () => {
   home.remove();
 });
 
-describe('a list', () => {
-  test('shows the profile in its first column, in the order of the flags', async () => {
+describe('a list from several profiles', () => {
+  test('has the profile in its first column, in the order of the flags', async () => {
     const { code, stdout } = await cli([
       'roles',
       'list',
@@ -67,20 +67,20 @@ describe('a list', () => {
     expect(rows.at(-1)).toMatch(/^one\t/);
   });
 
-  test.each(['csv', 'markdown', 'name', 'table'])('names the profile of each row with -o %s', async (format) => {
+  test.each(['csv', 'markdown', 'name', 'table'])("contains each row's profile with -o %s", async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/two.*second-only/);
     expect(stdout).not.toMatch(/one.*second-only/);
   });
 
-  test.each(['json', 'yaml', 'ndjson'])("prints each profile's data after its name with -o %s", async (format) => {
+  test.each(['json', 'yaml', 'ndjson'])("contains each profile's name and data with -o %s", async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/one[^]*two[^]*second-only/);
   });
 
-  test('contains the same JSON data as a run with one profile', async () => {
+  test('contains the same JSON data as a list from one profile', async () => {
     const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json']);
     const alone = async (profile: string): Promise<unknown> =>
       JSON.parse((await cli(['roles', 'list', '--profile', profile, '-o', 'json'])).stdout);
@@ -90,7 +90,7 @@ describe('a list', () => {
     ]);
   });
 
-  test('applies --query to the combined result', async () => {
+  test('is combined before --query is applied', async () => {
     const query = "[?profile=='two'].data[].role_id | [?@=='second-only']";
     const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json', '--query', query]);
     expect(JSON.parse(stdout)).toEqual(['second-only']);
@@ -98,7 +98,7 @@ describe('a list', () => {
 });
 
 test.each(['table', 'markdown', 'json', 'csv'])(
-  'prints one part per profile of a document with -o %s',
+  'prints one part of a document per profile with -o %s',
   async (format) => {
     const { code, stdout } = await cli(['roles', 'explain', 'user-role', ...BOTH, '-o', format]);
     expect(code).toBe(0);
@@ -107,7 +107,7 @@ test.each(['table', 'markdown', 'json', 'csv'])(
 );
 
 describe('a profile that fails', () => {
-  test('is reported with its reason and sets the exit code, while the others are shown', async () => {
+  test('is reported with its reason and sets the exit code, and the other profiles are shown', async () => {
     const { code, stdout, stderr } = await cli(['roles', 'get', 'second-only', ...BOTH, '--fields', 'profile,role_id']);
     expect(code).toBe(5);
     expect(stdout).toBe('PROFILE\tROLE ID\ntwo\tsecond-only\n');
@@ -115,7 +115,7 @@ describe('a profile that fails', () => {
     expect(stderr).toMatch(/one: .*second-only/);
   });
 
-  test('is included in the JSON', async () => {
+  test('is included with its error in the JSON', async () => {
     const { code, stdout, stderr } = await cli([
       'roles',
       'get',
@@ -143,7 +143,7 @@ test('treats a repeated profile as one', async () => {
   expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
 });
 
-test('names the flags that allow only one profile', async () => {
+test('reports the flags that allow only one profile', async () => {
   for (const [line, flags] of [
     ['dsr submit --bulk x.csv --wait', '--bulk and --wait'],
     ['dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --watch', '--watch'],
@@ -153,16 +153,16 @@ test('names the flags that allow only one profile', async () => {
   }
 });
 
-describe('a command that is not read-only accepts only one profile', () => {
+describe('a command that cannot combine results', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('(there are many commands of both kinds)', () => {
+  test('is neither rare nor the rule', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });
 
   // Help is printed before any action.
-  test.each(others.filter(([path]) => path !== 'help'))('such as %s', async (path, command) => {
+  test.each(others.filter(([path]) => path !== 'help'))('accepts only one profile: %s', async (path, command) => {
     const words = command.registeredArguments.filter(({ required }) => required);
     const flags = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
     const args = words.map(({ argChoices }) => argChoices?.[0] ?? 'x');
@@ -175,11 +175,11 @@ describe('a command that is not read-only accepts only one profile', () => {
     expect((await one.api.requests()).length).toBe(before);
   });
 
-  test('such as dsr status --watch, which keeps running', async () => {
+  test('accepts only one profile: dsr status --watch', async () => {
     expect((await cli(['dsr', 'status', 'x', '--watch', ...BOTH])).code).toBe(2);
   });
 
-  test('as does any command with -o html, which is one page', async () => {
+  test('accepts only one profile: any command with -o html', async () => {
     expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('can show only one profile');
   });
 });
@@ -191,8 +191,8 @@ describe('the result schema for several profiles', () => {
   };
 
   test.each([
-    ['results of all profiles', 'roles list', BOTH, 0],
-    ['an error among results', 'roles get second-only', BOTH, 5],
+    ['the results of all profiles', 'roles list', BOTH, 0],
+    ['an error among the results', 'roles get second-only', BOTH, 5],
     ['a document', 'profile show', BOTH, 0],
   ])('matches %s', async (_what, line, profiles, exit) => {
     const validate = new Ajv({ strict: false }).compile(await schemaOf(line.split(' ').slice(0, 2).join(' ')));
@@ -202,7 +202,7 @@ describe('the result schema for several profiles', () => {
     expect(validate([{ profile: 'one' }])).toBe(false);
   });
 
-  test('does not exist for a command that accepts one profile', async () => {
+  test('is not available for a command that accepts only one profile', async () => {
     const { code, stderr } = await cli(['schema', 'output', 'roles', 'push', '--several-profiles']);
     expect(code).toBe(2);
     expect(stderr).toContain('accepts only one --profile');

@@ -7,12 +7,12 @@ import { runCli } from '../../../helpers/cli.ts';
 import { startFaultServer } from '../../../helpers/fault-server.ts';
 import { opened } from '../../../helpers/opened.ts';
 
-describe('explainStop', () => {
+describe('the reason for a stop', () => {
   it.each([
     ['Ctrl-C', interrupted(), 'interrupted'],
     ['SIGTERM', terminated(), 'terminated'],
     ['SIGHUP', hungUp(), 'hungUp'],
-  ])('reports after %s whether changes are possible', (_what, error, exit) => {
+  ])('includes whether changes are possible after %s', (_what, error, exit) => {
     const unchanged = explainStop(error, false);
     expect(unchanged).toMatchObject({ code: error.code, message: error.message });
     expect(exitOf(unchanged)).toBe(exit);
@@ -29,7 +29,7 @@ describe('explainStop', () => {
     ],
     ['a time limit', timedOut(5)],
     ['anything else', new KnownError({ code: 'http.conflict', message: 'Conflict.' })],
-  ])('leaves %s unchanged', (_what, error) => {
+  ])('is not changed for %s', (_what, error) => {
     expect(explainStop(error, false)).toBe(error);
   });
 });
@@ -57,7 +57,7 @@ describe('Ctrl-C during a call', () => {
       'intake identify -f - --yes',
       'Error: The outcome of POST /v1/identify is unknown: the request was interrupted.\nRun the command again',
     ],
-  ])('for %s reports its effect', async (_what, line, hint) => {
+  ])('reports the effect of %s', async (_what, line, hint) => {
     const server = await opened(startFaultServer());
     const stop = new AbortController();
     server.otherwise(() => stop.abort(interrupted()));

@@ -8,7 +8,7 @@ import { createTestClock } from '../../../helpers/clock.ts';
 
 describe('help', () => {
   it.each([[['--help']], [['-h']], [['help']], [['--no-color', 'help']]])(
-    'prints the groups on standard output for %j',
+    'is printed on standard output with every group for %j',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -20,7 +20,7 @@ describe('help', () => {
   );
 
   it.each([[['emulator', 'clock', '--help']], [['help', 'emulator', 'clock']], [['-q', 'emulator', 'clock', '-h']]])(
-    'prints a command with its flags and examples for %j',
+    "contains a command's flags and examples for %j",
     async (args) => {
       const { code, stdout } = await runCli(args);
       expect(code).toBe(0);
@@ -28,11 +28,14 @@ describe('help', () => {
     },
   );
 
-  it.each(['exit-codes', 'environment', 'formatting', 'files', 'recipes', 'flags'])('prints help %s', async (topic) => {
-    const { code, stdout } = await runCli(['help', topic]);
-    expect(code).toBe(0);
-    await expect(stdout).toMatchFileSnapshot(`../../../golden/help-${topic}.txt`);
-  });
+  it.each(['exit-codes', 'environment', 'formatting', 'files', 'recipes', 'flags'])(
+    'is printed for the topic %s',
+    async (topic) => {
+      const { code, stdout } = await runCli(['help', topic]);
+      expect(code).toBe(0);
+      await expect(stdout).toMatchFileSnapshot(`../../../golden/help-${topic}.txt`);
+    },
+  );
 
   test('aligns exit codes on the left', async () => {
     const { stdout } = await runCli(['seed', 'bulk', '--help'], { columns: 60 });
@@ -45,7 +48,7 @@ describe('help', () => {
     for (const line of own) expect(line).toMatch(/^ {2}(\d+ +| {4})\S/);
   });
 
-  test('wraps to the terminal width', async () => {
+  test('is wrapped to the terminal width', async () => {
     const { stdout } = await runCli(['emulator', 'start', '--help'], { columns: 60 });
     // Examples are not wrapped, so that they can be copied.
     const prose = (stdout.split('JSON:')[0] ?? '').split('\n').filter((line) => !line.startsWith('  $ '));
@@ -53,7 +56,7 @@ describe('help', () => {
   });
 
   it.each([[[]], [['emulator']], [['emulator', 'fault']]])(
-    'prints help on standard error and exits with 2 for %j without a command',
+    'is printed on standard error with exit code 2 if %j names no command',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -61,12 +64,12 @@ describe('help', () => {
     },
   );
 
-  test('prints the version', async () => {
+  test('is replaced by the version with -V', async () => {
     expect(await runCli(['roles', '-V'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
   });
 });
 
-describe('usage errors exit with 2 and a suggestion', () => {
+describe('a usage error', () => {
   it.each<[string[], string, string]>([
     [['rols'], 'Unknown command `rols`', 'Did you mean `roles`?'],
     [['emulator', 'strat'], 'Unknown command `strat` for `cdpadm emulator`', 'Did you mean `start`?'],
@@ -121,7 +124,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
     [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
     [['emulator', 'log', '--query', 'a['], '--query is not a JMESPath expression', 'jmespath.org'],
     [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create the folder first'],
-  ])('for %j', async (args, message, hint) => {
+  ])('exits with 2 and a suggestion for %j', async (args, message, hint) => {
     const { code, stdout, stderr } = await runCli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
@@ -129,7 +132,7 @@ describe('usage errors exit with 2 and a suggestion', () => {
   });
 
   it.each([['emulator log --prot -o json'], ['-o json rols'], ['emulator log --json more']])(
-    'as JSON: %s',
+    'is printed as JSON: %s',
     async (line) => {
       const { code, stderr } = await runCli(line.split(' '));
       expect(code).toBe(2);
@@ -137,16 +140,16 @@ describe('usage errors exit with 2 and a suggestion', () => {
     },
   );
 
-  test('in the format of CDPADM_OUTPUT', async () => {
+  test('is printed in the format from CDPADM_OUTPUT', async () => {
     const { stderr } = await runCli(['rols'], { env: { CDPADM_OUTPUT: 'json' } });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage' } });
   });
 });
 
-describe('exit codes', () => {
+describe('the exit code', () => {
   const serve = ['emulator', 'start', '--memory', '--port', '0'];
 
-  test('include 130 for Ctrl-C', async () => {
+  test('is 130 for Ctrl-C', async () => {
     const stop = new AbortController();
     const onOutput = (stdout: string): void => {
       if (stdout.includes('ready')) stop.abort(interrupted());
@@ -156,12 +159,12 @@ describe('exit codes', () => {
     expect(stdout).toMatch(/^The embedded platform is ready at http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  test('include 11 for --timeout', async () => {
+  test('is 11 for --timeout', async () => {
     const { code } = await runCli([...serve, '--timeout', '5m'], { clock: createTestClock() });
     expect(code).toBe(11);
   });
 
-  test('include 11 for --timeout even if the event loop is blocked', async () => {
+  test('is 11 for --timeout even if the event loop is blocked', async () => {
     let now = 0;
     // Each time the clock is read, it is a minute later, and no timer ever fires.
     const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
@@ -170,7 +173,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('--timeout of 1s');
   });
 
-  test('include 0 for a closed pipe, and nothing is printed', async () => {
+  test('is 0 for a closed pipe, and nothing is printed', async () => {
     const { code, stderr } = await runCli(['help', 'flags'], { brokenPipe: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });

@@ -44,7 +44,7 @@ async function statusLine(socket: Socket): Promise<string> {
   return text.toString().split('\r\n', 1)[0] ?? '';
 }
 
-it('responds to a callback despite 600 silent, slow or incomplete connections', async () => {
+it('responds to a callback even if 600 connections are silent, slow or incomplete', async () => {
   const texts = ['', 'POST / HTTP/1.1\r\nHost: a\r\nX-', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab'];
   const first = await open();
   const closed = once(first.resume(), 'close');
@@ -81,7 +81,7 @@ it('does not wait for the body of a request that is not a callback', async () =>
 it.each([
   ['declares', `Content-Length: ${MAX_CALLBACK_BYTES + 1}\r\n\r\n`],
   ['sends', `Transfer-Encoding: chunked\r\n\r\n200000\r\n${'x'.repeat(0x20_0000)}\r\n`],
-])('responds with 413 to a sender that %s an oversized body, before the body ends', async (_how, rest) => {
+])('responds with 413 before the body ends if the sender %s more than the maximum size', async (_how, rest) => {
   const socket = await open(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
   expect(await statusLine(socket)).toBe('HTTP/1.1 413 Payload Too Large');
   expect(received.map(({ body }) => body)).toEqual([undefined]);

@@ -22,7 +22,7 @@ describe("a hint's command", () => {
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
     ['pass show roles', 'pass show roles'],
-  ])("gets the current command's profile: %s", (command, expected) => {
+  ])("gets the current command's profile unless it names or needs none: %s", (command, expected) => {
     expect(completed(command, PROD)).toBe(expected);
     expect(completed(command, NOWHERE)).toBe(command);
   });
@@ -34,7 +34,7 @@ describe("a hint's command", () => {
     );
   });
 
-  it('is not changed within a sentence', () => {
+  it('is not changed if it is part of a sentence', () => {
     const hint = { text: 'Read `cdpadm roles list` again.' };
     expect(hintLine(hintCompleter(asking, PROD)(hint))).toBe(hint.text);
   });
@@ -51,7 +51,7 @@ test('suggests commands with the same profile in notes and errors', async () => 
   expect(error.hint).toBe('To list them all: cdpadm roles list --profile local');
 });
 
-test('lists every command with a target', async () => {
+test('applies to every command that has a target', async () => {
   const program = await loadProgram();
   const names = commandsBelow(program).map(([path]) => path);
   expect(asking.filter((line) => !names.includes(line))).toEqual([]);

@@ -20,7 +20,7 @@ function rawOf(args: string[]): Record<string, unknown> {
 
 const flagsOf = (args: string[], env: Record<string, string> = {}): GlobalFlags => readGlobalFlags(rawOf(args), env);
 
-test('sets the defaults of global flags', () => {
+test('uses the defaults if no global flags are given', () => {
   expect(flagsOf([])).toEqual({
     profile: undefined,
     profiles: [],
@@ -71,24 +71,23 @@ it.each<[string[], Partial<GlobalFlags>]>([
     ['--timeout', '10m', '--request-timeout', '500ms', '--retries', '0'],
     { timeoutMs: 600_000, requestTimeoutMs: 500, retries: 0 },
   ],
-])('reads %j', (args, expected) => {
+])('accepts the flags %j', (args, expected) => {
   expect(flagsOf(args)).toMatchObject(expected);
 });
 
 describe('CDPADM_OUTPUT', () => {
-  it.each<[string[], string, string]>([
-    [[], 'csv', 'csv'],
-    [[], '', 'table'],
-    [['-o', 'name'], 'csv', 'name'],
-    [['--json'], 'csv', 'json'],
-  ])('selects, with flags %j and the value %j, the format %s', (args, value, expected) => {
+  it.each<[string, string[], string, string]>([
+    ['selects the format', [], 'csv', 'csv'],
+    ['leaves the format at table if it is empty', [], '', 'table'],
+    ['is overridden by -o', ['-o', 'name'], 'csv', 'name'],
+    ['is overridden by --json', ['--json'], 'csv', 'json'],
+  ])('%s', (_what, args, value, expected) => {
     expect(flagsOf(args, { CDPADM_OUTPUT: value }).output).toBe(expected);
   });
 });
 
 it.each<[string[], string, Record<string, string>?]>([
   [['-o', 'xml'], '--output'],
-  [[], 'CDPADM_OUTPUT', { CDPADM_OUTPUT: 'xml' }],
   [['--json', '-o', 'csv'], 'conflicts with'],
   [['--fields', 'a', '--json'], '--fields'],
   [['--org', 'acme'], '--org'],
@@ -103,13 +102,14 @@ it.each<[string[], string, Record<string, string>?]>([
   [['--retries', '1.5'], '--retries'],
   [['--color', 'blue'], '--color'],
   [['--progress', 'bar'], '--progress'],
-])('rejects %j and names %s', (args, name, env) => {
+  [[], 'CDPADM_OUTPUT', { CDPADM_OUTPUT: 'xml' }],
+])('rejects the flags %j with a message that contains "%s"', (args, name, env) => {
   const failure = thrownBy(() => flagsOf(args, env));
   expect(failure).toBeInstanceOf(KnownError);
   expect(failure).toMatchObject({ code: 'usage', message: expect.stringContaining(name) as string });
 });
 
-test('formats an error according to the valid flags', () => {
+test('formats an error as the valid flags request', () => {
   expect(lenientFlags(rawOf(['--json', '--retries', 'x', '--no-color']), {})).toMatchObject({
     output: 'json',
     color: 'never',
@@ -117,7 +117,7 @@ test('formats an error according to the valid flags', () => {
   expect(lenientFlags(rawOf(['-o', 'jsno']), {})).toMatchObject({ output: 'table' });
 });
 
-it.each(['CDPADM_DEBUG', 'RUNNER_DEBUG'])('reads %s=1 as --debug', (name) => {
+it.each(['CDPADM_DEBUG', 'RUNNER_DEBUG'])('treats %s=1 like --debug', (name) => {
   expect(flagsOf([], { [name]: '1' }).debug).toBe(true);
   expect(flagsOf([], { [name]: '0' }).debug).toBe(false);
 });
@@ -140,19 +140,22 @@ describe('the --out extension', () => {
     ['x.md', 'markdown'],
     ['x.html', 'html'],
     ['x.txt', 'table'],
-  ])('of %s sets the format to %s, despite CDPADM_OUTPUT', (file, output) => {
+  ])('in %s sets the format to %s, despite CDPADM_OUTPUT', (file, output) => {
     const env = { CDPADM_OUTPUT: output === 'yaml' ? 'csv' : 'yaml' };
     expect(flagsOf(['--out', file], env).output).toBe(output);
     expect(flagsOf(['--out', file, '-o', output]).output).toBe(output);
   });
 
-  it.each(['x', 'x.sh', 'json', '.constructor', '-', 'x.json.gz', 'x.json/y'])('of %s sets nothing', (file) => {
-    expect(flagsOf(['--out', file]).output).toBe('table');
-    expect(flagsOf(['--out', file], { CDPADM_OUTPUT: 'csv' }).output).toBe('csv');
-    expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
-  });
+  it.each(['x', 'x.sh', 'json', '.constructor', '-', 'x.json.gz', 'x.json/y'])(
+    'in %s does not set a format',
+    (file) => {
+      expect(flagsOf(['--out', file]).output).toBe('table');
+      expect(flagsOf(['--out', file], { CDPADM_OUTPUT: 'csv' }).output).toBe('csv');
+      expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
+    },
+  );
 
-  it('conflicts with a different format, except for plain text in .txt', () => {
+  it('is rejected if -o requests another format, except plain text in .txt', () => {
     const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));
     expect(error).toMatchObject({ code: 'usage', message: '-o yaml conflicts with --out x.json: .json means json.' });
     expect(thrownBy(() => flagsOf(['--out', 'x.csv', '--json']))).toMatchObject({ code: 'usage' });
@@ -160,7 +163,7 @@ describe('the --out extension', () => {
     expect(flagsOf(['--out', 'x.txt', '-o', 'name']).output).toBe('name');
   });
 
-  it('does not affect a command that writes the file itself', () => {
+  it('is ignored for a command that writes the file itself', () => {
     const raw = rawOf(['--out', 'x.json', '-o', 'yaml']);
     expect(readGlobalFlags(raw, {}, undefined, { outSetsFormat: false }).output).toBe('yaml');
   });
@@ -169,6 +172,6 @@ describe('the --out extension', () => {
 test.each([
   ['-o', ['-o', 'wide'], {}],
   ['CDPADM_OUTPUT', [], { CDPADM_OUTPUT: 'wide' }],
-])('selects a table with all columns for the format wide from %s', (_by, args, env) => {
+])('prints a table with all columns if %s requests the format wide', (_by, args, env) => {
   expect(readGlobalFlags(rawOf(args), env)).toMatchObject({ output: 'table', wide: true });
 });

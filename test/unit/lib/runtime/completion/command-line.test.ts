@@ -4,7 +4,7 @@ import { readLine, unquote } from '../../../../../src/lib/runtime/completion/com
 
 const BREAKS = ' \t\n"\'><=;|&(:';
 
-test('treats a backtick as a character in shells without backtick substitution', () => {
+test('treats a backtick as an ordinary character in shells without backtick substitution', () => {
   expect(readLine('cdpadm x `y z', 'cdpadm')).toMatchObject({ words: ['x', '`y'], current: { text: 'z' } });
 });
 
@@ -51,7 +51,7 @@ describe('readLine', () => {
     ["cdpadm --task='audiences:vi", "'", '--task='.length],
     ['cdpadm "audiences":vi', '', 'audiences:'.length],
     ['cdpadm "audi"en', '', 'audi'.length],
-  ])('replaces the current word in %j from the same position as bash', (line, quote, kept) => {
+  ])('replaces the current word in %j from the position at which bash replaces it', (line, quote, kept) => {
     expect(readLine(line, 'cdpadm', { breaks: BREAKS }).current).toMatchObject({ quote, kept });
   });
 });

@@ -76,7 +76,7 @@ async function values(line: string): Promise<string[]> {
   return lines.map((text) => text.split('\t')[0] ?? '');
 }
 
-describe('completion in the program', () => {
+describe('completion', () => {
   test('suggests commands', async () => {
     expect(await values('cdpadm ')).toEqual(entries.map(({ name }) => name));
     expect(await values('cdpadm emul')).toEqual(['emulator']);
@@ -87,7 +87,7 @@ describe('completion in the program', () => {
     expect(await values('cdpadm roles nonsense ')).toEqual([]);
   });
 
-  test("suggests the command's own flags first, and omits given flags unless they are repeatable", async () => {
+  test("suggests the command's own flags first, and omits flags that were already given unless they are repeatable", async () => {
     const flags = await values('cdpadm roles create x --name y --task z --');
     expect(flags.slice(0, 2)).toEqual(['--from', '--description']);
     expect(flags).toContain('--task');
@@ -176,7 +176,7 @@ describe('completion in the program', () => {
     },
   );
 
-  test('does not add a space after an identity type, whose value follows', async () => {
+  test('adds no space after an identity type, because its value follows', async () => {
     expect(await ask('fish', 'cdpadm', 'cdpadm dsr submit --identity ema')).toEqual({
       kind: 'values nospace',
       lines: ['email='],
@@ -188,7 +188,7 @@ describe('completion in the program', () => {
     ['cdpadm roles push ', 'files'],
     ['cdpadm dsr results x --dir ', 'folders'],
     ['cdpadm warehouse diff ', 'folders'],
-  ])('lets the shell complete %j', async (line, kind) => {
+  ])('lets the shell complete the path in %j', async (line, kind) => {
     expect(await ask('fish', 'cdpadm', line)).toEqual({ kind, lines: [] });
   });
 });
@@ -235,7 +235,7 @@ describe('completion of ids and profiles', () => {
     expect(await values('cdpadm --profile local roles who-can privacy')).toContain('privacy:settings');
   });
 
-  test("suggests paths after file: in each shell's format, and hidden files only after a dot", async () => {
+  test("suggests paths after `file:` in each shell's format, and hidden files only after a dot", async () => {
     const cwd = join(home.folder, 'secrets');
     mkdirSync(join(cwd, 'keys', 'deep'), { recursive: true });
     for (const name of ['pass word.txt', '.hidden', 'keys/one.json']) writeFileSync(join(cwd, name), '');
@@ -272,35 +272,35 @@ describe('completion of ids and profiles', () => {
   });
 });
 
-describe("each shell's format", () => {
+describe('completion for each shell', () => {
   test.each<[string, string[]]>([
     ['cdpadm roles who-can aud', ['audiences:view', 'audiences:\\*']],
     ['cdpadm roles who-can audiences:', ['view', '\\*']],
     ['cdpadm roles who-can "audiences:', ['audiences:view', 'audiences:*']],
     ["cdpadm roles update x --add-task='rul", ['rules:*']],
     ['cdpadm --color=al', ['always']],
-  ])('completes %j in bash', async (line, expected) => {
+  ])('completes %j as bash expects', async (line, expected) => {
     expect((await ask('bash', BREAKS, 'cdpadm', line)).lines).toEqual(expected);
   });
 
-  test('escapes colons in zsh, where they start the description', async () => {
+  test('escapes colons for zsh, where a colon starts the description', async () => {
     expect((await ask('zsh', 'roles', 'who-can', 'audiences:')).lines).toEqual([
       'audiences\\:view:Audiences: View only',
       'audiences\\:*:Audiences: Full access',
     ]);
   });
 
-  test('quotes special characters in PowerShell', async () => {
+  test('quotes special characters for PowerShell', async () => {
     const { lines } = await ask('powershell', 'cdpadm', 'cdpadm roles who-can rul');
     expect(lines[0]).toMatch(/^'rules:\*'\trules:\*\t/);
   });
 
-  test('is empty for an unknown shell', async () => {
+  test('returns nothing for an unknown shell', async () => {
     expect(await ask('tcsh', 'x')).toEqual({ kind: '', lines: [] });
   });
 });
 
-test('caches the ids that commands read, in private files', async () => {
+test('caches the ids that commands read in private files', async () => {
   const own = createCliHome();
   onTestFinished(() => own.remove());
   const env = { CDPADM_PROFILE: 'local' };

@@ -34,7 +34,7 @@ describe('--summary', () => {
     return readFileSync(file, 'utf8');
   }
 
-  test('lists each issue of an invalid file', async () => {
+  test('lists each issue in an invalid file', async () => {
     writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    naem: y\n');
     const text = await summaryOf(['roles', 'validate'], 9);
     expect(text).toMatch(/^### Failed: `input\.invalid` \(exit code 9\)\n\n[^]*\n- roles\.yaml:\d+:\d+: /);
@@ -77,14 +77,17 @@ describe('--summary', () => {
     expect(text).toMatch(/^roles\.yaml is valid: 1 role, \d warnings?\.\n\n- roles\.yaml:5:\d+: /);
   });
 
-  test.each([{}, { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }])('fails with %j before the command runs', async (env) => {
-    const { code, stdout, stderr } = await cli(['profile', 'list', '--summary'], env as Record<string, string>);
+  test.each<[string, Record<string, string>]>([
+    ['GITHUB_STEP_SUMMARY is not set', {}],
+    ['its folder does not exist', { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }],
+  ])('is rejected before the command runs if %s', async (_what, env) => {
+    const { code, stdout, stderr } = await cli(['profile', 'list', '--summary'], env);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Error: --summary /);
     expect(existsSync(join(home.cwd, 'no'))).toBe(false);
   });
 
-  test('reports an unwritable file with its path after the result', async () => {
+  test('reports after the result that its file cannot be written', async () => {
     const folder = join(home.cwd, 'taken');
     mkdirSync(folder);
     const env = { GITHUB_STEP_SUMMARY: 'taken' };
@@ -100,13 +103,13 @@ describe('--summary', () => {
 describe('--annotations', () => {
   const broken = (): void => writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    naem: y\n');
 
-  test.each<[string[], Record<string, string>, boolean]>([
-    [[], { GITHUB_ACTIONS: 'true' }, true],
-    [['--annotations', 'github'], {}, true],
-    [[], {}, false],
-    [['--annotations', 'none'], { GITHUB_ACTIONS: 'true' }, false],
-    [['-o', 'json'], { GITHUB_ACTIONS: 'true' }, false],
-  ])('with %j and %j prints annotations: %s', async (flags, env, annotated) => {
+  test.each<[string, string[], Record<string, string>, boolean]>([
+    ['is on by default in GitHub Actions', [], { GITHUB_ACTIONS: 'true' }, true],
+    ['is on outside GitHub Actions if it is `github`', ['--annotations', 'github'], {}, true],
+    ['is off by default outside GitHub Actions', [], {}, false],
+    ['is off in GitHub Actions if it is `none`', ['--annotations', 'none'], { GITHUB_ACTIONS: 'true' }, false],
+    ['is off in GitHub Actions with -o json', ['-o', 'json'], { GITHUB_ACTIONS: 'true' }, false],
+  ])('%s', async (_what, flags, env, annotated) => {
     broken();
     const { code, stderr } = await cli(['roles', 'validate', ...flags], env);
     expect(code).toBe(9);
@@ -114,7 +117,7 @@ describe('--annotations', () => {
     if (flags.includes('json')) expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'input.invalid' } });
   });
 
-  test('escapes workflow commands in errors, but not in annotations', async () => {
+  test('prints its own workflow commands, but escapes those in errors', async () => {
     writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    "##[error]y": z\n');
     const { stderr } = await cli(['roles', 'validate'], { GITHUB_ACTIONS: 'true' });
     const lines = stderr.split('\n');
@@ -135,14 +138,14 @@ describe('the GitHub Actions log', () => {
     ['argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
     ['value', ['roles', 'list', '-o', '::error::x']],
     ['command after a group', ['roles', '::error::x']],
-  ])('contains no command from an unknown %s', async (_what, args) => {
+  ])('contains no workflow command from an unknown %s', async (_what, args) => {
     const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
     expect(code).toBe(2);
     expect(stderr).toContain(':error::x');
     expect(commandsIn(stderr)).toEqual([]);
   });
 
-  test("masks a command's credentials and token, but no identities", async () => {
+  test("masks a command's credentials and token, but not identities", async () => {
     const platform = await startTestEmulator();
     try {
       const env = { ...environmentOf(platform.ready), GITHUB_ACTIONS: 'true' };

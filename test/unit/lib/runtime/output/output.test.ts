@@ -60,31 +60,34 @@ async function capture(
 const emit = <T>(raw: Record<string, unknown>, data: T, view: View<T>, options?: CliOptions) =>
   capture(raw, (ctx) => ctx.out.emit(data, view), options);
 
-describe('in each format', () => {
+describe('the output', () => {
   const formats = OUTPUT_FORMATS.filter((format) => format !== 'html');
 
-  it.each(formats)('writes a list as %s', async (output) => {
+  it.each(formats)('is correct for a list as %s', async (output) => {
     const { stdout, stderr } = await emit({ output }, rows, list);
     expect(stderr).toBe('');
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/list.${output}`);
   });
 
-  it.each(formats)('writes a record as %s', async (output) => {
+  it.each(formats)('is correct for a record as %s', async (output) => {
     const { stdout } = await emit({ output }, rows[0] as Row, record);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/record.${output}`);
   });
 
-  it.each(['table', 'json', 'ndjson', 'yaml', 'markdown', 'html'])('writes a document as %s', async (output) => {
+  it.each(['table', 'json', 'ndjson', 'yaml', 'markdown', 'html'])(
+    'is correct for a document as %s',
+    async (output) => {
+      const { stdout } = await emit({ output }, rows, document);
+      await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
+    },
+  );
+
+  it.each(['csv', 'name'])("contains only a document's fields, without rows, as %s", async (output) => {
     const { stdout } = await emit({ output }, rows, document);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
   });
 
-  it.each(['csv', 'name'])("writes a document's fields without rows as %s", async (output) => {
-    const { stdout } = await emit({ output }, rows, document);
-    await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
-  });
-
-  test("omits a record's empty fields on a terminal unless they are requested, but not in a pipe", async () => {
+  test("omits a record's empty fields on a terminal unless they are requested, but contains them in a pipe", async () => {
     const nameless = { ...(rows[1] as Row), name: '' };
     const shown = async (raw: Record<string, unknown>, options: CliOptions = {}) =>
       (await emit(raw, nameless, record, { env: { NO_COLOR: '1' }, ...options })).stdout;
@@ -94,7 +97,7 @@ describe('in each format', () => {
     expect(await shown({})).toBe('id\t7\nname\t\ntasks\t0\n');
   });
 
-  test('writes a list on a terminal', async () => {
+  test('is correct for a list on a terminal', async () => {
     const { stdout } = await emit({}, rows, list, { tty: true, env: { NO_COLOR: '1' } });
     await expect(stdout).toMatchFileSnapshot('../../../../golden/list-terminal.txt');
   });
@@ -146,7 +149,7 @@ describe('--query', () => {
     ['[2].tasks', { output: 'csv' }, 'value\nc\n'],
     ['[].id', {}, '[\n  "9223372036854775807",\n  7,\n  8\n]\n'],
     ['[].{label: name, row_id: id}', { output: 'name' }, '9223372036854775807\n7\n8\n'],
-  ])('applies %s with %j', async (query, raw, expected) => {
+  ])('applies %s with the flags %j', async (query, raw, expected) => {
     expect((await emit({ ...raw, query }, rows, list)).stdout).toBe(expected);
   });
 
@@ -156,7 +159,7 @@ describe('--query', () => {
     ['missing', { output: 'name' }],
     ['[].missing', {}],
     ['missing', { output: 'json' }, { tty: true }],
-  ])('reports the available fields for the unknown field %s with %j', async (query, raw, options) => {
+  ])('reports the available fields if %s finds nothing with the flags %j', async (query, raw, options) => {
     const { stderr } = await emit({ ...raw, query }, rows, list, options);
     expect(stderr.replace(/\s+/g, ' ')).toMatch(
       /^The query found nothing\. It was applied to a list of records with id, name, .*\. $/,
@@ -169,7 +172,7 @@ describe('--query', () => {
   });
 
   it.each(['{n: length(@)}', '[].{n: length(tasks)}', '[].tasks'])(
-    'rejects %s without an id for -o name',
+    'rejects %s with -o name, because its result has no id',
     async (query) => {
       const attempt = emit({ output: 'name', query }, rows, list);
       await expect(attempt).rejects.toMatchObject({
@@ -179,7 +182,7 @@ describe('--query', () => {
     },
   );
 
-  test('lists the available formats if there is no html format', async () => {
+  test('lists the available formats if the command has no html format', async () => {
     const attempt = emit({ output: 'html', query: '[].id' }, rows, list);
     const hint = 'Use -o table, json, ndjson, yaml, csv, markdown or name.';
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
@@ -203,7 +206,7 @@ describe('the ids from a dry run', () => {
   const dry = (raw: Record<string, unknown>, ids?: string[]) =>
     capture(raw, ({ out }) => out.emitDryRun([], { plan: 'abc' }, undefined, ids));
 
-  test('are those that the command would print', async () => {
+  test('are the ids that the command would print', async () => {
     expect((await dry({ output: 'name' }, ['a', 'b'])).stdout).toBe('a\nb\n');
     expect((await dry({ output: 'name' }, [])).stdout).toBe('');
   });
@@ -219,25 +222,25 @@ describe('columns', () => {
     [{ fields: 'name,id' }, 'NAME\tID\n=1+1\t7\n'],
     [{ fields: 'id', header: false }, '7\n'],
     [{ output: 'csv', header: false }, "7,'=1+1,0\n"],
-  ])('are selected by %j', async (raw, expected) => {
+  ])('are selected by the flags %j', async (raw, expected) => {
     expect((await emit(raw, rows.slice(1, 2), list)).stdout).toBe(expected);
   });
 
-  test('suggest the closest name for an unknown one', async () => {
+  test('are rejected with the closest name if they are unknown', async () => {
     const attempt = emit({ fields: 'nmae' }, rows, list);
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('`name`') as string });
   });
 });
 
 describe('an empty list', () => {
-  it.each<[Record<string, unknown>, CliOptions, { stdout: string; stderr: string }]>([
-    [{}, { tty: true }, { stdout: '', stderr: 'There is nothing.\n' }],
-    [{}, {}, { stdout: 'ID\tNAME\tTASKS\n', stderr: 'There is nothing.\n' }],
-    [{ quiet: true }, { tty: true }, { stdout: '', stderr: '' }],
-    [{ json: true }, {}, { stdout: '[]\n', stderr: '' }],
-    [{ output: 'csv' }, {}, { stdout: 'id,name,tasks\n', stderr: '' }],
-    [{ output: 'name' }, {}, { stdout: '', stderr: '' }],
-  ])('is printed in its format with %j and %j', async (raw, options, expected) => {
+  it.each<[string, Record<string, unknown>, CliOptions, { stdout: string; stderr: string }]>([
+    ['a note on a terminal', {}, { tty: true }, { stdout: '', stderr: 'There is nothing.\n' }],
+    ['headings and a note in a pipe', {}, {}, { stdout: 'ID\tNAME\tTASKS\n', stderr: 'There is nothing.\n' }],
+    ['nothing on a terminal with -q', { quiet: true }, { tty: true }, { stdout: '', stderr: '' }],
+    ['an empty array with --json', { json: true }, {}, { stdout: '[]\n', stderr: '' }],
+    ['a header with -o csv', { output: 'csv' }, {}, { stdout: 'id,name,tasks\n', stderr: '' }],
+    ['nothing with -o name', { output: 'name' }, {}, { stdout: '', stderr: '' }],
+  ])('is printed as %s', async (_what, raw, options, expected) => {
     expect(await emit(raw, [], list as ListView<never>, options)).toEqual(expected);
   });
 });
@@ -255,9 +258,9 @@ describe('--out', () => {
   });
 });
 
-describe('terminal output is harmless and file output is exact', () => {
+describe('hostile text', () => {
   const evil = 'x\u001b]0;title\u0007\u202e';
-  it.each(['yaml', 'csv'])('in %s', async (output) => {
+  it.each(['yaml', 'csv'])('is cleaned on a terminal and exact in a pipe, as %s', async (output) => {
     const data = [{ id: 1, name: evil, tasks: [] }];
     const shown = await emit({ output }, data, list, { tty: true });
     const piped = await emit({ output }, data, list);
@@ -267,7 +270,7 @@ describe('terminal output is harmless and file output is exact', () => {
     expect(read).toBe(evil);
   });
 
-  test('in text, lines, notes and warnings', async () => {
+  test('is cleaned in text, lines, notes and warnings', async () => {
     const { stdout, stderr } = await capture(
       {},
       async ({ out }) => {
@@ -283,21 +286,21 @@ describe('terminal output is harmless and file output is exact', () => {
 });
 
 describe('color', () => {
-  it.each<[Record<string, unknown>, CliOptions, boolean]>([
-    [{}, { tty: true }, true],
-    [{}, {}, false],
-    [{}, { tty: { stderr: true } }, false],
-    [{ color: 'always' }, {}, true],
-    [{ color: false }, { tty: true }, false],
-    [{}, { tty: true, env: { NO_COLOR: '1' } }, false],
-    [{ json: true }, { tty: true }, false],
-  ])('is used with %j and %j: %s', async (raw, options, colored) => {
+  it.each<[string, Record<string, unknown>, CliOptions, boolean]>([
+    ['used on a terminal', {}, { tty: true }, true],
+    ['omitted in a pipe', {}, {}, false],
+    ['omitted in a pipe if standard error is a terminal', {}, { tty: { stderr: true } }, false],
+    ['used in a pipe with --color always', { color: 'always' }, {}, true],
+    ['omitted on a terminal with --no-color', { color: false }, { tty: true }, false],
+    ['omitted on a terminal with NO_COLOR', {}, { tty: true, env: { NO_COLOR: '1' } }, false],
+    ['omitted on a terminal with --json', { json: true }, { tty: true }, false],
+  ])('is %s', async (_what, raw, options, colored) => {
     expect((await emit(raw, rows, document, options)).stdout.includes('\u001b[1m')).toBe(colored);
   });
 });
 
 describe('messages', () => {
-  it('wraps what is shown before a question between words, and keeps its columns', async () => {
+  it('are wrapped between words and keep their columns before a question', async () => {
     const draw = ({ out }: Context) =>
       out.show(() => 'Target: profile prod, workspace 3001\n  role  can see every page of a user');
     const { stderr } = await capture({ color: false }, draw, { tty: true, columns: 30 });
@@ -310,19 +313,34 @@ describe('messages', () => {
     out.verbose('because');
     out.show(() => 'drawing');
   };
-  it.each<[Record<string, unknown>, CliOptions, string]>([
-    [{}, {}, 'done\nWarning: careful\ndrawing\n'],
-    [{ verbose: true }, {}, 'done\nWarning: careful\nbecause\ndrawing\n'],
-    [{ quiet: true }, {}, 'Warning: careful\n'],
-    [{ json: true }, {}, '{"warning":{"message":"careful"}}\n'],
-    [{ json: true, color: false }, { tty: true }, 'done\nWarning: careful\ndrawing\n'],
-    [{ quiet: true, color: false }, { tty: true }, 'Warning: careful\ndrawing\n'],
-    [{ quiet: true, yes: true, color: false }, { tty: true }, 'Warning: careful\n'],
-  ])('depend on %j and %j', async (raw, options, expected) => {
+  it.each<[string, Record<string, unknown>, CliOptions, string]>([
+    ['include notes and warnings in a pipe', {}, {}, 'done\nWarning: careful\ndrawing\n'],
+    ['include reasons with -v', { verbose: true }, {}, 'done\nWarning: careful\nbecause\ndrawing\n'],
+    ['are only warnings with -q', { quiet: true }, {}, 'Warning: careful\n'],
+    ['are only JSON warnings in a pipe with --json', { json: true }, {}, '{"warning":{"message":"careful"}}\n'],
+    [
+      'are text on a terminal with --json',
+      { json: true, color: false },
+      { tty: true },
+      'done\nWarning: careful\ndrawing\n',
+    ],
+    [
+      'include what a question needs on a terminal with -q',
+      { quiet: true, color: false },
+      { tty: true },
+      'Warning: careful\ndrawing\n',
+    ],
+    [
+      'are only warnings on a terminal with -q and --yes',
+      { quiet: true, yes: true, color: false },
+      { tty: true },
+      'Warning: careful\n',
+    ],
+  ])('%s', async (_what, raw, options, expected) => {
     expect((await capture(raw, report, options)).stderr).toBe(expected);
   });
 
-  test('wrap between words on a terminal only', async () => {
+  test('are wrapped between words only on a terminal', async () => {
     const long = ({ out }: Context): void => {
       out.note('What is said here is longer than the line');
       out.warn('and this is longer than it too');
@@ -333,7 +351,7 @@ describe('messages', () => {
     expect(piped.stderr.split('\n')).toHaveLength(3);
   });
 
-  test('mask secrets', async () => {
+  test('contain no secrets', async () => {
     const { stderr } = await capture({ verbose: true }, ({ out, redactor }) => {
       redactor.add('hunter22');
       out.note('a hunter22');
@@ -347,7 +365,7 @@ describe('messages', () => {
 describe('dry runs', () => {
   const requests = [{ method: 'PUT', url: 'https://platform.example/roles', body: { id: 9223372036854775807n } }];
 
-  test('print requests and plan as JSON', async () => {
+  test('print the requests and the plan as JSON', async () => {
     const { stdout } = await capture({ json: true }, ({ out }) => out.emitDryRun(requests, { summary: 1 }));
     expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: { summary: 1 } });
   });
@@ -374,7 +392,7 @@ describe('the GitHub Actions log', () => {
   const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
 
   it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])(
-    'contains no command from %s',
+    'contains no workflow command from %s output',
     async (output) => {
       const shown = await emit({ output }, data, list, { env });
       const document = await emit({ output }, data, plain as never, { env });
@@ -382,12 +400,15 @@ describe('the GitHub Actions log', () => {
     },
   );
 
-  it.each(OUTPUT_FORMATS.filter((format) => format !== 'html'))('leaves a result as %s unchanged', async (output) => {
-    const { stdout } = await emit({ output }, data, list, { env });
-    expect(withoutFence(stdout)).toBe((await emit({ output }, data, list)).stdout);
-  });
+  it.each(OUTPUT_FORMATS.filter((format) => format !== 'html'))(
+    'contains the unchanged result as %s',
+    async (output) => {
+      const { stdout } = await emit({ output }, data, list, { env });
+      expect(withoutFence(stdout)).toBe((await emit({ output }, data, list)).stdout);
+    },
+  );
 
-  test('contains no fence around results without commands or in files', async () => {
+  test('contains no fence around a result without workflow commands, or in a file', async () => {
     const { stdout } = await emit({ output: 'name' }, rows, list, { env });
     expect(stdout).toBe((await emit({ output: 'name' }, rows, list)).stdout);
     const file = join(temporaryFolder(), 'out.csv');
@@ -395,7 +416,7 @@ describe('the GitHub Actions log', () => {
     expect(readFileSync(file, 'utf8')).toBe((await emit({ output: 'csv' }, data, list)).stdout);
   });
 
-  test('contains an unpredictable token for each fence', async () => {
+  test('contains a different random token for each fence', async () => {
     const { stdout } = await capture(
       {},
       async ({ out }) => {
@@ -407,7 +428,7 @@ describe('the GitHub Actions log', () => {
     expect(new Set(tokens).size).toBe(names.length);
   });
 
-  test('contains no commands from lines, notes or warnings', async () => {
+  test('contains no workflow commands from lines, notes or warnings', async () => {
     const { stdout, stderr } = await capture(
       {},
       async ({ out }) => {
@@ -431,16 +452,16 @@ describe('the GitHub Actions log', () => {
     redactor.hide('jane@example.com');
   };
 
-  test('masks each secret once, and no identity', async () => {
+  test('masks each secret once, but no identities', async () => {
     const { stdout, stderr } = await capture({}, addAll, { env });
     expect(commandsIn(stderr)).toEqual(['::add-mask::s3cret%25value', '::add-mask::"private_key": "abc"']);
     expect(stdout).toBe('');
   });
 
   it.each<[string, Record<string, unknown>, Record<string, string>]>([
-    ['under -o json', { output: 'json' }, env],
-    ['elsewhere', {}, {}],
-  ])('does not mask a secret %s', async (_where, raw, environment) => {
+    ['with -o json', { output: 'json' }, env],
+    ['outside GitHub Actions', {}, {}],
+  ])('contains no mask command %s', async (_where, raw, environment) => {
     expect((await capture(raw, addAll, { env: environment })).stderr).toBe('');
   });
 });

@@ -61,7 +61,7 @@ it.each([
   [40, 'Sending: 1,250,000 of 5,000,000 (25 %)…'],
   [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25 %, 1,250,000, 9,000 rows/s`],
   [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25 %, 1,250,000 of 5,000,000, 9,000 rows/s`],
-])('draws a bar if there is space: %d columns', (columns, wanted) => {
+])('draws a bar if %d columns leave space for it', (columns, wanted) => {
   const state = { done: 1_250_000, total: 5_000_000, text: '9,000 rows/s' };
   const text = watch({}, { tty: true, columns }, (progress) => progress.update(state));
   expect(text).toBe(`\r\u001b[K${wanted}`);
@@ -98,7 +98,7 @@ test('prints the first line after a second if it cannot redraw and the total is 
   expect(text).toBe('Sending: 3, 1s elapsed\nSending: 23, 11s elapsed\n');
 });
 
-test('writes NDJSON for wrappers', () => {
+test('writes NDJSON events with --progress json', () => {
   const text = watch({ progress: 'json' }, {}, (progress) => {
     progress.update({ done: 1, data: { rejected: 9223372036854775807n } });
     progress.end('Sent.');
@@ -126,14 +126,14 @@ test('limits rapid updates to one event per second, and always includes the last
   expect([...text.matchAll(/"done":(\d+)/g)].map(([, done]) => done)).toEqual(['1', '11', '21', '25']);
 });
 
-describe('with -o json and standard error that is not a terminal', () => {
+describe('progress with -o json or -o ndjson', () => {
   const events = (text: string): unknown[] =>
     text
       .split('\n')
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
 
-  it.each(['json', 'ndjson'])('prints only JSON events for %s, as often as lines', (output) => {
+  it.each(['json', 'ndjson'])('is printed only as JSON events, as often as lines: -o %s', (output) => {
     const text = watch({ output }, {}, (progress, clock) => {
       for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
       progress.wait(300_000, 'the platform requested a pause');
@@ -144,7 +144,7 @@ describe('with -o json and standard error that is not a terminal', () => {
     expect(events(text)).toEqual(['start', ...Array<string>(10).fill('progress'), 'wait', 'progress', 'end']);
   });
 
-  test('prints nothing if the command finishes early', () => {
+  test('is not printed if the command finishes early', () => {
     const text = watch({ output: 'json' }, {}, (progress) => {
       progress.update({ done: 1 });
       progress.end('Sent.');
@@ -152,7 +152,7 @@ describe('with -o json and standard error that is not a terminal', () => {
     expect(text).toBe('');
   });
 
-  test('changes nothing on a terminal or with a different format', () => {
+  test('is not printed as JSON events on a terminal or with another progress format', () => {
     const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
     expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toMatch(
       /^\r\u001b\[KSending █+░+ 50 %, 5 of 10$/,
@@ -162,19 +162,24 @@ describe('with -o json and standard error that is not a terminal', () => {
   });
 });
 
-describe('the format', () => {
+describe('the progress format', () => {
   const draw = (progress: Progress): void => {
     progress.update({ done: 5, total: 10 });
     progress.end('Sent.');
   };
-  it.each<[Record<string, unknown>, CliOptions, string]>([
-    [{ progress: 'none' }, { tty: true }, ''],
-    [{ quiet: true }, { tty: true }, ''],
-    [{ progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-    [{}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-    [{}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-    [{}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-  ])('depends on %j and %j', (raw, options, expected) => {
+  it.each<[string, Record<string, unknown>, CliOptions, string]>([
+    ['none with --progress none', { progress: 'none' }, { tty: true }, ''],
+    ['none with -q', { quiet: true }, { tty: true }, ''],
+    ['lines with --progress plain', { progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    ['lines with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    ['lines with CI', {}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    [
+      'lines with CDPADM_ACCESSIBLE',
+      {},
+      { tty: true, env: { CDPADM_ACCESSIBLE: '1' } },
+      'Sending: 5 of 10 (50 %)\nSent.\n',
+    ],
+  ])('is %s', (_what, raw, options, expected) => {
     expect(watch(raw, options, draw)).toBe(expected);
   });
 });
@@ -190,7 +195,7 @@ describe('a wait', () => {
     expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
   });
 
-  test('is printed on its own line with a hint if it is long; short waits are printed every ten seconds', () => {
+  test('is printed with a hint on its own line if it is long, and at most every ten seconds if it is short', () => {
     const text = watch({}, {}, (progress, clock) => {
       progress.wait(300_000, 'the platform requested a pause');
       for (let second = 0; second < 25; second++) {

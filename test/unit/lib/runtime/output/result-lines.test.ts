@@ -19,14 +19,14 @@ const view: ListView<State> = {
 };
 
 it.each([
-  ['csv', true, 'id,status\n1,queued\n1,success\n'],
-  ['csv', false, '1,queued\n1,success\n'],
-  ['markdown', true, '| ID | STATUS |\n| --- | --- |\n| 1 | queued |\n| 1 | success |\n'],
-  ['yaml', true, '---\nid: 1\nstatus: queued\n---\nid: 1\nstatus: success\n'],
-  ['name', true, '1\n1\n'],
-  ['table', true, '1 is queued\n1 is success\n'],
-  ['ndjson', true, '{"id":1,"status":"queued"}\n{"id":1,"status":"success"}\n'],
-])('writes states as %s, with headings: %s', async (output, header, expected) => {
+  ['csv', 'with', 'id,status\n1,queued\n1,success\n'],
+  ['csv', 'without', '1,queued\n1,success\n'],
+  ['markdown', 'with', '| ID | STATUS |\n| --- | --- |\n| 1 | queued |\n| 1 | success |\n'],
+  ['yaml', 'with', '---\nid: 1\nstatus: queued\n---\nid: 1\nstatus: success\n'],
+  ['name', 'with', '1\n1\n'],
+  ['table', 'with', '1 is queued\n1 is success\n'],
+  ['ndjson', 'with', '{"id":1,"status":"queued"}\n{"id":1,"status":"success"}\n'],
+])('writes states as %s %s headings', async (output, headings, expected) => {
   let written = '';
   const out = {
     emitLine: (data: unknown, text: string | (() => string)) => {
@@ -36,7 +36,7 @@ it.each([
     },
   };
   const ctx = {
-    flags: { output, header },
+    flags: { output, header: headings === 'with' },
     io: { columns: () => 80, tty: { stdout: false } },
     out,
   } as unknown as Context;
@@ -50,18 +50,18 @@ it.each([
 });
 
 it.each([
-  ['csv', true, 'id,status\n'],
-  ['csv', false, ''],
-  ['markdown', true, '| ID | STATUS |\n| --- | --- |\n'],
-  ['yaml', true, ''],
-  ['name', true, ''],
-  ['table', true, ''],
-  ['ndjson', true, ''],
-])('writes the headings of %s before the first row, with headings: %s', async (output, header, expected) => {
+  ['csv', 'with', 'id,status\n'],
+  ['csv', 'without', ''],
+  ['markdown', 'with', '| ID | STATUS |\n| --- | --- |\n'],
+  ['yaml', 'with', ''],
+  ['name', 'with', ''],
+  ['table', 'with', ''],
+  ['ndjson', 'with', ''],
+])('writes what precedes the first row as %s %s headings, only once', async (output, headings, expected) => {
   let written = '';
   const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (written += `${text}\n`)) };
   const ctx = {
-    flags: { output, header },
+    flags: { output, header: headings === 'with' },
     io: { columns: () => 80, tty: { stdout: false } },
     out,
   } as unknown as Context;
@@ -88,9 +88,9 @@ it('omits a state without an id with -o name', async () => {
 });
 
 it.each([
-  [true, '2026-11-21T08:00:00Z  202  pending:\n  nothing new\n'],
-  [false, '2026-11-21T08:00:00Z  202  pending: nothing new\n'],
-])('wraps a line between words on a terminal only: %s', async (stdout, expected) => {
+  ['wraps a line between words on a terminal', true, '2026-11-21T08:00:00Z  202  pending:\n  nothing new\n'],
+  ['does not wrap a line in a pipe', false, '2026-11-21T08:00:00Z  202  pending: nothing new\n'],
+])('%s', async (_what, stdout, expected) => {
   let written = '';
   const out = { emitLine: (_data: unknown, text: () => string) => Promise.resolve(void (written += `${text()}\n`)) };
   const io = { columns: () => 40, tty: { stdout } };

@@ -35,17 +35,20 @@ async function* inParts(parts: Row[][]): AsyncGenerator<Row[]> {
   for (const part of parts) yield await Promise.resolve(part);
 }
 
-it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])('writes %s in parts', async (output) => {
-  for (const parts of [[], [[]], [rows(0, 1)], [rows(0, 2500), [], rows(2500, 7)]]) {
-    for (const header of [true, false]) {
-      const flags = flagsOf(output, header);
-      expect(canGoInParts(flags, target)).toBe(true);
-      let text = '';
-      for await (const piece of textInParts(inParts(parts), view, flags, target)) text += piece;
-      expect(text).toBe(await resultText(parts.flat(), view, flags, target));
+it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])(
+  'writes the same %s in parts as in one piece',
+  async (output) => {
+    for (const parts of [[], [[]], [rows(0, 1)], [rows(0, 2500), [], rows(2500, 7)]]) {
+      for (const header of [true, false]) {
+        const flags = flagsOf(output, header);
+        expect(canGoInParts(flags, target)).toBe(true);
+        let text = '';
+        for await (const piece of textInParts(inParts(parts), view, flags, target)) text += piece;
+        expect(text).toBe(await resultText(parts.flat(), view, flags, target));
+      }
     }
-  }
-});
+  },
+);
 
 it('does not split tables, Markdown and summaries', () => {
   expect(canGoInParts(flagsOf('table'), { ...target, terminal: true })).toBe(false);

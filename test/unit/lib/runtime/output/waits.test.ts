@@ -59,7 +59,7 @@ test('treats consecutive calls as one wait, but not calls with a pause between t
   expect(stderr().match(/so far/g)).toHaveLength(1);
 });
 
-test("keeps the command's existing line", async () => {
+test('keeps the live line of a command that draws its own', async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   messages.live('Sending: 1 of 2');
   const end = begin(ANSWER);
@@ -68,7 +68,7 @@ test("keeps the command's existing line", async () => {
   expect(stderr()).toBe('\r\u001b[KSending: 1 of 2');
 });
 
-test("lets a command's line replace its own", async () => {
+test("replaces its own live line with the command's", async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   const end = begin(ANSWER);
   await pass(1000);
@@ -82,26 +82,29 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   ['--progress plain', { progress: 'plain' }, { tty: true }],
   ['TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
   ['CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
-])('prints a line with %s for a requested wait, and every ten seconds otherwise', async (_where, raw, options) => {
-  const { begin, pass, stderr } = listen(raw, options);
-  let end = begin(ANSWER);
-  await pass(2000);
-  expect(stderr()).toBe('');
-  end();
-  end = begin(ASKED);
-  await pass(6000);
-  end();
-  end = begin(AGAIN);
-  await pass(3000);
-  end();
-  expect(stderr()).toBe(`${ASKED.text}.\n`);
-  end = begin(ANSWER);
-  await pass(12_000);
-  end();
-  expect(stderr().trimEnd().split('\n')).toHaveLength(3);
-});
+])(
+  'prints a line with %s for a requested wait, and one every ten seconds for other waits',
+  async (_where, raw, options) => {
+    const { begin, pass, stderr } = listen(raw, options);
+    let end = begin(ANSWER);
+    await pass(2000);
+    expect(stderr()).toBe('');
+    end();
+    end = begin(ASKED);
+    await pass(6000);
+    end();
+    end = begin(AGAIN);
+    await pass(3000);
+    end();
+    expect(stderr()).toBe(`${ASKED.text}.\n`);
+    end = begin(ANSWER);
+    await pass(12_000);
+    end();
+    expect(stderr().trimEnd().split('\n')).toHaveLength(3);
+  },
+);
 
-test('shows a reported wait only on a live line', async () => {
+test('shows a wait that was already reported only on a live line', async () => {
   for (const [tty, expected] of [
     [false, /^$/],
     [true, /1s so far/],
@@ -114,12 +117,12 @@ test('shows a reported wait only on a live line', async () => {
   }
 });
 
-it.each<[Record<string, unknown>, CliOptions]>([
-  [{ progress: 'none' }, { tty: true }],
-  [{ quiet: true }, { tty: true }],
-  [{ output: 'json' }, {}],
-  [{ output: 'ndjson' }, {}],
-])('prints nothing with %j and %j', async (raw, options) => {
+it.each<[string, Record<string, unknown>, CliOptions]>([
+  ['--progress none', { progress: 'none' }, { tty: true }],
+  ['-q', { quiet: true }, { tty: true }],
+  ['-o json in a pipe', { output: 'json' }, {}],
+  ['-o ndjson in a pipe', { output: 'ndjson' }, {}],
+])('prints nothing with %s', async (_what, raw, options) => {
   const { begin, pass, stderr } = listen(raw, options);
   begin(ASKED);
   await pass(30_000);
@@ -143,7 +146,10 @@ test('writes one event per wait with --progress json', async () => {
   ]);
 });
 
-it.each([{}, { verbose: true }])("prints a line for another process's lock with %j", async (raw) => {
+it.each([
+  ['without -v', {}],
+  ['with -v', { verbose: true }],
+])("prints a line for another process's lock %s", async (_flag, raw) => {
   const { begin, pass, stderr } = listen(raw, {});
   const end = begin({ text: 'Waiting for process 7', isLock: true });
   await pass(3000);
@@ -151,7 +157,7 @@ it.each([{}, { verbose: true }])("prints a line for another process's lock with 
   expect(stderr()).toBe('Waiting for process 7, 1s so far.\n');
 });
 
-test('prints nothing with -v, which already reports requested waits', async () => {
+test('prints nothing for a requested wait with -v, which already reports it', async () => {
   const { begin, pass, stderr } = listen({ verbose: true }, {});
   begin(ASKED);
   await pass(5000);

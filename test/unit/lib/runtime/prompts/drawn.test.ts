@@ -56,10 +56,10 @@ test('shows every line of long choices, wrapped between words', async () => {
 });
 
 test.each<[string, { search?: true }, number]>([
-  ['a list', {}, 10],
-  ['a search', { search: true }, 10],
-  ['a list', {}, 24],
-])('never draws more lines than the terminal has, for %s', async (_kind, options, rows) => {
+  ['a list on a 10-line terminal', {}, 10],
+  ['a search on a 10-line terminal', { search: true }, 10],
+  ['a list on a 24-line terminal', {}, 24],
+])('never draws more lines than fit for %s', async (_kind, options, rows) => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36, rows });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);

@@ -13,7 +13,7 @@ function openPrompt(columns?: number) {
   return { stdin, stderr, asker: createPlainAsker({ ...io, stdin }, new AbortController().signal) };
 }
 
-test.each(['input', 'secret'] as const)("removes a question's listeners when it is answered (%s)", async (kind) => {
+test.each(['input', 'secret'] as const)("removes a question's listeners when it is answered: %s", async (kind) => {
   const { asker, stdin } = openPrompt();
   const listeners = (): number[] => ['data', 'end', 'error'].map((event) => stdin.listenerCount(event));
   const ask = async (answer: string): Promise<void> => {
@@ -75,7 +75,7 @@ test('wraps a long choice between words, aligned with its text', async () => {
 Number or word: `);
 });
 
-test('accepts an id that is not in an open list, and only there', async () => {
+test('accepts an id that is not in the list only if the list is open', async () => {
   for (const open of [true, false]) {
     const { asker, stderr, stdin } = openPrompt(80);
     const chosen = asker.select('Run', [{ value: 'first' }], { search: true, open });

@@ -14,47 +14,57 @@ function prompts(raw: Record<string, unknown> = {}, options: CliOptions = {}): P
   return createPrompts(io, readGlobalFlags(raw, io.env), plainStyle, new AbortController().signal);
 }
 
-it.each<[Record<string, unknown>, CliOptions, boolean]>([
-  [{}, { tty: true }, true],
-  [{ input: false }, { tty: true }, false],
-  [{}, { tty: true, env: { CI: '1' } }, false],
-  [{}, { tty: true, env: { CI: '' } }, true],
-  [{}, { tty: { stdin: true, stderr: true } }, true],
-  [{}, { tty: { stdin: true, stdout: true } }, false],
-  [{}, { tty: { stdout: true, stderr: true } }, false],
-])('allows prompts with %j and %j: %s', (raw, options, possible) => {
+it.each<[string, Record<string, unknown>, CliOptions, boolean]>([
+  ['allows prompts on a terminal', {}, { tty: true }, true],
+  ['does not allow prompts with --no-input', { input: false }, { tty: true }, false],
+  ['does not allow prompts in CI', {}, { tty: true, env: { CI: '1' } }, false],
+  ['allows prompts if CI is empty', {}, { tty: true, env: { CI: '' } }, true],
+  ['allows prompts if only standard output is not a terminal', {}, { tty: { stdin: true, stderr: true } }, true],
+  ['does not allow prompts if standard error is not a terminal', {}, { tty: { stdin: true, stdout: true } }, false],
+  ['does not allow prompts if standard input is not a terminal', {}, { tty: { stdout: true, stderr: true } }, false],
+])('%s', (_what, raw, options, possible) => {
   expect(prompts(raw, options).possible).toBe(possible);
 });
 
-describe('without an interactive terminal, a prompt fails and names its flag', () => {
+describe('a prompt without an interactive terminal', () => {
   it.each<[string, (prompt: Prompts) => Promise<unknown>, string, string]>([
-    ['confirm', (prompt) => prompt.confirm('Go?'), '--yes', 'usage'],
-    ['typed', (prompt) => prompt.typed('Name?', 'prod'), '--confirm prod', 'usage'],
-    ['typed as a guard', (prompt) => prompt.typed('Name?', 'prod', { exit: 'guard' }), '--confirm prod', 'guard'],
+    ['a confirmation', (prompt) => prompt.confirm('Go?'), '--yes', 'usage'],
+    ['a typed confirmation', (prompt) => prompt.typed('Name?', 'prod'), '--confirm prod', 'usage'],
     [
-      'typed with its own flag',
+      'a typed confirmation for a guard',
+      (prompt) => prompt.typed('Name?', 'prod', { exit: 'guard' }),
+      '--confirm prod',
+      'guard',
+    ],
+    [
+      'a typed confirmation with its own flag',
       (prompt) => prompt.typed('How many?', '3', { flag: '--allow-delete' }),
       '--allow-delete',
       'usage',
     ],
-    ['input', (prompt) => prompt.input('Name?', { flag: '--name' }), '--name', 'usage'],
-    ['secret', (prompt) => prompt.secret('Secret?', { flag: 'CDPADM_CLIENT_SECRET' }), 'CDPADM_CLIENT_SECRET', 'usage'],
-    ['select', (prompt) => prompt.select('Which?', [{ value: 'a' }], { flag: '--which' }), '--which', 'usage'],
-    ['ask', (prompt) => prompt.ask('Really?', true, { flag: '--really' }), '--really', 'usage'],
-  ])('%s', async (_what, question, flag, exit) => {
+    ['a text', (prompt) => prompt.input('Name?', { flag: '--name' }), '--name', 'usage'],
+    [
+      'a secret',
+      (prompt) => prompt.secret('Secret?', { flag: 'CDPADM_CLIENT_SECRET' }),
+      'CDPADM_CLIENT_SECRET',
+      'usage',
+    ],
+    ['a choice', (prompt) => prompt.select('Which?', [{ value: 'a' }], { flag: '--which' }), '--which', 'usage'],
+    ['a yes-or-no question', (prompt) => prompt.ask('Really?', true, { flag: '--really' }), '--really', 'usage'],
+  ])('fails and names its flag: %s', async (_what, question, flag, exit) => {
     const error = await question(prompts()).catch((rejection: unknown) => rejection as KnownError);
     expect([exitOf(error as KnownError), (error as KnownError).hint]).toEqual([exit, expect.stringContaining(flag)]);
   });
 });
 
-test('answers a simple confirmation with --yes, but not a typed one', async () => {
+test('uses --yes to answer a simple confirmation, but not a typed one', async () => {
   const prompt = prompts({ yes: true });
   await prompt.confirm('Go?');
   await expect(prompt.typed('Name?', 'prod')).rejects.toMatchObject({ code: 'usage' });
   await expect(prompt.input('Name?')).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('answers one matching question with each --confirm', async () => {
+test('uses each --confirm to answer one matching question', async () => {
   const prompt = prompts({ confirm: ['prod', '3'] });
   await prompt.typed('How many?', '3');
   await prompt.typed('Name?', 'prod');
