@@ -96,7 +96,7 @@ describe('a journal', () => {
     expect(await linesOf(path)).toEqual(LINES.slice(0, 1));
   });
 
-  it('belongs to one process at a time', () => {
+  it('is used by one process at a time', () => {
     const path = journalPath('dsr', temporaryFolder(), ['a']);
     const first = openDsrJournal(path);
     expect(() => openDsrJournal(path)).toThrow(
@@ -110,7 +110,7 @@ describe('a journal', () => {
     openDsrJournal(path).close();
   });
 
-  it('uses one path per run', () => {
+  it('has its own path for each run', () => {
     const path = (...key: string[]): string => journalPath('dsr', '/state', key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
     expect(new Set([path('a', 'b'), path('b', 'a'), path('ab'), path('a')]).size).toBe(4);
@@ -125,13 +125,13 @@ describe("a killed process's journal", () => {
     ['half a head that the next process terminated', `${JSON.stringify(HEAD).slice(0, 30)}\n`],
     ['empty lines', '\n\n'],
     ['a head cut off inside a number', '{"version":1,"input":"x","rows":'],
-  ])('starts over with %s, because nothing was sent', async (_what, content) => {
+  ])('is treated as new if it contains %s, because nothing was sent', async (_what, content) => {
     const path = leftJournal(content);
     expect(await headOf(path)).toBeUndefined();
     expect(existsSync(path)).toBe(false);
   });
 
-  it('skips half a line and keeps the next one intact', async () => {
+  it('is read without a partial line, and the next line stays intact', async () => {
     const path = leftJournal(text(HEAD, LINES[0]) + JSON.stringify(LINES[1]).slice(0, 4));
     expect(await headOf(path)).toEqual(HEAD);
     expect(await linesOf(path)).toEqual(LINES.slice(0, 1));
@@ -141,12 +141,12 @@ describe("a killed process's journal", () => {
     expect(await linesOf(path)).toEqual([LINES[0], LINES[2]]);
   });
 
-  it('accepts a last line without a line break', async () => {
+  it('is read to the end even if the last line has no line break', async () => {
     const path = leftJournal(text(HEAD, ...LINES).trimEnd());
     expect(await linesOf(path)).toEqual(LINES);
   });
 
-  it('reads lines that span several chunks', async () => {
+  it('is read correctly if a line spans several chunks', async () => {
     const path = leftJournal(text(HEAD));
     const many: JournalLine[] = Array.from({ length: 200 }, (_, row) => ({ d: [[row, 'failed', 'é'.repeat(700)]] }));
     appendFileSync(path, text(...many));
@@ -166,7 +166,7 @@ describe('a file that is not a journal', () => {
   });
 });
 
-describe('a field in a journal’s head', () => {
+describe("a journal's head", () => {
   it.each<[keyof JournalHead, unknown[]]>([
     ['version', [undefined, 0, 2, '1']],
     ['input', [undefined, null, 5]],
@@ -175,22 +175,25 @@ describe('a field in a journal’s head', () => {
     ['results', [undefined, null, 5, '', 'r.csv', './r.csv']],
     ['submitted_time', [undefined, null, 1_774_000_000]],
     ['at', [undefined, null, true]],
-  ])('is checked: %s', async (field, invalid) => {
+  ])('is rejected if a field has an invalid value: %s', async (field, invalid) => {
     for (const value of invalid) {
       const path = leftJournal(text({ ...HEAD, [field]: value }, LINES[0]));
       await expect(headOf(path), JSON.stringify(value)).rejects.toMatchObject(unreadable(path) as object);
     }
   });
 
-  it('accepts empty strings and zero rows', async () => {
+  it('is accepted with empty strings and zero rows', async () => {
     const head = { ...HEAD, input: '', settings: '', rows: 0 };
     expect(await headOf(leftJournal(text(head, LINES[0])))).toEqual(head);
   });
 
-  it.each(['null', '1', '"x"', '[]', '{}'])('is required: %s', async (line) => {
-    const path = leftJournal(`${line}\n${text(LINES[0])}`);
-    await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
-  });
+  it.each(['null', '1', '"x"', '[]', '{}'])(
+    'is rejected if it is not an object with the required fields: %s',
+    async (line) => {
+      const path = leftJournal(`${line}\n${text(LINES[0])}`);
+      await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
+    },
+  );
 });
 
 describe('a line after the head', () => {
@@ -233,7 +236,7 @@ describe('a line after the head', () => {
   });
 });
 
-it('skips empty lines between other lines', async () => {
+it('skips empty lines between the lines of a journal', async () => {
   const path = leftJournal(`${text(HEAD)}\n\n${text(LINES[0])}\n${text(LINES[1])}`);
   expect(await headOf(path)).toEqual(HEAD);
   expect(await linesOf(path)).toEqual(LINES.slice(0, 2));

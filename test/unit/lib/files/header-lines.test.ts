@@ -8,9 +8,9 @@ import { thrownBy } from '../../../helpers/failure.ts';
 const parse = (text: string): [string, string][] => parseHeaderLines({ name: 'headers', text });
 
 it.each<[string, string, [string, string][]]>([
-  ['lines', 'A: 1\r\nb:2\n\nA-b:', [['A', '1'], ['b', '2'], ['A-b', '']]],
-  ['the status line of curl -i', 'HTTP/1.1 202 Accepted\nA: 1\n', [['A', '1']]],
-  ['the request line', 'POST /callbacks HTTP/1.1\nA: 1: 2\n', [['A', '1: 2']]],
+  ['plain lines', 'A: 1\r\nb:2\n\nA-b:', [['A', '1'], ['b', '2'], ['A-b', '']]],
+  ['lines after the status line of curl -i', 'HTTP/1.1 202 Accepted\nA: 1\n', [['A', '1']]],
+  ['lines after a request line', 'POST /callbacks HTTP/1.1\nA: 1: 2\n', [['A', '1: 2']]],
   ['repeated lines', 'A: 1\nA: 2\n', [['A', '1'], ['A', '2']]],
   ['an object', '{"A": "1", "b": ["2", "3"]}', [['A', '1'], ['b', '2'], ['b', '3']]],
   ['pairs', '[["A", "1"], ["A", "2"]]', [['A', '1'], ['A', '2']]],
@@ -20,11 +20,11 @@ it.each<[string, string, [string, string][]]>([
   ['a first header that contains an HTTP version', 'Via: HTTP/1.1 proxy\nA: 1', [['Via', 'HTTP/1.1 proxy'], ['A', '1']]],
   ['a first header that contains a request line', 'X-Was: POST / HTTP/1.1', [['X-Was', 'POST / HTTP/1.1']]],
   ['empty input', '', []],
-])('accepts %s', (_what, text, headers) => {
+])('reads headers from %s', (_what, text, headers) => {
   expect(parse(text)).toEqual(headers);
 }); // prettier-ignore
 
-describe('rejects with the position', () => {
+describe('a header file', () => {
   const LINE = 'is not a header; each line must be `Name: value`';
   const PAIR = 'a header needs a name and a string value';
   it.each<[string, string, number, number, string?, string?]>([
@@ -38,13 +38,13 @@ describe('rejects with the position', () => {
     ['a different kind of line break', 'A: 1\u2028b: 2\n', 1, 1, LINE],
     ['invalid JSON', '{"A": "1",\n "b": }\n', 2, 7],
     ['a duplicate name', '{"A": "1",\n "A": "2"}\n', 2, 2],
-    ['a number', '{"A": "1",\n "b": 2}\n', 2, 7, PAIR, 'b'],
+    ['a value that is a number', '{"A": "1",\n "b": 2}\n', 2, 7, PAIR, 'b'],
     ['a list with a number', '{"A": ["1", 2]}\n', 1, 7, PAIR, 'A'],
     ['a name that is a number', '[["A", "1"],\n [1, "b"]]\n', 2, 2, PAIR, '[1]'],
     ['an entry that is not a pair', '[["A", "1"],\n "b"]\n', 2, 2, PAIR, '[1]'],
     ['a name without a value', '[["A"]]\n', 1, 2, PAIR, '[0]'],
-    ['null', '[null]\n', 1, 2, PAIR, '[0]'],
-  ])('%s', (_what, text, line, column, message, path = '') => {
+    ['an entry that is null', '[null]\n', 1, 2, PAIR, '[0]'],
+  ])('is rejected with the position of %s', (_what, text, line, column, message, path = '') => {
     const error = thrownBy(() => parse(text));
     expect(error).toBeInstanceOf(KnownError);
     const issue = { file: 'headers', line, column, ...(message !== undefined && { message, path }) };
@@ -67,7 +67,7 @@ test('reads lines, an object and pairs with the same result', () => {
   );
 });
 
-test('reads any text as headers or reports an issue with its position', () => {
+test('either reads a text as headers or reports an issue with its position', () => {
   fc.assert(
     fc.property(
       fc.oneof(

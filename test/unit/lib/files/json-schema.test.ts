@@ -53,7 +53,7 @@ const DOCUMENTS: [SchemaName, string, unknown, unknown[]][] = [
   ['seed', 'The seeds of one user', SEED, [{ ...SEED, environment: 'test' }, [SEED]]],
 ];
 
-describe.each(DOCUMENTS)('%s', (name, title, valid, invalidDocuments) => {
+describe.each(DOCUMENTS)('the schema %s', (name, title, valid, invalidDocuments) => {
   it('accepts a valid document and rejects invalid ones', async () => {
     const schema = await jsonSchemaOf(name);
     expect(schema).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#', title });
@@ -66,23 +66,23 @@ describe.each(DOCUMENTS)('%s', (name, title, valid, invalidDocuments) => {
   });
 });
 
-it('tests every document type', () => {
+it('is tested for every document type', () => {
   expect(new Set(DOCUMENTS.map(([name]) => name))).toEqual(new Set(SCHEMA_NAMES.filter((name) => name !== 'openapi')));
 });
 
 const NAMED = DOCUMENTS.filter(([name]) => name !== 'dsr-bulk');
-it.each(NAMED)('allows a file to name its schema: %s', async (name, _title, valid) => {
+it.each(NAMED)('allows a file to refer to its schema: %s', async (name, _title, valid) => {
   const validate = validator(await jsonSchemaOf(name));
   const withHint = (hint: unknown): unknown => ({ $schema: hint, ...(valid as object) });
   expect([validate(withHint('./schema.json')), validate(withHint(1))]).toEqual([true, false]);
 });
 
-it('does not require a field that has a default', async () => {
+it('requires no field that has a default', async () => {
   const { api_version: _default, ...body } = REQUEST;
   const validate = validator(await jsonSchemaOf('dsr'));
   expect(validate(body)).toBe(true);
 });
 
-it('returns the whole contract for openapi', async () => {
+it('is the whole contract for openapi', async () => {
   expect(await jsonSchemaOf('openapi')).toEqual(openApiDocument({ version: VERSION }));
 });

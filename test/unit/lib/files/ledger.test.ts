@@ -64,7 +64,7 @@ async function everything(ledger = unscoped()): Promise<LedgerRequest[]> {
   return all;
 }
 
-it("keeps each state once and drops any writer's outdated states", async () => {
+it('keeps each state once and drops outdated states from any writer', async () => {
   const [first, second] = [open(), open()];
   expect(await first.append([state('a', 'pending')])).toHaveLength(1);
   expect(await second.append([state('a', 'completed')])).toHaveLength(1);
@@ -73,7 +73,7 @@ it("keeps each state once and drops any writer's outdated states", async () => {
   expect(known?.states.map(({ status }) => status)).toEqual(['pending', 'completed']);
 });
 
-it('accepts concurrent appends', async () => {
+it('loses no line to concurrent appends', async () => {
   const writers = Array.from({ length: 8 }, open);
   await Promise.all(writers.map((ledger, index) => ledger.append([state(`r${index}`, 'pending')])));
   expect(await everything()).toHaveLength(8);
@@ -110,7 +110,7 @@ it('keeps the response status with its request', async () => {
   });
 });
 
-it('finds lines that other processes wrote since the last read', async () => {
+it('reads the lines that other processes wrote since the last read', async () => {
   const ledger = open();
   await ledger.record([sent(uuid(1))]);
   expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBeUndefined();
@@ -129,7 +129,7 @@ async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: Sub
   }
 }
 
-it('lists the newest requests first, even across interleaved lines and blocks of the file', async () => {
+it('lists the newest requests first, even if their lines are interleaved and in different blocks of the file', async () => {
   const ledger = open();
   const other = open(two);
   const count = 6000;
@@ -155,7 +155,7 @@ it('lists the newest requests first, even across interleaved lines and blocks of
   expect(all.find(({ id }) => id === uuid(49))?.profile).toBe('ö'.repeat(49));
 });
 
-it('returns each request with all its states, oldest first, from lines in any part of the file', async () => {
+it('returns each request with all its states, oldest first, even if its lines are far apart', async () => {
   const ledger = open();
   const ids = Array.from({ length: 5000 }, (_, number) => uuid(number));
   await ledger.record(ids.map((id) => sent(id)));
@@ -182,7 +182,7 @@ it('stops reading when it is aborted', async () => {
   await expect(everything(ledger)).rejects.toThrow('stopped');
 });
 
-it('hashes with its own key and keeps its files private', async () => {
+it('hashes identities with its own key and keeps its files private', async () => {
   const ledger = open();
   const hash = await ledger.hash('email', 'a@b.c');
   await ledger.append([state('a', 'pending')]);
@@ -211,7 +211,7 @@ async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   return { parts, lefts };
 }
 
-it("orders a workspace's open requests by urgency, from lines in any part of the file", async () => {
+it("orders a workspace's open requests by urgency, even if their lines are far apart", async () => {
   const [first, ledger] = [open(), open(two)];
   const count = 3000;
   // Later requests are more urgent; the last one has no deadline.
@@ -239,7 +239,7 @@ it("orders a workspace's open requests by urgency, from lines in any part of the
   expect(parts[2]?.slice(-2)).toEqual([uuid(1), 'whenever']);
 });
 
-describe('requests with one id', () => {
+describe('requests with the same id', () => {
   const scopes = [one, two, elsewhere, { address: 'https://ö".example/"v3', workspace_id: '1","x' }];
   const statuses = ['pending', 'in_progress', 'completed', 'cancelled', 'refused'];
 
@@ -282,7 +282,7 @@ describe('requests with one id', () => {
     expect(await everything()).toHaveLength(12);
   });
 
-  it('get the states from versions without a chain only if a single workspace has the id', async () => {
+  it('receive states from versions without a chain only if a single workspace uses the id', async () => {
     await open().hash('email', 'a@b.c');
     const older: LedgerEvent[] = [
       state('a', 'pending'),

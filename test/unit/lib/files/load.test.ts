@@ -102,11 +102,11 @@ describe('YAML', () => {
     ['-9223372036854775808', -(2n ** 63n)],
     ['0o17', 15],
     ['9'.repeat(1000), BigInt('9'.repeat(1000))],
-  ])('reads every digit of %s', async (digits, value) => {
+  ])('keeps every digit of %s', async (digits, value) => {
     expect(await valueOf(`a: ${digits}`)).toEqual({ a: value });
   });
 
-  it('counts the values that aliases repeat, and no values after them', async () => {
+  it('rejects aliases that repeat more than 100,000 values, and counts no other values', async () => {
     const list = (length: number): string => `[${Array.from({ length }, () => 'x').join(', ')}]`;
     const uses = (length: number, times: number): string =>
       `a: &a ${list(length)}\nb: [${Array.from({ length: times }, () => '*a').join(', ')}]\nc: ${list(1000)}`;
@@ -120,7 +120,7 @@ describe('YAML', () => {
     expect(await problemsOf(twice)).toEqual([expect.stringMatching(/^3:\d+: c\[\d+\]: aliases repeat/)]);
   });
 
-  it('ignores brackets in strings and comments when it counts the nesting depth', async () => {
+  it('ignores brackets in strings and comments when counting the nesting depth', async () => {
     expect(await valueOf(`a: "${'['.repeat(200)}" # ${'{'.repeat(200)}`)).toEqual({ a: '['.repeat(200) });
   });
 
@@ -146,16 +146,16 @@ describe('YAML', () => {
   });
 
   it.each([
-    ['quoted', `a: "${'x'.repeat(LONG)}"`],
-    ['bare', `a: ${'x'.repeat(LONG)}`],
-    ['a block', `a: |-\n  ${'x'.repeat(LONG)}`],
-    ['brackets', `a: "${'['.repeat(LONG)}"`],
-    ['a gap', `a: x${' '.repeat(LONG - 2)}y`],
-  ])('reads a 10 MB string: %s', async (_how, text) => {
+    ['in quotes', `a: "${'x'.repeat(LONG)}"`],
+    ['without quotes', `a: ${'x'.repeat(LONG)}`],
+    ['as a block', `a: |-\n  ${'x'.repeat(LONG)}`],
+    ['that consists of brackets', `a: "${'['.repeat(LONG)}"`],
+    ['that consists mostly of spaces', `a: x${' '.repeat(LONG - 2)}y`],
+  ])('reads a 10 MB string %s', async (_how, text) => {
     expect(((await valueOf(text)) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('rejects 10 MB that end too early or consist of one number', async () => {
+  it('rejects a 10 MB document that ends too early or consists of one number', async () => {
     expect(await problemsOf(`a: "${'x'.repeat(LONG)}`)).toEqual([`1:${LONG + 5}: the closing " is missing`]);
     expect(await problemsOf(`a: ${'9'.repeat(LONG)}`)).toEqual(['1:4: a: a number has more than 1000 digits']);
   });
@@ -219,7 +219,7 @@ describe('JSON', () => {
     expect(((await valueOf(`{"a":"${'x'.repeat(LONG)}"}`, 'json')) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('reads long keys, and rejects deep nesting and 10 MB that end too early', async () => {
+  it('reads long keys, and rejects deep nesting and a 10 MB document that ends too early', async () => {
     expect(await valueOf(`{"${'k'.repeat(2000)}": 1}`, 'json')).toEqual({ ['k'.repeat(2000)]: 1 });
     const closed = `${'['.repeat(150)}${']'.repeat(150)}`;
     expect(await problemsOf(closed, 'json')).toEqual(['1:101: nested deeper than 100 levels']);
@@ -231,7 +231,7 @@ describe('JSON', () => {
     expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: unexpected end of input`]);
   });
 
-  it('restores the stack trace limit after text with many errors', async () => {
+  it('restores the stack trace limit after reporting many errors', async () => {
     const { stackTraceLimit } = Error;
     for (const mark of ['"', '&a ', '*a ', '!a ']) {
       expect(await problemsOf(mark.repeat(2000), 'yaml')).not.toEqual([]);
@@ -302,12 +302,12 @@ describe('positions', () => {
     ['json', JSON_TEXT, ['roles', 1, 'name'], undefined, '5:5'],
     ['json', JSON_TEXT, ['roles', 9], undefined, '3:12'],
     ['json', '\ufeff{"a": [1, 2]}', ['a', 1], undefined, '1:11'],
-  ])('are correct in %s (%#)', async (format, text, path, at, place) => {
+  ])('are correct in case %#: %s', async (format, text, path, at, place) => {
     const { line, column } = (await parseDocumentText('file', text, format)).locate(path, at);
     expect(`${line}:${column}`).toBe(place);
   });
 
-  it('sort issues in text order', async () => {
+  it('determine the order of issues', async () => {
     const document = await parseDocumentText('roles.yaml', YAML, 'yaml');
     const issues = [
       { path: ['roles', 1], message: 'third' },
@@ -342,7 +342,7 @@ it.each([
   [['$schema'], ['$schema']],
   [null, null],
   ['$schema', '$schema'],
-])('removes the schema hint from %j', (value, expected) => {
+])('removes any schema hint from %j', (value, expected) => {
   expect(withoutSchemaHint(value)).toEqual(expected);
 });
 
@@ -357,11 +357,11 @@ describe('loadDocument', () => {
     ['roles.jsonc', 'yaml'],
     ['json', 'yaml'],
     ['-', 'yaml'],
-  ])('detects %s as %s', (path, format) => {
+  ])('reads %s as %s', (path, format) => {
     expect(formatOf(path)).toBe(format);
   });
 
-  it('reads a file by its extension and standard input for -', async () => {
+  it('reads a file in the format of its extension, and standard input for -', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.json'), '{"a": 1}');
     writeFileSync(join(cwd, 'b.yaml'), 'a: 1 # one');
@@ -396,10 +396,10 @@ describe('loadDocument', () => {
       /invalid UTF-8/,
       '2:4',
     ],
-    ['Latin-1 before more', Buffer.from('a: \xe9\nb: 2\nc: 3\n', 'latin1'), /invalid UTF-8/, '1:4'],
+    ['Latin-1 before other lines', Buffer.from('a: \xe9\nb: 2\nc: 3\n', 'latin1'), /invalid UTF-8/, '1:4'],
     ['Latin-1 after a byte order mark', Buffer.from('\xef\xbb\xbfa: \xe9', 'latin1'), /invalid UTF-8/, '1:4'],
-    ['a character cut off by another', Buffer.from('a: \xe2\x82b', 'latin1'), /invalid UTF-8/, '1:4'],
-    ['a character cut off by the end', Buffer.from('a: \xe2\x82', 'latin1'), /invalid UTF-8/, '1:4'],
+    ['a character truncated by another', Buffer.from('a: \xe2\x82b', 'latin1'), /invalid UTF-8/, '1:4'],
+    ['a character truncated at the end', Buffer.from('a: \xe2\x82', 'latin1'), /invalid UTF-8/, '1:4'],
     [
       'a character that begins like the replacement character',
       Buffer.from('a: \xef\xbfb', 'latin1'),
@@ -418,7 +418,7 @@ describe('loadDocument', () => {
     expect(`${issue?.line}:${issue?.column}`).toBe(place);
   });
 
-  it('rejects a file, a pipe and a device that is too large', async () => {
+  it('rejects a file, a pipe or a device that is too large', async () => {
     const cwd = temporaryFolder();
     const megabyte = Buffer.alloc(1024 * 1024, 'x');
     writeFileSync(join(cwd, 'big.yaml'), Buffer.concat(Array.from({ length: 33 }, () => megabyte)));
@@ -436,10 +436,10 @@ describe('loadDocument', () => {
   });
 
   it.each([
-    ['missing.yaml', /missing\.yaml: no such file/],
-    ['file/inside.yaml', /no such file/],
-    ['folder', /folder: it is a folder/],
-  ])('reports %s as a usage error', async (path, message) => {
+    ['a missing file', 'missing.yaml', /missing\.yaml: no such file/],
+    ['a path inside a file', 'file/inside.yaml', /no such file/],
+    ['a folder', 'folder', /folder: it is a folder/],
+  ])('reports %s as a usage error', async (_what, path, message) => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');

@@ -14,7 +14,7 @@ const thrownBy = (work: () => void): unknown => {
   return undefined;
 };
 
-it('leaves only the file with its final name', () => {
+it('leaves only a file with the final name', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.temporary'), 'new');
   nameOnce(join(folder, '.temporary'), join(folder, 'results.csv'));
@@ -23,9 +23,9 @@ it('leaves only the file with its final name', () => {
 });
 
 it.each([
-  [undefined, 'Move it away, or pass another name.'],
-  ['Name another folder.', 'Name another folder.'],
-])('rejects an existing name and keeps both files: %s', (hint, shown) => {
+  ['the default hint', undefined, 'Move it away, or pass another name.'],
+  ["the caller's hint", 'Name another folder.', 'Name another folder.'],
+])('rejects an existing name with %s and keeps both files', (_what, hint, shown) => {
   const folder = temporaryFolder();
   const [temporary, taken] = [join(folder, '.temporary'), join(folder, 'results.csv')];
   writeFileSync(temporary, 'new');

@@ -49,7 +49,7 @@ async function readColumn(data: ColumnSource['data'], element: Element): Promise
   return rows.map(({ c }) => c);
 }
 
-describe('in samples from other programs', () => {
+describe('the Parquet reader, with samples from other programs,', () => {
   it('reads a DECIMAL with scale 0 as an integer and any other as decimal text', async () => {
     const ids = { xpid: 9_007_199_254_740_993n, 'identity:customer_id': 900_719_925_474_099_301n };
     expect((await sample('xdec18.parquet')).rows).toEqual([{ ...ids, 'attr:Orders:count': 5, 'attr:S:sum': '1.1' }]);
@@ -70,7 +70,7 @@ describe('in samples from other programs', () => {
     });
   });
 
-  it('keeps 64-bit extremes, UUIDs and nulls', async () => {
+  it('reads 64-bit extremes, UUIDs and nulls exactly', async () => {
     const { rows } = await sample('alltypes.parquet');
     expect(rows.map((row) => row['user:big'])).toEqual([2n ** 63n - 1n, -(2n ** 63n), 9_007_199_254_740_993n]);
     expect(rows.map((row) => row['user:u'])).toEqual([2n ** 64n - 1n, 0n, 1n]);
@@ -78,21 +78,21 @@ describe('in samples from other programs', () => {
     expect((await sample('odd.parquet')).rows[0]?.['city']).toBe('77aee98b-8361-4b02-9eb3-362594f48240');
   });
 
-  it('reports binary that is not UTF-8 with its row, its column and its bytes', async () => {
+  it('reports binary data that is not UTF-8 with its row, column and bytes', async () => {
     const { rows, faults } = await sample('alltypes.parquet');
     expect(faults).toEqual([[0, { path: 'user:b', message: 'is not UTF-8 (0xff00)' }]]);
     expect(rows.map((row) => row['user:b'])).toEqual(['0xff00', 'ab', null]);
   });
 });
 
-describe('in edge cases', () => {
+describe('the Parquet reader', () => {
   it.each<[string, Element, unknown[], unknown[]]>([
     ['INT32', { type: 'INT32', converted_type: 'DECIMAL', scale: 2, precision: 9 }, [-5n, 0n, 123n, null], ['-0.05', '0.00', '1.23', null]],
     ['INT64', { type: 'INT64', converted_type: 'DECIMAL', scale: 3, precision: 18 }, [-(10n ** 18n - 1n)], ['-999999999999999.999']],
     ['a logical type without a converted type', { type: 'INT64', logical_type: { type: 'DECIMAL', scale: 2, precision: 18 } }, [123n], ['1.23']],
     ['a byte array', { type: 'BYTE_ARRAY', converted_type: 'DECIMAL', scale: 1, precision: 38 }, [-128n, 1n, 255n], ['-12.8', '0.1', '25.5']],
     ['scale 0 as an integer', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 0, precision: 38 }, [-1n, 10n ** 37n], [-1n, 10n ** 37n]],
-  ])('reads a DECIMAL of %s', async (_what, element, data, wanted) => {
+  ])('reads a DECIMAL stored as %s', async (_what, element, data, wanted) => {
     expect(await readColumn(data, element)).toEqual(wanted);
   }); // prettier-ignore
 
@@ -107,7 +107,7 @@ describe('in edge cases', () => {
     expect(await readColumn(data, element)).toEqual(wanted);
   }); // prettier-ignore
 
-  it('reports a date outside the calendar', async () => {
+  it('reports a date that is not in the calendar', async () => {
     const { faults } = await read(write({ name: 'c', data: [200_000_000] }, { type: 'INT32', converted_type: 'DATE' }));
     expect(faults).toEqual([[0, { path: 'c', message: 'is out of range for a date (200000000)' }]]);
   });
@@ -117,7 +117,7 @@ describe('in edge cases', () => {
     expect(await readColumn(texts, { type: 'BYTE_ARRAY', converted_type: 'UTF8' })).toEqual(texts);
   });
 
-  it('keeps integers in JSON exact, and text that is not JSON unchanged', () => {
+  it('keeps integers in JSON exact, and keeps text that is not JSON unchanged', () => {
     const parse = leafConverter({ name: 'c', type: 'BYTE_ARRAY', converted_type: 'JSON' });
     expect(parse(Buffer.from('{"a":9007199254740993}'))).toEqual({ a: 9_007_199_254_740_993n });
     expect(parse(Buffer.from('{'))).toBe('{');
@@ -190,13 +190,13 @@ function withPoint(value: bigint, scale: number): string {
   return (value < 0n ? '-' : '') + text.replace(new RegExp(`(\\d{${scale}})$`), '.$1');
 }
 
-describe(`${COUNT.toLocaleString('en')} random values keep every digit and stay distinct`, () => {
+describe(`${COUNT.toLocaleString('en')} random values`, () => {
   it.each<[string, Element, number]>([
     ['DECIMAL(9, 4) in INT32', { type: 'INT32', converted_type: 'DECIMAL', scale: 4, precision: 9 }, 30],
     ['DECIMAL(18, 2) in INT64', { type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 18 }, 60],
     ['DECIMAL(38, 9) in fixed bytes', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 9, precision: 38 }, 126],
     ['DECIMAL(38, 6) in bytes', { type: 'BYTE_ARRAY', converted_type: 'DECIMAL', scale: 6, precision: 38 }, 126],
-  ])('in a %s', async (_what, element, bits) => {
+  ])('keep every digit and stay distinct in a %s', async (_what, element, bits) => {
     const values = integers(bits, bits);
     const found = await readColumn(values, element);
     expectSame(found, values.map((value) => withPoint(value, element.scale ?? 0)));
@@ -207,17 +207,17 @@ describe(`${COUNT.toLocaleString('en')} random values keep every digit and stay 
     ['a DECIMAL(18, 0)', { type: 'INT64', converted_type: 'DECIMAL', scale: 0, precision: 18 }, 60],
     ['a DECIMAL(38, 0)', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 0, precision: 38 }, 126],
     ['an INT64', { type: 'INT64' }, 64],
-  ])('in %s as integers', async (_what, element, bits) => {
+  ])('keep every digit as integers in %s', async (_what, element, bits) => {
     const values = integers(bits + 1, bits);
     expectSame(await readColumn(values, element), values);
   }); // prettier-ignore
 
-  it('in an unsigned INT64', async () => {
+  it('keep every digit in an unsigned INT64', async () => {
     const values = integers(7, 64).map((value) => BigInt.asUintN(64, value));
     expectSame(await readColumn(values, { type: 'INT64', converted_type: 'UINT_64' }), values);
   }); // prettier-ignore
 
-  it('in a timestamp in microseconds', async () => {
+  it('keep every digit in a timestamp in microseconds', async () => {
     const values = integers(8, 55);
     const found = (await readColumn(values, { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' })) as string[];
     const micros = found.map((text) => {

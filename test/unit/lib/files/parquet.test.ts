@@ -45,7 +45,7 @@ it('returns the columns and every row, and keeps every digit of large integers',
   expect(await allOf(file)).toEqual(Array.from({ length: 7 }, (_, index) => [BIG + BigInt(index), `n${index}`]));
 });
 
-it("reads only the requested groups, with the first row's number in the file", async () => {
+it("reads only the requested groups and returns the number of each group's first row", async () => {
   const path = write(7, 3);
   const parts = [
     [0, 3, 'n0', 'n2'],
@@ -67,7 +67,7 @@ it('reads a large group in parts', async () => {
   ]);
 });
 
-it('allows the reader to stop early', async () => {
+it('closes the file if the reader stops early', async () => {
   const file = await openParquet(write(7, 3), 'a');
   for await (const { firstRow } of file.rows(() => true)) {
     expect(firstRow).toBe(0);
@@ -77,7 +77,7 @@ it('allows the reader to stop early', async () => {
 
 it.each<[string, (original: Buffer) => Buffer]>([
   ['an empty file', () => Buffer.alloc(0)],
-  ['a text', () => Buffer.from('xpid,user:note\n1,a\n')],
+  ['a text file', () => Buffer.from('xpid,user:note\n1,a\n')],
   ['a truncated Parquet file', (original) => original.subarray(0, original.length - 20)],
 ])('rejects %s', async (_what, damage) => {
   const path = write(7, 3);
@@ -91,7 +91,7 @@ it.each<[string, (original: Buffer) => Buffer]>([
   });
 });
 
-it('reports damaged pages while it reads', async () => {
+it('reports damaged pages while reading', async () => {
   const path = write(7, 3);
   const bytes = readFileSync(path);
   bytes.fill(0xff, 4, 40);
@@ -119,7 +119,7 @@ it.each([25, 32])('rejects dictionary indexes of %i bits', async (bits) => {
   });
 });
 
-it('skips a column that is not requested, even one with an unsupported type', async () => {
+it('skips a column that is not requested, even if its type is unsupported', async () => {
   const columnData = [
     { name: 'xpid', data: [1n, 2n] },
     { name: 'spans', data: [new Uint8Array(12), new Uint8Array(12)] },
@@ -156,7 +156,7 @@ it('stops with a hint if the pages do not fit in memory', async () => {
  */
 const SAMPLES = new URL('../../../data/parquet/', import.meta.url);
 
-it.each(['pages-v1.parquet', 'pages-v2.parquet'])('assembles nested rows of %s', async (name) => {
+it.each(['pages-v1.parquet', 'pages-v2.parquet'])('assembles nested rows from %s', async (name) => {
   const file = await openParquet(fileURLToPath(new URL(name, SAMPLES)), name);
   const wanted = JSON.parse(readFileSync(new URL('nested.json', SAMPLES), 'utf8')) as Record<string, unknown>[];
   const found: unknown[] = [];
@@ -167,7 +167,7 @@ it.each(['pages-v1.parquet', 'pages-v2.parquet'])('assembles nested rows of %s',
   expect(found).toEqual(wanted);
 }); // prettier-ignore
 
-it('reports a damaged file if a page checksum does not match', async () => {
+it("reports a damaged file if a page's checksum does not match", async () => {
   const path = join(temporaryFolder(), 'a.parquet');
   const bytes = readFileSync(new URL('pages-v1.parquet', SAMPLES));
   // A byte of the first value of the first dictionary.
@@ -178,7 +178,7 @@ it('reports a damaged file if a page checksum does not match', async () => {
   });
 });
 
-it('ends with rows or with an error for any damaged file', async () => {
+it('returns rows or an error for any damaged file', async () => {
   const random = randomFrom(5);
   const path = join(temporaryFolder(), 'a.parquet');
   for (const name of ['pages-v1.parquet', 'pages-v2.parquet']) {

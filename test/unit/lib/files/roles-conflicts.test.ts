@@ -38,7 +38,7 @@ describe('markConflicts', () => {
     ['a', 'tasks.x:y.level', 2, '      # CONFLICT platform: 2\n      - task_id: x:y'],
     ['b', 'name', 'Theirs', '  # CONFLICT platform: Theirs\n  - {role_id: b, name: Mine,'],
     ['gone', 'role', { role_id: 'gone' }, '# CONFLICT platform: {role_id: gone}\nroles:'],
-  ])('writes the value of %s, %s above it: %j', async (role_id, field, theirs, expected) => {
+  ])("writes the platform's value above the field: %s, %s, %j", async (role_id, field, theirs, expected) => {
     expect(await lineAbove(role_id, field, theirs)).toBe(expected);
   });
 
@@ -53,7 +53,7 @@ describe('markConflicts', () => {
 });
 
 describe('requireNoConflicts', () => {
-  it('rejects each line with its position', async () => {
+  it('reports each conflict line with its position', async () => {
     const text = TEXT.replace('    name', '    # CONFLICT platform: T\n    name').replace(
       'roles:',
       '# CONFLICT platform:\nroles:',

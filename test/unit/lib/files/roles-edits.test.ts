@@ -19,14 +19,14 @@ const taskEdits = (listed: unknown[], wanted: object[]) =>
     { roles: [{ ...a, tasks: wanted as typeof a.tasks }] },
   ).inside.get(0)?.tasks;
 
-describe('tasks', () => {
+describe("a role's tasks", () => {
   it.each([
     ['a bare id instead of a map', ['x:y'], [{ task_id: 'x:y' }]],
-    ['the implicit task missing in the file', ['x:y'], [{ task_id: 'x:y' }, { task_id: 'user:core' }]],
-    ['the implicit task missing on the platform', ['user:core', 'x:y'], [{ task_id: 'x:y' }]],
-    ['a map equal to that of the platform', [{ task_id: 'x:y', level: 2 }], [{ task_id: 'x:y', level: 2 }]],
+    ['an implicit task that is missing in the file', ['x:y'], [{ task_id: 'x:y' }, { task_id: 'user:core' }]],
+    ['an implicit task that is missing on the platform', ['user:core', 'x:y'], [{ task_id: 'x:y' }]],
+    ['a map that equals the map on the platform', [{ task_id: 'x:y', level: 2 }], [{ task_id: 'x:y', level: 2 }]],
     ['a different order', ['b:c', 'x:y'], [{ task_id: 'x:y' }, { task_id: 'b:c' }]],
-  ])('do not need an edit: %s', (_what, listed, wanted) => {
+  ])('are not edited for %s', (_what, listed, wanted) => {
     expect(taskEdits(listed, wanted)).toBeUndefined();
   });
 
@@ -35,26 +35,26 @@ describe('tasks', () => {
     ['a removed task', ['b:c', 'x:y'], [{ task_id: 'x:y' }], [0], []],
     ['a duplicate task', ['x:y', 'x:y', 'b:c'], [{ task_id: 'x:y' }], [2], []],
     [
-      'another field of a map',
+      'a changed field in a map',
       [{ task_id: 'x:y', level: 1 }],
       [{ task_id: 'x:y', level: 2 }],
       [0],
       [{ task_id: 'x:y', level: 2 }],
     ],
-    ['a removed field', [{ task_id: 'x:y', level: 1 }], [{ task_id: 'x:y' }], [0], [{ task_id: 'x:y' }]],
+    ['a removed field in a map', [{ task_id: 'x:y', level: 1 }], [{ task_id: 'x:y' }], [0], [{ task_id: 'x:y' }]],
   ])('are edited for %s', (_what, listed, wanted, dropped, added) => {
     expect(taskEdits(listed, wanted)).toEqual({ dropped: new Set(dropped), added });
   });
 });
 
-it('edits only top-level fields that the file has, and never its schema hint', () => {
+it('edits only top-level fields that the file contains, and never its schema hint', () => {
   const file = { $schema: './a.json', version: 1, old: 1, roles: [inFile] };
   const edits = compareWithFile(file, { $schema: './b.json', version: 2, last_modified_on: 'now', roles: [a] });
   expect(edits.fields).toEqual(new Map([['version', 2]]));
   expect(isEmpty(compareWithFile(file, { version: 1, roles: [a] }))).toBe(true);
 });
 
-it("always adds a role's missing name and description", () => {
+it("adds a role's name and description if they are missing", () => {
   const { inside } = compareWithFile(
     { roles: [{ role_id: 'a', tasks: ['x:y'] }] },
     { roles: [{ ...a, origin: 'ui' }] },
@@ -85,20 +85,25 @@ describe('edits', () => {
   });
 
   it.each([
-    [0, 0, 0, 0, true, true],
-    [1, 0, 0, 0, false, true],
-    [0, 1, 0, 0, false, false],
-    [0, 0, 1, 0, false, false],
-    [0, 0, 0, 1, false, false],
-    [1, 1, 0, 0, false, false],
-    [1, 0, 1, 0, false, false],
-    [1, 0, 0, 1, false, false],
-    [0, 1, 1, 0, false, false],
-    [0, 1, 0, 1, false, false],
-    [0, 0, 1, 1, false, false],
-  ])('of %i fields, %i edited, %i dropped and %i new roles are empty: %s, leave roles: %s', (...row) => {
-    const [fields, inside, dropped, added, empty, leaving] = row;
-    const counted = edits(fields, inside, dropped, added);
-    expect([isEmpty(counted), leavesRoles(counted)]).toEqual([empty, leaving]);
+    [1, 0, 0, 0, true],
+    [0, 1, 0, 0, false],
+    [0, 0, 1, 0, false],
+    [0, 0, 0, 1, false],
+    [1, 1, 0, 0, false],
+    [1, 0, 1, 0, false],
+    [1, 0, 0, 1, false],
+    [0, 1, 1, 0, false],
+    [0, 1, 0, 1, false],
+    [0, 0, 1, 1, false],
+  ])(
+    'count as changes for %i fields, %i edited, %i dropped and %i new roles; no roles change: %s',
+    (fields, inside, dropped, added, leaving) => {
+      const counted = edits(fields, inside, dropped, added);
+      expect([isEmpty(counted), leavesRoles(counted)]).toEqual([false, leaving]);
+    },
+  );
+
+  it('are empty and change no roles if nothing differs', () => {
+    expect([isEmpty(edits(0, 0, 0, 0)), leavesRoles(edits(0, 0, 0, 0))]).toEqual([true, true]);
   });
 });

@@ -44,7 +44,7 @@ function onTheWire(value: Record<string, unknown>): Record<string, unknown> {
 }
 
 describe.each(FORMATS)('a new %s file', (format) => {
-  it('reads back as the same manifest in the same order', async () => {
+  it('is read back as the same manifest in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, async (manifest) => {
         const text = await writeManifestText(manifest, format, 'A headline.');
@@ -55,7 +55,7 @@ describe.each(FORMATS)('a new %s file', (format) => {
     );
   });
 
-  it('contains the same text for the same content in a different order', async () => {
+  it('contains the same text if the same content is in a different order', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, async (manifest) => {
         const write = (roles: RoleReply[]): Promise<string> =>
@@ -107,8 +107,8 @@ it('writes JSON with the schema hint for editors', async () => {
   expect(text).toMatch(/^\{\n {2}"\$schema".*\n\}\n$/s);
 });
 
-describe('a file update', () => {
-  it.each(FORMATS)('matches the manifest and is stable, in %s', async (format) => {
+describe('updating a file', () => {
+  it.each(FORMATS)('writes the manifest and changes nothing the second time, in %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(anyReply, anyReply, async (before, after) => {
         const text = await writeManifestText(before, format, 'A headline.');
@@ -121,7 +121,7 @@ describe('a file update', () => {
     );
   });
 
-  it('works with every style of YAML', async () => {
+  it('writes the manifest into YAML of any style', async () => {
     await fc.assert(
       fc.asyncProperty(anyStyledManifest, anyReply, async ({ text, manifest }, after) => {
         expect(await updateManifestText(text, 'yaml', manifest)).toBe(text);
@@ -157,7 +157,7 @@ describe('a file update', () => {
   const withoutStamps = (text: string): string =>
     text.replaceAll(/(last_modified_(?:on|by)"?: *)(?:"(?:[^"\\]|\\.)*"|[^\s,]*)/g, '$1');
 
-  it('changes no other byte of YAML for new stamps', async () => {
+  it('writes new stamps to YAML without changing any other byte', async () => {
     await fc.assert(
       fc.asyncProperty(anyStyledManifest, async ({ text, manifest }) => {
         const updated = await updateManifestText(text, 'yaml', { ...manifest, ...NEW });
@@ -230,7 +230,7 @@ describe('editing a commented YAML file', () => {
     return { removed: before.slice(start, before.length - end), added: after.slice(start, after.length - end) };
   }
 
-  it('changes nothing for the same content in a different order', async () => {
+  it('changes nothing if the same content is in a different order', async () => {
     expect(await edit(b, { ...a, tasks: [...a.tasks].reverse() })).toEqual({ removed: [], added: [] });
   });
 
@@ -251,7 +251,7 @@ describe('editing a commented YAML file', () => {
     expect((await edit(a, { ...b, description: null })).added).toEqual(['    description: null']);
   });
 
-  it('changes tasks with dashes', async () => {
+  it('changes tasks that are listed with dashes', async () => {
     const tasks = [{ task_id: 'rules:view' }, { task_id: 'connections:*' }];
     expect(await edit({ ...a, tasks }, b)).toEqual({
       removed: ['      - audiences:view  # why', '', '      # editing', '      - rules:view'],
@@ -260,7 +260,7 @@ describe('editing a commented YAML file', () => {
     expect((await edit({ ...a, tasks: [] }, b)).added[0]).toBe('    tasks: []');
   });
 
-  it('changes tasks in brackets', async () => {
+  it('changes tasks that are listed in brackets', async () => {
     const lists: [string[], string][] = [
       [['catalog:*'], '    tasks: ["catalog:*"]'],
       [['rules:*'], '    tasks: [rules:*]'],
@@ -274,7 +274,7 @@ describe('editing a commented YAML file', () => {
     }
   });
 
-  it('changes or removes a field set by the platform, but never adds one', async () => {
+  it('changes or removes a field that the platform sets, but never adds one', async () => {
     expect(await edit({ ...a, origin: 'api' }, { ...b, origin: 'api' })).toEqual({
       removed: ['    origin: ui'],
       added: ['    origin: api'],
@@ -296,7 +296,7 @@ describe('editing a commented YAML file', () => {
     );
   });
 
-  it('adds a role after the last one, with a blank line if the others have one', async () => {
+  it('adds a role at the end, after a blank line if blank lines separate the others', async () => {
     expect(await edit(a, b, role('c', ['privacy:*']))).toEqual({
       removed: [],
       added: [
@@ -330,7 +330,7 @@ describe('updating an unusual YAML file', () => {
     [['w:x', 'z:x'], '[w:x, z:x]'],
     [['rules:view', 'a:b'], '[rules:view, a:b]'],
     [['w:x', 'rules:view', 'y:x', 'z:x'], '[w:x, rules:view,  y:x , z:x]'],
-  ])('removes tasks from any position in brackets: %j remain', async (tasks, list) => {
+  ])('removes tasks from any position in brackets and leaves %j', async (tasks, list) => {
     const head = 'roles:\n- role_id: a\n  name: Name of a\n  description: What a is for\n  tasks: ';
     expect(await update(`${head}[w:x, rules:view,  y:x , z:x]\n`, [role('a', tasks)])).toBe(`${head}${list}\n`);
   });
@@ -358,7 +358,7 @@ describe('updating an unusual YAML file', () => {
       return [what, before.replace(/\\\n$/, ''), after.replace(/\\\n$/, '')] as const;
     });
 
-  it.each(cases)('writes the expected text for %s', async (_what, text, expected) => {
+  it.each(cases)('writes the text in the golden file for %s', async (_what, text, expected) => {
     const wanted = [roles[0], role('b', ['rules:view', 'catalog:*'])] as RoleReply[];
     const updated = await update(text, wanted);
     expect(updated).toBe(expected);
@@ -395,7 +395,7 @@ describe('updating an unusual YAML file', () => {
     expect(await update(text)).toMatch(/^# head\n\n/);
   });
 
-  it('changes a map set by the platform, and removes one that the platform removed', async () => {
+  it('changes a map that the platform sets, and removes one that the platform removed', async () => {
     const text =
       'roles:\n- role_id: a\n  meta:\n    by: x\n  name: A\n  description: What a is for\n  tasks: [rules:view]\n';
     const meta = { by: 'y', big: 2n ** 63n };
@@ -406,7 +406,7 @@ describe('updating an unusual YAML file', () => {
     );
   });
 
-  it('updates other top-level fields and keeps those that the platform removed', async () => {
+  it('updates other top-level fields and keeps fields that the platform removed', async () => {
     const text = 'version: 3 # theirs\nold: 1\nroles: []\n';
     expect(await updateManifestText(text, 'yaml', { ...NEW, version: 4, added: 1, roles: [] })).toBe(
       text.replace('3', '4'),
@@ -414,7 +414,7 @@ describe('updating an unusual YAML file', () => {
   });
 });
 
-describe('JSON files', () => {
+describe('updating a JSON file', () => {
   const file = (indent: string | number | undefined, tasks: unknown[]): string =>
     JSON.stringify({ ...OLD, roles: [{ role_id: 'a', tasks, name: 'A', description: 'D' }] }, null, indent);
   const wanted = [role('a', ['x:y', 'rules:*'], { name: 'A', description: 'D' }), role('b', ['x:y'])];
@@ -423,8 +423,8 @@ describe('JSON files', () => {
     ['two spaces', 2],
     ['four spaces', 4],
     ['tabs', '\t'],
-    ['no line ends', undefined],
-  ])('keep their indentation: %s', async (_what, indent) => {
+    ['no line breaks', undefined],
+  ])('keeps its indentation: %s', async (_what, indent) => {
     const updated = await updateManifestText(file(indent, ['x:y']), 'json', { ...OLD, roles: wanted });
     expect(updated).toBe(JSON.stringify(JSON.parse(updated), null, indent));
     expect(JSON.parse(updated)).toEqual({
@@ -442,7 +442,7 @@ describe('JSON files', () => {
     ]);
   });
 
-  it('keep tasks as maps, the line breaks and the final line break', async () => {
+  it('keeps tasks as maps, the line breaks and the final line break', async () => {
     const text = `${file('\t', [{ task_id: 'x:y' }])}\n`.replaceAll('\n', '\r\n');
     const updated = await updateManifestText(text, 'json', { ...OLD, roles: wanted });
     expect(updated.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -453,7 +453,7 @@ describe('JSON files', () => {
     ]);
   });
 
-  it('get new roles in the shortest form that the file uses', async () => {
+  it('adds new roles in the shortest form that the file uses', async () => {
     const text = JSON.stringify({
       roles: [
         { role_id: 'a', name: 'A', description: 'D', tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] },
@@ -472,12 +472,12 @@ describe('JSON files', () => {
   it.each([
     ['blanks before the object', '  \n {\n\t"roles": []\n}', '{\n\t"roles": [\n\t\t{'],
     ['blanks after the bracket', '{ \t\n "roles": []\n}', '{\n "roles": [\n  {'],
-    ['a line break only further inside', '{"roles": [\n  ]}', '{"roles":[{'],
-  ])('keep their indentation: %s', async (_what, text, start) => {
+    ['a line break only inside a nested list', '{"roles": [\n  ]}', '{"roles":[{'],
+  ])('keeps its indentation: %s', async (_what, text, start) => {
     expect(await updateManifestText(text, 'json', { roles: wanted })).toContain(start);
   });
 
-  it('keep every digit', async () => {
+  it('keeps every digit', async () => {
     const text = `{"version": 9007199254740993, "roles": [{"role_id": "a", "name": "A", "description": "D", "tasks": [], "n": -9223372036854775808}]}`;
     const reply = {
       version: 9007199254740993n,

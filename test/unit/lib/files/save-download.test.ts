@@ -9,8 +9,8 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-describe('openDownload', () => {
-  it('saves every byte to a private file and returns its size and digest', () => {
+describe('a download', () => {
+  it('is saved completely to a private file, and its size and digest are returned', () => {
     const folder = join(temporaryFolder(), 'new', 'folder');
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': ' Application/JSON; charset=utf-8' });
@@ -33,14 +33,14 @@ describe('openDownload', () => {
     ['text/plain', 'txt'],
     ['application/x-sh', 'bin'],
     ['../../evil', 'bin'],
-  ])('uses an extension from its own list: %s becomes .%s', (type, extension) => {
+  ])('gets an extension from a fixed list: %s becomes .%s', (type, extension) => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': type });
     expect(finish().file).toBe(join(folder, `results.${extension}`));
   });
 
-  it('syncs the file before linking it to its final name', () => {
+  it('is synced before it is linked to its final name', () => {
     const { finish, sink } = openDownload(temporaryFolder(), 'results');
     const calls = diskCalls(() => {
       sink.begin({});
@@ -50,14 +50,14 @@ describe('openDownload', () => {
     expect(calls).toEqual(['write', 'sync', 'link']);
   });
 
-  it('uses .bin without a media type', () => {
+  it('gets the extension .bin without a media type', () => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({});
     expect(finish()).toMatchObject({ file: join(folder, 'results.bin'), content_type: '' });
   });
 
-  it('discards the first attempt when the download starts over', () => {
+  it('contains nothing from the first attempt if it starts over', () => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': 'text/csv' });
@@ -73,7 +73,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.txt'), 'utf8')).toBe('second');
   });
 
-  it('never replaces an existing file, and leaves no other files', () => {
+  it('never replaces an existing file, and leaves no temporary files', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'results.csv'), 'theirs');
     const { finish, sink } = openDownload(folder, 'results');
@@ -90,7 +90,7 @@ describe('openDownload', () => {
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
   });
 
-  it('leaves no file when it is discarded before or after the start', () => {
+  it('leaves no file if it is discarded before or after it starts', () => {
     const folder = temporaryFolder();
     const { discard, sink } = openDownload(folder, 'results');
     discard();
@@ -101,7 +101,7 @@ describe('openDownload', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('reports a folder that cannot be created', () => {
+  it('fails with an error if its folder cannot be created', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => openDownload(join(file, 'folder'), 'results').sink.begin({})).toThrow(

@@ -36,7 +36,7 @@ describe('a saved plan', () => {
   /** Returns the text with the digest that matches it. */
   const signed = (body: string): string => `${body}# sha256 ${createHash('sha256').update(body).digest('hex')}\n`;
 
-  it('contains the target, the difference and the next command, and is private', () => {
+  it('contains the target, the difference and the next command, in a private file', () => {
     expect(text()).toContain('organization 1, https://api.example');
     expect(text()).toContain('\n# + create first\n#\n# plan a1b2\n');
     expect(text()).toContain('cdpadm roles push --plan');
@@ -52,19 +52,19 @@ describe('a saved plan', () => {
   it.each<[string, (was: string) => string]>([
     ['an edited comment', (was) => was.replace('create first', 'create second')],
     ['an edited value', (was) => was.replace('"first"', '"second"')],
-    ['a lost line', (was) => was.slice(was.indexOf('\n') + 1)],
-    ['a lost digest', (was) => was.slice(0, was.lastIndexOf('# sha256'))],
+    ['a missing line', (was) => was.slice(was.indexOf('\n') + 1)],
+    ['a missing digest', (was) => was.slice(0, was.lastIndexOf('# sha256'))],
     ['a different digest', (was) => was.replace(/[0-9a-f]{64}/, '0'.repeat(64))],
     ['an added line', (was) => `${was}# more\n`],
     ['an empty file', () => ''],
-    ['other JSON with its digest', () => signed('{"kind":"roles"}\n')],
-    ['no JSON with its digest', () => signed('{"kind":}\n')],
+    ['other JSON with a valid digest', () => signed('{"kind":"roles"}\n')],
+    ['invalid JSON with a valid digest', () => signed('{"kind":}\n')],
   ])('is rejected with its file and line: %s', async (_what, edit) => {
     change(edit(text()));
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues: [{ file: 'plan.txt' }] });
   });
 
-  it('of another format is rejected, and one without a number is read', async () => {
+  it('is rejected if its format number is unknown, but read if it has none', async () => {
     const body = text().slice(0, text().lastIndexOf('# sha256'));
     expect(body).toContain('{"format":1,');
     change(signed(body.replace('"format":1,', '')));
@@ -74,11 +74,11 @@ describe('a saved plan', () => {
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues });
   });
 
-  it('for another command is rejected', async () => {
+  it('is rejected if it is for another command', async () => {
     expect(await failureOf(read('warehouse'))).toMatchObject({ code: 'plans.damaged' });
   });
 
-  it('for a different target is rejected', async () => {
+  it('is rejected if it is for another target', async () => {
     requireSameTarget(saved, { address: 'https://api.example', organization: '1' });
     const other = () => requireSameTarget(saved, { ...saved.target, organization: '2' });
     expect(other).toThrow('The plan is for organization 1');

@@ -20,8 +20,8 @@ const CHECKPOINT: SeedCheckpoint = {
   finished: false,
 };
 
-describe('openSeedJournal', () => {
-  it('reads the last checkpoint back from a private file, and nothing before or after', () => {
+describe('a seed journal', () => {
+  it('returns the last checkpoint from a private file, and nothing before it is written or after it is removed', () => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a.csv', 'https://a.example']));
     expect(journal.read()).toBeUndefined();
     journal.write({ ...CHECKPOINT, finished: true });
@@ -32,7 +32,7 @@ describe('openSeedJournal', () => {
     expect(journal.read()).toBeUndefined();
   });
 
-  it('uses one path per run', () => {
+  it('has its own path for each run', () => {
     const folder = temporaryFolder();
     const path = (...key: string[]): string => journalPath('seed', folder, key);
     expect(path('a', 'b')).toBe(path('a', 'b'));
@@ -44,7 +44,7 @@ describe('openSeedJournal', () => {
     ['nothing', ''],
     ['half a checkpoint', '{"version":1,"files":['],
     ['null', 'null'],
-  ])('rejects a journal that contains %s', (_what, text) => {
+  ])('is rejected if it contains %s', (_what, text) => {
     const folder = temporaryFolder();
     const journal = openSeedJournal(journalPath('seed', folder, ['a']));
     writeFileSync(journal.path, text, { mode: 0o600 });
@@ -63,32 +63,36 @@ describe('openSeedJournal', () => {
   const NOT_NUMBERS = [undefined, null, '1'];
   const NOT_TEXTS = [undefined, null, 5];
   it.each<[string, (value: unknown) => unknown, unknown[]]>([
-    ['version', (version) => ({ version }), [undefined, null, 0, 2, '1']],
-    ['files', (files) => ({ files }), [undefined, null, {}, [null], [{}]]],
-    ['path of a file', (path) => ({ files: [{ ...file, path }] }), NOT_TEXTS],
-    ['size of a file', (value) => ({ files: [{ ...file, size: value }] }), NOT_COUNTS],
-    ['time of a file', (modified) => ({ files: [{ ...file, modified }] }), NOT_NUMBERS],
-    ['digest of a file', (hash) => ({ files: [file, { ...file, hash }] }), NOT_TEXTS],
-    ['mark', (mark) => ({ mark }), [undefined, null, 3, {}]],
-    ['file of the mark', (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }), NOT_COUNTS],
-    ['row of the mark', (position) => ({ mark: { ...CHECKPOINT.mark, position } }), NOT_COUNTS],
-    ['position of the mark', (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), NOT_NUMBERS],
-    ['ranges', (beyond) => ({ beyond }), [undefined, null, {}, [null], [[5, 9]]]],
-    ['file of a range', (value) => ({ beyond: [{ ...range, file: value }] }), NOT_COUNTS],
-    ['start of a range', (from) => ({ beyond: [{ ...range, from }] }), NOT_COUNTS],
-    ['end of a range', (to) => ({ beyond: [range, { ...range, to }] }), NOT_COUNTS],
-    ['counts', (counts) => ({ counts }), [undefined, null, {}]],
+    ['the version', (version) => ({ version }), [undefined, null, 0, 2, '1']],
+    ['the files', (files) => ({ files }), [undefined, null, {}, [null], [{}]]],
+    ["a file's path", (path) => ({ files: [{ ...file, path }] }), NOT_TEXTS],
+    ["a file's size", (value) => ({ files: [{ ...file, size: value }] }), NOT_COUNTS],
+    ["a file's time", (modified) => ({ files: [{ ...file, modified }] }), NOT_NUMBERS],
+    ["a file's digest", (hash) => ({ files: [file, { ...file, hash }] }), NOT_TEXTS],
+    ['the mark', (mark) => ({ mark }), [undefined, null, 3, {}]],
+    ["the mark's file", (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }), NOT_COUNTS],
+    ["the mark's row", (position) => ({ mark: { ...CHECKPOINT.mark, position } }), NOT_COUNTS],
+    ["the mark's offset", (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), NOT_NUMBERS],
+    ['the ranges', (beyond) => ({ beyond }), [undefined, null, {}, [null], [[5, 9]]]],
+    ["a range's file", (value) => ({ beyond: [{ ...range, file: value }] }), NOT_COUNTS],
+    ["a range's start", (from) => ({ beyond: [{ ...range, from }] }), NOT_COUNTS],
+    ["a range's end", (to) => ({ beyond: [range, { ...range, to }] }), NOT_COUNTS],
+    ['the counts', (counts) => ({ counts }), [undefined, null, {}]],
     ...(['accepted', 'rejected', 'batches', 'requests', 'retries'] as const).map(
       (field): [string, (value: unknown) => unknown, unknown[]] => {
-        return [`count of ${field}`, (value) => ({ counts: { ...CHECKPOINT.counts, [field]: value } }), NOT_COUNTS];
+        return [
+          `the count \`${field}\``,
+          (value) => ({ counts: { ...CHECKPOINT.counts, [field]: value } }),
+          NOT_COUNTS,
+        ];
       },
     ),
-    ['duration', (ms) => ({ counts: { ...CHECKPOINT.counts, ms } }), NOT_NUMBERS],
-    ['rejects file', (rejects) => ({ rejects }), [undefined, 'r.ndjson', {}]],
-    ['path of the rejects file', (path) => ({ rejects: { ...CHECKPOINT.rejects, path } }), NOT_TEXTS],
-    ['size of the rejects file', (bytes) => ({ rejects: { ...CHECKPOINT.rejects, bytes } }), NOT_COUNTS],
-    ['finished flag', (finished) => ({ finished }), [undefined, null, 'false', 0]],
-  ])('rejects a journal with an invalid %s', (_what, change, invalid) => {
+    ['the duration', (ms) => ({ counts: { ...CHECKPOINT.counts, ms } }), NOT_NUMBERS],
+    ['the rejects file', (rejects) => ({ rejects }), [undefined, 'r.ndjson', {}]],
+    ["the rejects file's path", (path) => ({ rejects: { ...CHECKPOINT.rejects, path } }), NOT_TEXTS],
+    ["the rejects file's size", (bytes) => ({ rejects: { ...CHECKPOINT.rejects, bytes } }), NOT_COUNTS],
+    ['the finished flag', (finished) => ({ finished }), [undefined, null, 'false', 0]],
+  ])('is rejected if this is invalid: %s', (_what, change, invalid) => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     for (const value of invalid) {
       const text = JSON.stringify({ version: 1, ...CHECKPOINT, ...(change(value) as object) });
@@ -102,7 +106,7 @@ describe('openSeedJournal', () => {
     ['without rejected rows', { rejects: null }],
     ['that has not started', { files: [], beyond: [], mark: { file: 0, position: 0, offset: 0 } }],
     ['of a file from before 1970', { files: [{ path: 'a', size: 0, modified: -1.5, hash: '' }] }],
-  ])('reads back the checkpoint for a run %s', (_what, change) => {
+  ])('returns the checkpoint of a run %s', (_what, change) => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     journal.write({ ...CHECKPOINT, ...change });
     expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT, ...change });
@@ -125,10 +129,10 @@ describe('openSeedJournal', () => {
   });
 });
 
-describe('fingerprint', () => {
+describe("a file's fingerprint", () => {
   const LARGE = 1_000_000;
 
-  it('is the same for the same file, and includes its size', async () => {
+  it('is the same for the same file, and includes the size', async () => {
     const path = join(temporaryFolder(), 'a');
     writeFileSync(path, 'hello');
     const first = await fingerprint(path);
@@ -158,7 +162,7 @@ describe('fingerprint', () => {
     expect(isSameContent([a], [b])).toBe(false);
   });
 
-  it('differs for a file that was touched or appended to', async () => {
+  it('differs if the file was touched or appended to', async () => {
     const path = join(temporaryFolder(), 'a');
     writeFileSync(path, 'x'.repeat(10));
     utimesSync(path, 1, 1);
@@ -172,7 +176,7 @@ describe('fingerprint', () => {
     expect(isSameContent([before], [longer])).toBe(false);
   });
 
-  it('compares every file and their order', async () => {
+  it('is compared for every file and in order', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'x'));
     writeFileSync(join(folder, 'a'), 'a');

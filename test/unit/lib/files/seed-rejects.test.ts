@@ -9,8 +9,8 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 const reject = (original: string, line = 7): Reject => ({ file: 'a.csv', line, reason: 'no "xpid"', original });
 const place = (line = 7): string => `{"rejected":{"file":"a.csv","line":${line},"reason":"no \\"xpid\\""}`;
 
-describe('openRejects', () => {
-  it('does not create a file before the first row', () => {
+describe('the rejects file', () => {
+  it('is not created before the first row', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     rejects.add([]);
@@ -19,7 +19,7 @@ describe('openRejects', () => {
     expect([rejects.path, rejects.bytes, existsSync(path)]).toEqual([path, null, false]);
   });
 
-  it('writes each row with its position and reason: JSON unchanged on one line, anything else as text', () => {
+  it('contains each row with its position and reason, as unchanged JSON or as text', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     rejects.add([reject('{"xpid":\r\n 9223372036854775807}'), reject('1,"é"', 8)]);
@@ -37,7 +37,7 @@ describe('openRejects', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('syncs the rows to disk', () => {
+  it('is synced to disk', () => {
     const rejects = openRejects(join(temporaryFolder(), 'r.ndjson'), undefined);
     const calls = diskCalls(() => {
       rejects.add([reject('x')]);
@@ -47,7 +47,7 @@ describe('openRejects', () => {
     expect(calls).toEqual(['write', 'sync']);
   });
 
-  it("never overwrites another run's rejected rows", () => {
+  it("never replaces another run's rejects file", () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'theirs\n');
     expect(() => openRejects(path, undefined)).toThrow(
@@ -60,7 +60,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it('never overwrites a file that another process created', () => {
+  it('never replaces a file that another process created', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const rejects = openRejects(path, undefined);
     writeFileSync(path, 'theirs\n');
@@ -84,7 +84,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe(`kept\n${place()},"text":"x"}\n`);
   });
 
-  it('starts a new file if no row in the old one is complete, or if the file is missing', () => {
+  it('is created again if no row in the old file is complete, or if the file is missing', () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'old\n');
     expect(openRejects(path, 0).bytes).toBeNull();
@@ -96,7 +96,7 @@ describe('openRejects', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${place()},"text":"x"}\n`);
   });
 
-  it('reports a file that cannot be written', () => {
+  it('causes an error if it cannot be written', () => {
     const folder = join(temporaryFolder(), 'gone');
     expect(() => openRejects(join(folder, 'r.ndjson'), undefined).add([reject('x')])).toThrow(
       expect.objectContaining({ code: 'files.write' }),

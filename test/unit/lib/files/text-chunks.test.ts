@@ -44,7 +44,7 @@ describe('invalid text', () => {
     ['an invalid first byte', Buffer.from([0xff, 0x41]), 1, 'contains invalid UTF-8; save the file as UTF-8'],
     ['UTF-16', Buffer.from('\ufeffa\n', 'utf16le'), 1, 'the file is UTF-16; save it as UTF-8'],
     [
-      'an invalid byte in the second chunk, by the line that starts it',
+      'an invalid byte in the second chunk',
       Buffer.concat([Buffer.from(chunk(4)), Buffer.from([0xc0])]),
       5,
       'contains invalid UTF-8; save the file as UTF-8',
@@ -62,14 +62,14 @@ describe('invalid text', () => {
       'contains invalid UTF-8; save the file as UTF-8',
     ],
     ['a truncated character', Buffer.from('a\né').subarray(0, 3), 2, 'contains invalid UTF-8; save the file as UTF-8'],
-  ])('is reported: %s', async (_what, bytes, line, message) => {
+  ])('is reported with its line: %s', async (_what, bytes, line, message) => {
     await expect(textOf(decoded(chunksOf(bytes), 'rows.csv'))).rejects.toMatchObject({
       code: 'input.invalid',
       issues: [{ file: 'rows.csv', line, column: 1, message }],
     });
   });
 
-  it('is reported differently from a folder or a missing file', async () => {
+  it('is distinguished from a folder and a missing file', async () => {
     const folder = temporaryFolder();
     await expect(textOf(decoded(createReadStream(folder), 'here'))).rejects.toMatchObject({
       exit: 'usage',

@@ -14,43 +14,47 @@ it.each([
   ['a', '\n'],
   ['a\nb\r\n', '\n'],
   ['', '\n'],
-])('detects in %j the line break %j', (text, end) => {
+])('uses for %j the line break %j', (text, end) => {
   expect(new TextEdits(text).lineEnd).toBe(end);
 });
 
 describe('whole lines', () => {
   it.each([
-    ['before the first', 'a\nb\n', 0, 'x\ny\na\nb\n'],
-    ['between', 'a\nb\n', 2, 'a\nx\ny\nb\n'],
-    ['after the last', 'a\nb\n', 4, 'a\nb\nx\ny\n'],
-    ['after the last, which has no line end', 'a\nb', 3, 'a\nb\nx\ny'],
+    ['before the first line', 'a\nb\n', 0, 'x\ny\na\nb\n'],
+    ['between two lines', 'a\nb\n', 2, 'a\nx\ny\nb\n'],
+    ['after the last line', 'a\nb\n', 4, 'a\nb\nx\ny\n'],
+    ['after a last line without a line break', 'a\nb', 3, 'a\nb\nx\ny'],
     ['into an empty text', '', 0, 'x\ny\n'],
-    ['with the line ends of the text', 'a\r\nb\r\n', 3, 'a\r\nx\r\ny\r\nb\r\n'],
-    ['with the line ends of the text after an unterminated line', 'a\r\nb', 4, 'a\r\nb\r\nx\r\ny'],
-  ])('are inserted: %s', (_where, text, offset, result) => {
+    ["with the text's line breaks", 'a\r\nb\r\n', 3, 'a\r\nx\r\ny\r\nb\r\n'],
+    ["with the text's line breaks after a last line without one", 'a\r\nb', 4, 'a\r\nb\r\nx\r\ny'],
+  ])('are inserted %s', (_where, text, offset, result) => {
     expect(edited(text, (edits) => edits.insertLines(offset, ['x', 'y']))).toBe(result);
   });
 
   it.each([
-    ['in the middle', 'a\nX\nb\n', 'a\nb\n'],
-    ['the only one', 'X\n', ''],
-    ['the first', 'X\na\n', 'a\n'],
-    ['the last', 'a\nX\n', 'a\n'],
-    ['between two gaps: one remains', 'a\n\nX\n\nb\n', 'a\n\nb\n'],
-    ['after a gap: it remains', 'a\n\nX\nb\n', 'a\n\nb\n'],
-    ['before a gap: it remains', 'a\nX\n\nb\n', 'a\n\nb\n'],
-    ['the first, before a gap: none remains', 'X\n\na\n', 'a\n'],
-    ['the last, after a gap: none remains', 'a\n\nX\n', 'a\n'],
-    ['the last, between two gaps: none remains', 'a\n\nX\n\n', 'a\n'],
-    ['the last, before a gap at the end: it remains', 'a\nX\n\n', 'a\n\n'],
-    ['the last, after a wide gap: none remains', 'a\n\n\nX\n', 'a\n'],
-    ['between a gap at the start and another: one remains', '\nX\n\na\n', '\na\n'],
-    ['the only one, after a gap', '\n\nX\n', ''],
-    ['after a wide gap at the start', '\n\nX\n\na\n', '\n\na\n'],
-    ['between wide gaps of spaces and tabs', 'a\r\n \t\r\n\r\nX\r\n\t\r\n\r\nb\r\n', 'a\r\n \t\r\n\r\nb\r\n'],
-    ['between lines that only start with blanks', '  a\nX\n  b\n', '  a\n  b\n'],
-    ['between lines with gaps further away', 'a\n\nb\nX\nc\n\nd\n', 'a\n\nb\nc\n\nd\n'],
-  ])('are removed: %s', (_which, text, result) => {
+    ['from the middle', 'a\nX\nb\n', 'a\nb\n'],
+    ['if they are the only lines', 'X\n', ''],
+    ['from the start', 'X\na\n', 'a\n'],
+    ['from the end', 'a\nX\n', 'a\n'],
+    ['together with one of the two gaps around them', 'a\n\nX\n\nb\n', 'a\n\nb\n'],
+    ['without the gap before them', 'a\n\nX\nb\n', 'a\n\nb\n'],
+    ['without the gap after them', 'a\nX\n\nb\n', 'a\n\nb\n'],
+    ['from the start, together with the gap after them', 'X\n\na\n', 'a\n'],
+    ['from the end, together with the gap before them', 'a\n\nX\n', 'a\n'],
+    ['from the end, together with both gaps around them', 'a\n\nX\n\n', 'a\n'],
+    ['without the gap at the end of the text', 'a\nX\n\n', 'a\n\n'],
+    ['from the end, together with a wide gap before them', 'a\n\n\nX\n', 'a\n'],
+    ['after a gap at the start, together with the second gap', '\nX\n\na\n', '\na\n'],
+    ['if they are the only lines, together with the gap before them', '\n\nX\n', ''],
+    ['after a wide gap at the start, together with the second gap', '\n\nX\n\na\n', '\n\na\n'],
+    [
+      'together with one of two wide gaps of spaces and tabs',
+      'a\r\n \t\r\n\r\nX\r\n\t\r\n\r\nb\r\n',
+      'a\r\n \t\r\n\r\nb\r\n',
+    ],
+    ['without the indented lines around them', '  a\nX\n  b\n', '  a\n  b\n'],
+    ['without gaps that are not next to them', 'a\n\nb\nX\nc\n\nd\n', 'a\n\nb\nc\n\nd\n'],
+  ])('are removed %s', (_which, text, result) => {
     const from = text.indexOf('X');
     const to = text.indexOf('\n', from) + 1;
     expect(edited(text, (edits) => edits.dropLines(from, to))).toBe(result);
@@ -68,7 +72,7 @@ describe('edits', () => {
     expect(result).toBe('a12cdEf!');
   });
 
-  it('remove the union of overlapping ranges', () => {
+  it('replace overlapping ranges completely', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(1, 5, '<');
       edits.replace(2, 3, '-');
@@ -86,7 +90,7 @@ it.each([
   [4, 3, 5],
   [5, 5, 5],
   [6, 5, 6],
-])('finds for offset %i the line start %i and the next line %i', (offset, start, next) => {
+])("returns for offset %i the line start %i and the next line's start %i", (offset, start, next) => {
   const edits = new TextEdits('ab\nc\nd');
   expect(edits.lineStart(offset)).toBe(start);
   expect(edits.lineAfter(offset)).toBe(next);

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 const GROUPS = ['connections', 'pipelines'];
 const sourceIn = (cwd: string) => inputSource(cwd);
 
-it('reads the definitions in each group by name, and nothing else', async () => {
+it('reads the definitions in each subfolder in the order of their names, and no other files', async () => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'sync', 'pipelines'), { recursive: true });
   for (const name of ['c.YML', 'b.yaml', 'a.json', '.hidden.yaml', 'notes.txt', 'd.yaml.bak']) {
@@ -22,7 +22,7 @@ it('reads the definitions in each group by name, and nothing else', async () => 
   expect(files[0]?.document.value).toEqual({ id: 'x' });
 });
 
-it('rejects a missing folder, and a file where a subfolder should be', async () => {
+it('rejects a missing folder, or a file in place of a subfolder', async () => {
   const cwd = temporaryFolder();
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'usage',
@@ -43,7 +43,7 @@ it('rejects a missing folder, and a file where a subfolder should be', async () 
   });
 });
 
-it('changes values in a file and keeps its comments, its order and every digit', async () => {
+it('changes values in YAML and keeps comments, order and every digit', async () => {
   const yaml =
     'name: A # ours\nconfig: {old: 1, id: 9007199254740993}\n\n# when\nschedule:\n  type: interval\nno: no\n';
   const changes = { 'config.old': { to: null }, 'schedule.type': { to: 'once' }, name: { to: 'B' } };

@@ -8,14 +8,14 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const read = (value: Record<string, unknown>, folder: string) => withSqlText(value, folder, inputSource('/nowhere'));
 
-it("resolves paths from the file's folder, or from the working folder for standard input", () => {
+it("resolves paths against the file's folder, or against the working folder for standard input", () => {
   expect(folderOf('sync/model.yaml', '/home')).toBe('/home/sync');
   expect(folderOf('model.yaml', '/home')).toBe('/home');
   expect(folderOf('/a/model.yaml', '/home')).toBe('/a');
   expect(folderOf('-', '/home')).toBe('/home');
 });
 
-it('replaces the path with the text and keeps everything else', async () => {
+it('replaces the path with the SQL text and keeps all other fields', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'sql'));
   writeFileSync(join(folder, 'sql', 'a.sql'), '\ufeffSELECT 1\n');
@@ -37,7 +37,7 @@ it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [
   },
 );
 
-it('ignores a path on the prototype', async () => {
+it('ignores a path that the prototype contains', async () => {
   const config = Object.create({ sql_file: '/etc/hostname' }) as object;
   expect((await read({ config }, '/')).issues).toEqual([]);
 });
@@ -48,7 +48,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ sql_file: ' \n' }, 'must be a path'],
   [{ sql_file: 'a.sql', sql_query: '' }, 'conflicts with sql_query; set only one of them'],
   [{ sql_file: 'gone.sql' }, '{folder}/gone.sql: no such file'],
-])('reports the issue of %j with its path', async (config, message) => {
+])('reports the issue in %j with the path of the field', async (config, message) => {
   const folder = temporaryFolder();
   const value = { config };
   const found = await read(value, folder);

@@ -40,7 +40,7 @@ describe('writeNewFile', () => {
     ]);
   });
 
-  it('leaves nothing behind when the parts fail', async () => {
+  it('leaves no file if it fails while reading the parts', async () => {
     const folder = temporaryFolder();
     const failing = parts(['a\n', 'b\n'], () => {
       throw new Error('no more');
@@ -49,7 +49,7 @@ describe('writeNewFile', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('never replaces a file, and leaves nothing next to it', async () => {
+  it('never replaces a file, and leaves no temporary files', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'lines');
     const taken = parts(['mine\n'], () => writeFileSync(path, 'theirs\n'));

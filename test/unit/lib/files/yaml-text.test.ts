@@ -4,7 +4,7 @@ import * as yaml from 'yaml';
 import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
 import { inlineText, toYaml } from '../../../../src/lib/files/yaml-text.ts';
 
-describe('in block style', () => {
+describe('YAML in block style', () => {
   it.each([
     ['a text', 'a: b', '"a: b"'],
     ['a word that YAML 1.1 reads as a boolean', 'no', '"no"'],
@@ -18,24 +18,24 @@ describe('in block style', () => {
     ['a long string', 'x '.repeat(200).trim(), 'x '.repeat(200).trim()],
     ['null', null, 'null'],
     ['an empty list', [], '[]'],
-  ])('writes %s', (_what, value, expected) => {
+  ])('is read back exactly: %s', (_what, value, expected) => {
     const text = toYaml({ key: value });
     expect(text).toBe(`key: ${expected}\n`);
     expect(readYaml(text)).toMatchObject({ value: { key: value }, problems: [] });
   });
 
-  it('writes a readable key with a control character', () => {
+  it('is read back exactly if a key contains a control character', () => {
     const text = toYaml({ 'a\u0007': 1 });
     expect(readYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
   });
 
-  it('indents the dashes in a list only on request', () => {
+  it('contains indented dashes in a list only on request', () => {
     expect(toYaml({ a: ['x', { b: ['z'] }] })).toBe('a:\n  - x\n  - b:\n      - z\n');
     expect(toYaml({ a: ['x', { b: ['z'] }] }, { indentLists: false })).toBe('a:\n- x\n- b:\n  - z\n');
   });
 });
 
-describe('on one line', () => {
+describe('YAML on one line', () => {
   const like = (type: 'PLAIN' | 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | 'BLOCK_LITERAL'): yaml.Scalar => {
     const scalar = new yaml.Scalar('x');
     scalar.type = type;
@@ -72,7 +72,7 @@ describe('on one line', () => {
       undefined,
       `{a: "${'long '.repeat(20)}\\n${'text '.repeat(20)}"}`,
     ],
-  ])('writes %o', (value, scalar, expected) => {
+  ])('is read back exactly: %o', (value, scalar, expected) => {
     const text = inlineText(value, scalar);
     expect(text).toBe(expected);
     expect(readYaml(`[${text}]`)).toMatchObject({ value: [value], problems: [] });
