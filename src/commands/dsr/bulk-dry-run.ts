@@ -11,16 +11,13 @@ import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { comparable, identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import { createRowKeys } from '../../lib/kernel/row-keys.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { type Examined, openRows } from '../../lib/workflows/dsr-examine.ts';
-import type { ReadyRow, RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
+import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
+import { type Examined, openRows, type RowsToSend } from '../../lib/workflows/dsr-examine.ts';
+import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { duplicateText, readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
-import type { DsrSession } from './session.ts';
 
 /** What a run does with rows that are not complete. The dry run, the question and the run share it. */
-export interface OpenRows {
-  /** Number of rows to send, and the first of them. */
-  left: number;
-  first: readonly ReadyRow[];
+export interface OpenRows extends RowsToSend {
   /** Rejected rows, each with the earlier request for the same person. */
   duplicates: ReadonlyMap<number, LedgerRequest>;
 }
@@ -31,18 +28,19 @@ export interface OpenRows {
  */
 export async function showDryRun(
   ctx: Context,
-  session: DsrSession,
+  session: DsrPorts,
   examined: Examined,
-  { duplicates, first, left }: OpenRows,
+  open: OpenRows,
   showIdentities: boolean,
 ): Promise<void> {
+  const { duplicates, first, left, skipWaiting } = open;
   const bodies = first.map(({ hasId, request }): DsrRequest => {
     const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
     return showIdentities ? whole : maskRequest(whole);
   });
   // Print the command instead of sending, and stop.
   if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
-  const { done, kinds, rows, skipWaiting, withoutId } = examined;
+  const { done, kinds, rows, withoutId } = examined;
   const shown = first.map(({ hasId, row }, index) => ({ hasId, row, request: bodies[index] as DsrRequest }));
   const requests = bodies.map((body) => session.api.describeCreate(body));
   const firstDuplicates = [...duplicates].slice(0, MOST_SHOWN);
@@ -61,7 +59,7 @@ export async function showDryRun(
   const duplicateLines = firstDuplicates.map(([row, before]) => ({ row, text: `${duplicateText(before)}.` }));
   await ctx.out.emitDryRun(requests, plan, (style, width) =>
     [
-      renderDsrBulk({ ...examined, duplicates: duplicates.size }, style),
+      renderDsrBulk({ ...examined, ...open }, style),
       ...(earlier > 0 ? [`${earlier} completed by an earlier run, ${left} left.`] : []),
       ...(bodies.length > 0 ? [shownOf(bodies.length, left), renderDsrRows(shown, style, width)] : []),
       ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
@@ -89,7 +87,7 @@ interface OpenOptions {
  */
 export async function findOpenRows(
   ctx: Context,
-  session: DsrSession,
+  session: DsrPorts,
   examined: Examined,
   { inputs, options, recent, states }: OpenOptions,
 ): Promise<OpenRows> {
@@ -100,8 +98,7 @@ export async function findOpenRows(
   const erasures = [...examined.kinds.keys()].filter((kind) => kind.endsWith(' erasure')).length;
   const isMixed = erasures > 0 && erasures < examined.kinds.size;
   // No row needs another check, so do not read the file again.
-  if (!findDuplicate && !findUnanswered && !states && !isMixed)
-    return { left: examined.rows - examined.done, first: examined.first, duplicates };
+  if (!findDuplicate && !findUnanswered && !states && !isMixed) return { ...examined, duplicates };
   const unanswered: number[] = [];
   const waiting = createRowKeys();
   const openOnes = async (accepts: Parameters<typeof openRows>[3]) =>

@@ -14,6 +14,7 @@ import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
 import { bulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
+import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
 import { readRecent } from '../../lib/workflows/dsr-submit.ts';
 import { type BulkCounts, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { type Examined, examineRows } from '../../lib/workflows/dsr-examine.ts';
@@ -25,7 +26,7 @@ import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, readDuplicateWindow, rowOptions } from './bulk-flags.ts';
 import { findOpenRows, type OpenRows, showDryRun, warnOfRows } from './bulk-dry-run.ts';
-import { answerVerifier, type DsrSession, openSubmit } from './session.ts';
+import { answerVerifier, openSubmit } from './session.ts';
 
 export function bulkResult() {
   return z.object({
@@ -136,17 +137,17 @@ export async function submitBulk(
  * Asks for confirmation, sends the remaining rows, writes the results file and reports the outcome. `head` comes from
  * an earlier run.
  */
-async function perform(ctx: Context, session: DsrSession, run: Run, head: JournalHead | undefined): Promise<void> {
+async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, inputs, journal, name, open, options, results, states } = run;
-  const { duplicates, left } = open;
   const completeBefore = countComplete(states);
   const isWhole = completeBefore === examined.rows;
   if (existsSync(results) && !(head && isWhole)) throw nameTaken(results);
   if (!isWhole) {
-    ctx.out.show((style) => renderDsrBulk({ ...examined, duplicates: duplicates.size }, style));
+    ctx.out.show((style) => renderDsrBulk({ ...examined, ...open }, style));
     if (completeBefore > 0)
-      ctx.out.note(`${counted(completeBefore, 'row was', 'rows were')} already complete; ${left} left.`);
-    if (left > 0) await ctx.confirmWrite(`Submit ${left === 1 ? 'this request' : `these ${left} requests`}?`);
+      ctx.out.note(`${counted(completeBefore, 'row was', 'rows were')} already complete; ${open.left} left.`);
+    if (open.left > 0)
+      await ctx.confirmWrite(`Submit ${open.left === 1 ? 'this request' : `these ${open.left} requests`}?`);
   }
   if (!head) {
     journal.write({
@@ -164,7 +165,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
   const begun = ctx.clock.now();
   const { resume, ...part } = run.part;
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };
-  const resultOf = ({ requests, retries }: SentCounts) => {
+  const resultOf = ({ requests, retries }: SentCounts): WithTarget<typeof bulkResult> => {
     const unknown = states.count('unknown');
     const done = {
       rows: examined.rows,
@@ -176,7 +177,7 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       left: examined.rows - countComplete(states) - unknown,
     };
     ctx.logFacts({ counts: done });
-    const data: WithTarget<typeof bulkResult> = {
+    return {
       ...done,
       requests,
       retries,
@@ -187,7 +188,6 @@ async function perform(ctx: Context, session: DsrSession, run: Run, head: Journa
       ...(done.left + unknown > 0 && { resume }),
       target: run.target,
     };
-    return data;
   };
   const counts = await sendRows(ctx, session, run, completeBefore, resultOf);
   if (!existsSync(results))
@@ -227,7 +227,7 @@ export function noteOutcome(
 /** Sends the rows with progress. Throws the error that ends the run early, with the command that resumes it. */
 async function sendRows(
   ctx: Context,
-  session: DsrSession,
+  session: DsrPorts,
   run: Run,
   completeBefore: number,
   resultOf: (counts: SentCounts) => object,
@@ -254,9 +254,8 @@ async function sendRows(
         verify: answerVerifier(ctx),
         onDecision: ctx.out.verbose,
         onWait: progress.wait,
-        onProgress: (sent) => {
-          ({ requests: reached.requests, retries: reached.retries } = sent);
-          const { retries } = sent;
+        onProgress: ({ requests, retries }) => {
+          Object.assign(reached, { requests, retries });
           const done = countComplete(states);
           const completed = done - completeBefore;
           const share = completed / (examined.rows - completeBefore);

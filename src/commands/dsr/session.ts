@@ -1,6 +1,5 @@
 // Opens the clients, the ledger and the verifier that the `dsr` commands share.
 import { NEWEST, type Picker } from '../pick.ts';
-import type { Api } from '../../lib/api/index.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
 import { LEDGER_RULES, type LedgerEvent, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
@@ -23,12 +22,8 @@ import {
 import { fail } from '../../lib/errors/fail.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 
-export interface DsrSession extends DsrPorts {
-  client: Api['client'];
-}
-
 /** Session of a command that composes request bodies. */
-export interface SubmitSession extends DsrSession {
+export interface SubmitSession extends DsrPorts {
   /** The profile's rules for request bodies. */
   normalize: NormalizeOptions;
 }
@@ -52,12 +47,10 @@ export async function openDsrMemory(ctx: Context): Promise<Pick<DsrPorts, 'ledge
 }
 
 /** Opens the ledger and the clients. Sends nothing. */
-export async function openDsr(ctx: Context): Promise<DsrSession> {
+export async function openDsr(ctx: Context): Promise<DsrPorts> {
   const memory = await openDsrMemory(ctx);
-  const api = await ctx.api();
   return {
-    api: ofWorkspace(api.dsr, memory.submitter.workspace_id),
-    client: api.client,
+    api: ofWorkspace((await ctx.api()).dsr, memory.submitter.workspace_id),
     ...memory,
     clock: ctx.clock,
     signal: ctx.signal,

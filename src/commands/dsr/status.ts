@@ -8,10 +8,11 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { createRedrawing } from '../../lib/runtime/output/messages.ts';
 import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
+import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import { waitForRequests, type WaitOptions, watch } from '../../lib/workflows/dsr-wait.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
-import { type DsrSession, openDsr, requestIds, pickRequest } from './session.ts';
+import { openDsr, requestIds, pickRequest } from './session.ts';
 
 export const showStatus = defineCommand({
   path: 'dsr status',
@@ -43,8 +44,8 @@ export const showStatus = defineCommand({
   },
 });
 
-function keepReplies(session: DsrSession, keep: ReturnType<typeof openReplyKeep>): DsrSession {
-  const get: DsrSession['api']['get'] = async (id, signal) => {
+function keepReplies(session: DsrPorts, keep: ReturnType<typeof openReplyKeep>): DsrPorts {
+  const get: DsrPorts['api']['get'] = async (id, signal) => {
     const found = await session.api.get(id, signal);
     await keep(id, found.reply.headers, found.reply.text);
     return found;
@@ -52,7 +53,7 @@ function keepReplies(session: DsrSession, keep: ReturnType<typeof openReplyKeep>
   return { ...session, api: { ...session.api, get } };
 }
 
-async function watchStatus(ctx: Context, session: DsrSession, ids: readonly string[]): Promise<void> {
+async function watchStatus(ctx: Context, session: DsrPorts, ids: readonly string[]): Promise<void> {
   const screen = createRedrawing(ctx);
   const { tell } = createResultLines(ctx, requestListView(''), statusLine);
   const seen = new Map<string, string>();
@@ -108,7 +109,7 @@ export const awaitRequests = defineCommand({
 
 export async function waitAndShow(
   ctx: Context,
-  session: DsrSession,
+  session: DsrPorts,
   ids: readonly string[],
   until: string,
 ): Promise<void> {

@@ -32,29 +32,28 @@ export const dsrBulkView: RecordView<DsrBulkResult> = {
   name: ({ results }) => results,
 };
 
-type BulkSummary = Record<'rows' | 'cancellable' | 'skipWaiting' | 'done' | 'duplicates', number> & {
+interface BulkSummary extends Record<'rows' | 'cancellable' | 'skipWaiting' | 'done', number> {
+  /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: ReadonlyMap<string, number>;
-};
+  /** Rejected rows. */
+  duplicates: ReadonlyMap<number, unknown>;
+}
 
-/** `kinds`: the number of rows by kind, such as `gdpr erasure`. `duplicates` are rejected. */
 export function renderDsrBulk(
   { cancellable, done, duplicates, kinds, rows, skipWaiting }: BulkSummary,
   style: Style,
 ): string {
   const counts = [...kinds].map(([kind, count]) => `  ${style.bold(String(count))} ${kind}`);
-  const repeats = counted(duplicates, 'repeats', 'repeat');
-  return [
+  const repeats = counted(duplicates.size, 'repeats', 'repeat');
+  const lines = [
     rows === 1 ? '1 valid row:' : `${rows} rows, all valid:`,
     ...counts,
-    ...(cancellable > 0
-      ? [`  ${cancellable} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`]
-      : []),
-    ...(skipWaiting > 0
-      ? [style.yellow(`  ${skipWaiting} skip the waiting period: data is deleted from the first day`)]
-      : []),
-    ...(done > 0 ? [`  ${done} are already complete and will be skipped`] : []),
-    ...(duplicates > 0 ? [style.yellow(`  ${repeats} a recent request and will be rejected`)] : []),
-  ].join('\n');
+    cancellable > 0 && `  ${cancellable} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`,
+    skipWaiting > 0 && style.yellow(`  ${skipWaiting} skip the waiting period: data is deleted from the first day`),
+    done > 0 && `  ${done} are already complete and will be skipped`,
+    duplicates.size > 0 && style.yellow(`  ${repeats} a recent request and will be rejected`),
+  ];
+  return lines.filter((line) => line !== false).join('\n');
 }
 
 export interface DsrBulkRow {

@@ -17,7 +17,17 @@ import type { RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
-export interface Examined {
+/** Rows to send: their number, the erasures among them that skip the waiting period and the others, and the first rows. */
+export interface RowsToSend {
+  left: number;
+  skipWaiting: number;
+  cancellable: number;
+  /** In order. A request without an id in the file gets a placeholder. */
+  first: ReadyRow[];
+}
+
+/** The rows to send are those that are not done. An earlier run may have sent some of them. */
+export interface Examined extends RowsToSend {
   rows: number;
   /** Number of rows whose id is not in the file. */
   withoutId: number;
@@ -25,9 +35,6 @@ export interface Examined {
   done: number;
   /** Kind, such as `gdpr erasure` -> number of rows. */
   kinds: Map<string, number>;
-  /** Numbers of rows to send: those that skip the waiting period, and other erasures. */
-  skipWaiting: number;
-  cancellable: number;
   /** Rows that name only devices. */
   devicesOnly: number[];
   /** Rows whose e-mail address contains upper-case letters. */
@@ -37,8 +44,6 @@ export interface Examined {
   mostDaysLate: number;
   /** Columns that the rows use, under our own names. A results file gets these columns if the rows have none. */
   used: Set<string>;
-  /** First requests that are not done, in order. A request without an id in the file gets a placeholder. */
-  first: ReadyRow[];
   digest: string;
 }
 
@@ -50,9 +55,9 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
-  const none = { rows: 0, withoutId: 0, done: 0, skipWaiting: 0, cancellable: 0 };
   const doubts = { devicesOnly: [], upperCase: [], late: [], mostDaysLate: 0 };
-  const found: Examined = { ...none, ...doubts, kinds: new Map(), used: new Set(), first: [], digest: '' };
+  const sets = { kinds: new Map(), used: new Set<string>(), digest: '' };
+  const found: Examined = { ...nothingToSend(), ...doubts, ...sets, rows: 0, withoutId: 0, done: 0 };
   let wrong = 0;
   let isRepeated = false as boolean;
   try {
@@ -85,10 +90,8 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
       note(result.issues);
       return;
     }
-    const { ready } = result;
-    note(repeated(row, ready));
-    tally(ready);
-    if (!ready.done && found.first.length < FIRST) found.first.push(ready);
+    note(repeated(row, result.ready));
+    tally(result.ready);
   }
 
   function repeated(row: Row, { hasId, request }: ReadyRow): Issue[] {
@@ -106,13 +109,13 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     return issueOf(`duplicates row ${same}: same type and same identities`);
   }
 
-  function tally({ done, hasId, request, row }: ReadyRow): void {
+  function tally(ready: ReadyRow): void {
+    const { done, hasId, request, row } = ready;
     const kind = `${request.regulation} ${request.subject_request_type}`;
     found.kinds.set(kind, (found.kinds.get(kind) ?? 0) + 1);
     if (!hasId) found.withoutId++;
     if (done) found.done++;
-    else if (skipsWaiting(request)) found.skipWaiting++;
-    else if (request.subject_request_type === 'erasure') found.cancellable++;
+    else addToSend(found, ready);
     if (namesDevicesOnly(request)) found.devicesOnly.push(row);
     if (hasUpperCaseEmail(request)) found.upperCase.push(row);
     const days = done ? 0 : daysLateOf(request, options.now);
@@ -123,15 +126,26 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 }
 
-/** Returns the number of rows left by an earlier run that `accepts` accepts, and the first ones with their ids. */
+function nothingToSend(): RowsToSend {
+  return { left: 0, skipWaiting: 0, cancellable: 0, first: [] };
+}
+
+function addToSend(found: RowsToSend, ready: ReadyRow): void {
+  found.left++;
+  if (skipsWaiting(ready.request)) found.skipWaiting++;
+  else if (ready.request.subject_request_type === 'erasure') found.cancellable++;
+  if (found.first.length < FIRST) found.first.push(ready);
+}
+
+/** Returns the rows left by an earlier run that `accepts` accepts. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,
   states: RowStates | undefined,
   accepts: (row: ReadyRow) => boolean | Promise<boolean>,
-): Promise<{ left: number; first: ReadyRow[] }> {
+): Promise<RowsToSend> {
   const reader = createRowReader(table, options);
-  const found = { left: 0, first: [] as ReadyRow[] };
+  const found = nothingToSend();
   for await (const group of table.rows) {
     for (const row of group) {
       if (states && !isLeft(states.state(row.number))) continue;
@@ -140,9 +154,7 @@ export async function openRows(
       const id = result.ready.hasId ? undefined : states?.id(row.number);
       const request = { ...result.ready.request, ...(id !== undefined && { subject_request_id: id }) };
       const ready = { ...result.ready, hasId: result.ready.hasId || id !== undefined, request };
-      if (!(await accepts(ready))) continue;
-      found.left++;
-      if (found.first.length < FIRST) found.first.push(ready);
+      if (await accepts(ready)) addToSend(found, ready);
     }
   }
   return found;

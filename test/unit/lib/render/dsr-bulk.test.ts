@@ -13,7 +13,7 @@ test.each([
     cancellable: 0,
     skipWaiting: 0,
     done: 0,
-    duplicates: 0,
+    duplicates: new Map(),
   };
   expect(renderDsrBulk(facts, plainStyle).split('\n')[0]).toBe(line);
 });
