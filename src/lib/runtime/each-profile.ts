@@ -7,17 +7,23 @@ import type { ExitName } from '../errors/entry.ts';
 import { EXIT } from './exit-codes.ts';
 import { bugError } from '../render/failure.ts';
 import type { Style } from '../render/style.ts';
-import type { CellValue, Column, DocumentView, ListView } from '../render/view.ts';
+import type { CellValue, Column, DocumentView } from '../render/view.ts';
 import type { Context, GlobalFlags, Io, Output } from './context.ts';
 import { flagName } from './command-line/define-command.ts';
 import { helpOf } from './command-line/help.ts';
-import { readOnly } from './target.ts';
+import { lastingAddress, readOnly } from './target.ts';
 import { shellWord } from '../kernel/words.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
 
+interface Result {
+  profile: string;
+  data: unknown;
+  view: AnyView;
+}
+
 interface Part {
   profile: string;
-  result?: { data: unknown; view: AnyView };
+  result?: Result;
   error?: KnownError;
   advice?: Output['advice'];
 }
@@ -50,7 +56,7 @@ export async function runForEachProfile(
   once: (flags: GlobalFlags, output: (out: Output) => Output, io: Io) => Promise<ExitName>,
 ): Promise<ExitName> {
   const { flags } = ctx;
-  if (isWrite && !flags.dryRun && !flags.curl) await checkWrites(ctx);
+  if (isWrite) await checkWrites(ctx);
   const parts: Part[] = [];
   const nextIo = repeatInput(ctx.io);
   let ending: ExitName = 'ok';
@@ -100,13 +106,31 @@ function repeatInput(io: Io): () => Io {
   };
 }
 
-/** Throws before the first write: usage (2) for an unknown profile, or guard (12) for a profile that may not write. */
+/**
+ * Throws before the first write: usage (2) for an unknown profile, or two profiles with the same workspace, in which the
+ * second request would be a duplicate; or guard (12) for a profile that may not write.
+ */
 async function checkWrites(ctx: Context): Promise<void> {
   const { resolveAlone } = await import('./connect.ts');
-  for (const name of ctx.flags.profiles) {
+  const { confirm, curl, dryRun, profiles, workspace } = ctx.flags;
+  const known = new Map<string, string>();
+  for (const name of profiles) {
     const settings = await resolveAlone(ctx, name, '--profile');
+    if (settings.get('dsr_base_url')) {
+      const place = [workspace ?? settings.get('workspace_id')?.value, lastingAddress(settings, 'dsr_base_url')].join(
+        ' ',
+      );
+      const other = known.get(place);
+      if (other !== undefined)
+        throw usageError(
+          `Profiles \`${other}\` and \`${name}\` have the same workspace and address. Nothing was sent.`,
+          'Pass only one of them.',
+        );
+      known.set(place, name);
+    }
+    if (dryRun || curl) continue;
     if (settings.access === 'read') throw readOnly(settings);
-    if (!settings.protected || ctx.prompt.possible || ctx.flags.confirm.includes(name)) continue;
+    if (!settings.protected || ctx.prompt.possible || confirm.includes(name)) continue;
     throw fail('guard.confirm', {
       message: `Profile \`${name}\` is protected. Nothing was sent to any profile.`,
       hint: `To write to it, add --confirm ${name}.`,
@@ -123,7 +147,7 @@ function collecting(out: Output, part: Part): Output {
   return {
     ...out,
     emit: (data, view) => {
-      part.result = { data, view: view as unknown as AnyView };
+      part.result = { profile: part.profile, data, view: view as unknown as AnyView };
       return Promise.resolve();
     },
     note: (hint) => out.note(advised(hint)),
@@ -139,48 +163,44 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
       ? { profile, error: { code: error.code, message: error.message, ...hintOf(error, advice) } }
       : { profile, data: result?.data },
   );
-  const shown = parts.filter(({ result }) => result !== undefined);
+  const shown = parts.flatMap(({ result }) => result ?? []);
   if (flags.output === 'name' && flags.query === undefined) {
-    await out.emitText(shown.map(namesOf).join(''));
-    return;
+    return await out.emitText(shown.map(namesOf).join(''));
   }
-  const isTabular = shown.every(({ result }) => result?.view.kind !== 'document');
+  const isTabular = shown.every(({ view }) => view.kind !== 'document');
   const isDrawn = flags.output === 'table' || flags.output === 'markdown' || flags.output === 'csv';
   if (isDrawn && flags.query === undefined && shown.length > 0 && (isTabular || flags.output === 'csv')) {
     const rows = shown.flatMap(rowsOf);
     const columns = columnsOf(shown, rows);
     const [first] = shown;
-    const empty = first?.result?.view.kind === 'list' ? first.result.view.empty : '';
-    const view: ListView<LabeledRow> = { kind: 'list', columns, empty };
-    await out.emit(rows, view);
-    return;
+    const empty = first?.view.kind === 'list' ? first.view.empty : '';
+    return await out.emit<LabeledRow[]>(rows, { kind: 'list', columns, empty });
   }
   const view: DocumentView<typeof data> = {
     kind: 'document',
     text: (_data, style, width) =>
-      shown.map((part) => `${style.bold(`profile ${part.profile}`)}\n${documentText(part, style, width)}`).join('\n\n'),
-    markdown: () => shown.map((part) => `## ${part.profile}\n\n${markdownOf(part, flags).trimEnd()}\n`).join('\n'),
+      shown.map((one) => `${style.bold(`profile ${one.profile}`)}\n${documentText(one, style, width)}`).join('\n\n'),
+    markdown: () =>
+      shown.map((one) => `## ${one.profile}\n\n${markdownText(one.data, one.view, flags).trimEnd()}\n`).join('\n'),
   };
   await out.emit(data, view);
 }
 
 /** Lines in the form `<profile> TAB <id>`. */
-function namesOf({ profile, result }: Part): string {
-  if (!result) return '';
-  const lines = nameText(result.data, result.view).split('\n').filter(Boolean);
+function namesOf({ data, profile, view }: Result): string {
+  const lines = nameText(data, view).split('\n').filter(Boolean);
   return lines.map((line) => `${profile}\t${line}\n`).join('');
 }
 
-function rowsOf({ profile, result }: Part): LabeledRow[] {
-  if (!result) return [];
-  const { rows, columns } = listOf(result.data, result.view, 'csv');
+function rowsOf({ data, profile, view }: Result): LabeledRow[] {
+  const { rows, columns } = listOf(data, view, 'csv');
   return rows.map((row) => ({ profile, row, columns }));
 }
 
 /** `profile`, then every column of any part. If a part lacks a column, its cells stay empty. */
-function columnsOf(parts: readonly Part[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
+function columnsOf(shown: readonly Result[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
   const known = new Map<string, Column<unknown>>();
-  const lists = parts.flatMap(({ result }) => (result && result.view.kind !== 'document' ? [result.view.columns] : []));
+  const lists = shown.flatMap(({ view }) => (view.kind === 'document' ? [] : [view.columns]));
   for (const columns of [...lists, ...rows.map((row) => row.columns)])
     for (const column of columns) if (!known.has(column.key)) known.set(column.key, column);
   const labeled = [...known.values()].map((column): Column<LabeledRow> => {
@@ -197,12 +217,8 @@ function columnsOf(parts: readonly Part[], rows: readonly LabeledRow[]): Column<
   ];
 }
 
-function documentText({ result }: Part, style: Style, width: number): string {
-  return result?.view.kind === 'document' ? result.view.text(result.data, style, width).trimEnd() : '';
-}
-
-function markdownOf({ result }: Part, flags: GlobalFlags): string {
-  return result ? markdownText(result.data, result.view, flags) : '';
+function documentText({ data, view }: Result, style: Style, width: number): string {
+  return view.kind === 'document' ? view.text(data, style, width).trimEnd() : '';
 }
 
 /** Returns the hint in one line, if there is one. */

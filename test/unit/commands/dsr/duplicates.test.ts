@@ -86,6 +86,20 @@ it('finds the same duplicates in a dry run, before the prompt and during the run
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
 
+it('counts only erasures that would be sent as those that can be cancelled', async () => {
+  const line = (type: string, name: string): string => `gdpr,${type},${name}@example.com`;
+  home.write('first.csv', `regulation,subject_request_type,email\n${line('erasure', 'jane')}\n`);
+  await home.run('dsr submit --bulk first.csv --yes');
+  const rows = ['jane', 'ben', 'kim'].map((name) => line('erasure', name));
+  home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
+  expect((await home.run('dsr submit --bulk people.csv --dry-run')).stdout).toContain('  2 can be cancelled for');
+  const skipping = 'dsr submit --bulk people.csv --skip-waiting-period --dry-run';
+  expect((await home.json(skipping)).data).toMatchObject({ plan: { requests: 2, skip_waiting_period: 2 } });
+  // The rows that an earlier run completed do not count.
+  await home.run('dsr submit --bulk first.csv --yes --resume');
+  expect((await home.run('dsr submit --bulk first.csv --resume --dry-run')).stdout).not.toContain('can be cancelled');
+});
+
 it('warns about every open access and portability request before an erasure, single or in bulk', async () => {
   const ids: string[] = [];
   for (const type of ['access', 'portability']) {
@@ -152,23 +166,33 @@ it('ignores a cancelled request', async () => {
   expect((await home.run(submit('jane@example.com'))).code).toBe(0);
 });
 
+/** Creates the profiles `eu` and `us`, which have different workspaces. */
+async function createProfiles(...flagsOfUs: string[]): Promise<void> {
+  Object.assign(home.env, { US_KEY: 'second-workspace-key', US_SECRET: 'second-workspace-secret' });
+  const ofUs = ['--workspace', '3002', '--workspace-key', 'env:US_KEY', '--workspace-secret-env', 'US_SECRET'];
+  for (const words of [['eu'], ['us', ...ofUs, ...flagsOfUs]])
+    expect(await home.run(['profile', 'create', ...words, '--from-env'])).toMatchObject({ code: 0 });
+}
+
 it.each([
   ['an unknown profile', [], 'nope', 2, 'Unknown profile `nope`'],
   ['a profile with `access: read`', ['--access', 'read'], 'us', 12, 'only reads'],
   ['a protected profile without its --confirm', ['--protected'], 'us', 12, '--confirm us'],
+  ['a profile for the same workspace', [], 'same', 2, 'Profiles `eu` and `same` have the same workspace and address'],
 ] as const)('sends nothing to any profile because of %s', async (_what, flags, second, exit, reason) => {
-  await home.run(['profile', 'create', 'eu', '--from-env']);
-  await home.run(['profile', 'create', 'us', '--from-env', ...flags]);
+  await createProfiles(...flags);
+  await home.run('profile create same --from-env');
   const { code, stderr } = await home.run(submit('jane@example.com', '--profile', 'eu', '--profile', second));
   expect([code, stderr]).toEqual([exit, expect.stringContaining(reason)]);
   expect((await home.json<unknown[]>(['dsr', 'list', '--profile', 'eu'])).data).toEqual([]);
 });
 
 it('reads standard input once for all profiles, and prints how to continue with those that failed', async () => {
-  for (const name of ['eu', 'us']) await home.run(['profile', 'create', name, '--from-env']);
+  await createProfiles();
   const both = ['--profile', 'eu', '--profile', 'us', '--allow-duplicates', '--dry-run', '--show-identities'];
   const { code, stdout } = await home.run(submit('-', ...both), { stdin: 'jane@example.com\n' });
   expect([code, stdout.match(/jane@example\.com/g)?.length]).toEqual([0, 2]);
+  await home.run(submit('jane@example.com', '--profile', 'us'));
   const { code: partial, error } = await home.json(submit('-', '--profile', 'eu', '--profile', 'us'), {
     stdin: 'jane@example.com\n',
   });
@@ -177,7 +201,7 @@ it('reads standard input once for all profiles, and prints how to continue with 
 });
 
 it('prompts on the same terminal for each profile, and uses each answer once', async () => {
-  for (const name of ['eu', 'us']) await home.run(['profile', 'create', name, '--from-env']);
+  await createProfiles();
   const answers = ['y\n', 'n\n'];
   const stdin = new Readable({ read: () => undefined });
   const words = submit('jane@example.com', '--profile', 'eu', '--profile', 'us', '--allow-duplicates');
@@ -195,13 +219,12 @@ it('prompts on the same terminal for each profile, and uses each answer once', a
 });
 
 it('submits to each profile under its own id, and exits with 3 if some fail', async () => {
-  for (const name of ['eu', 'us'])
-    expect(await home.run(['profile', 'create', name, '--from-env'])).toMatchObject({ code: 0 });
+  await createProfiles();
   const both = ['--profile', 'eu', '--profile', 'us'];
+  await home.run(submit('jane@example.com', '--profile', 'us'));
   const some = await home.json<{ profile: string; data?: { subject_request_id: string }; error?: { code: string } }[]>(
     submit('jane@example.com', ...both),
   );
-  // Both profiles use the same workspace here, so the second request is a duplicate.
   expect(some.code).toBe(3);
   expect(some.data).toMatchObject([
     { profile: 'eu' },
