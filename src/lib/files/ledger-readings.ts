@@ -30,7 +30,8 @@ interface Phases<Event> {
 }
 
 /** Selects open requests and their order. */
-export interface Urgency<Event> extends Phases<Event> {
+export interface Urgency<Event> extends Pick<Phases<Event>, 'phase'> {
+  isOpen(phase: string | undefined, rank: number): boolean;
   /** True if the request that starts with this event is included. Default: all requests of the scope. */
   belongs?(event: Event): boolean;
   /** A lower rank is more urgent. Infinity means no deadline; undefined means that the event changes nothing. */
@@ -170,7 +171,7 @@ export function createReadings<Event extends StoredEvent, Request>(
 
   /** Combines the events of each request with `take`, which sees the phase before the event. Returns them by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
-    { phase }: Phases<Event>,
+    { phase }: Pick<Phases<Event>, 'phase'>,
     start: Facts,
     take: (facts: Facts, event: Event) => void,
     scope?: string,
@@ -205,7 +206,7 @@ export function createReadings<Event extends StoredEvent, Request>(
       }
     };
     const ids = [...(await survey(urgency, start, take, scope))]
-      .filter(([, facts]) => facts.rank !== undefined && isOpen(facts.phase))
+      .filter(([, { phase, rank }]) => rank !== undefined && isOpen(phase, rank))
       // Infinity minus Infinity is not a number.
       .sort(([, { rank: a = 0 }], [, { rank: b = 0 }]) => (a === b ? 0 : a - b))
       .map(([key]) => key.slice(0, key.indexOf(' ')));

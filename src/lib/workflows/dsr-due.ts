@@ -22,37 +22,26 @@ export async function dueRequests(
   ports: ListPorts,
 ) {
   const found: RequestOverview[] = [];
-  const asked = new Set<string>();
-  let rest = 0;
-  const wanted = (): number => Math.max(FEWEST, limit - found.length);
-  // Results can expire long before the deadline, and only the platform knows whether they exist yet.
-  for (const isOpen of until === Infinity ? [isPhaseDue] : [isPhaseDue, mayHaveResults]) {
-    const urgency: Parameters<LedgerPort['byUrgency']>[0] = {
-      phase: phaseAfter,
-      isOpen,
-      rank: (event, before) => {
-        if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
-        return event.event === 'marked' ? deadlineAfter(before, event) : undefined;
-      },
-    };
-    for await (const { left, requests } of ledger.byUrgency(urgency, wanted)) {
-      const others = requests.filter(({ id }) => !asked.has(id));
-      const due = dueFirst(await refreshRequests(others, ports));
-      found.push(...due.filter((request) => urgentAt(request) <= until));
-      for (const { id } of others) asked.add(id);
-      // All following requests have later deadlines.
-      rest = isOpen === isPhaseDue && due.some(({ deadline }) => timeOf(deadline) > until) ? 0 : left;
-      const isEnough = !isPatient && isOpen === isPhaseDue && asked.size - found.length >= ENDED_AT_MOST;
-      if (rest === 0 || found.length >= limit || isEnough) break;
-    }
-    if (rest > 0) break;
+  let [asked, ended, rest] = [0, 0, 0];
+  const urgency: Parameters<LedgerPort['byUrgency']>[0] = {
+    phase: phaseAfter,
+    // Results can expire long before the deadline, and only the platform knows whether they exist yet.
+    isOpen: (phase, deadline) => isPhaseDue(phase) && (deadline <= until || phase?.startsWith('erasure ') !== true),
+    rank: (event, before) => {
+      if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
+      return event.event === 'marked' ? deadlineAfter(before, event) : undefined;
+    },
+  };
+  for await (const { left, requests } of ledger.byUrgency(urgency, () => Math.max(FEWEST, limit - found.length))) {
+    const due = dueFirst(await refreshRequests(requests, ports));
+    found.push(...due.filter((request) => urgentAt(request) <= until));
+    asked += requests.length;
+    ended += requests.length - due.length;
+    rest = left;
+    if (found.length >= limit || (!isPatient && ended >= ENDED_AT_MOST)) break;
   }
   const due = dueFirst(found);
-  return { requests: due.slice(0, limit), asked: asked.size, left: rest + Math.max(0, due.length - limit) };
-}
-
-function mayHaveResults(phase: string | undefined): boolean {
-  return isPhaseDue(phase) && phase?.startsWith('erasure ') !== true;
+  return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
 }
 
 /** The earlier of the deadline and, while a request is due, the expiry of its results. Infinity without either. */
