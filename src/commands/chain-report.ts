@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { fail } from '../lib/errors/fail.ts';
-import { usageError } from '../lib/kernel/errors.ts';
+import { type KnownError, usageError } from '../lib/kernel/errors.ts';
 import { chainFacts, type ChainReport } from '../lib/kernel/hash-chain.ts';
 import { counted } from '../lib/kernel/words.ts';
 import { fields, type RecordView } from '../lib/render/view.ts';
@@ -65,10 +65,12 @@ interface CheckedFile {
   verify(head?: string): Promise<ChainReport>;
 }
 
+type Name = 'ledger' | 'log';
+const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies Record<Name, ErrorCode>;
+
 /** Prints the report. Throws failed (1) with the line of each fault. */
 export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {
-  const end = ctx.out.waits({ text: `Reading the ${name}` });
-  const report = await verify(head).finally(end);
+  const report = await verify(head).finally(ctx.out.waits({ text: `Reading the ${name}` }));
   const { faults, omitted, tip, unchained } = report;
   if (unchained > 0)
     ctx.out.warn(
@@ -77,24 +79,21 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   else if (tip.entry === 0 && faults.length === 0)
     ctx.out.warn(`The ${name} on this machine is empty: ${path} has no entries.`);
   await ctx.out.emit({ ...chainFacts(report), faults, faults_omitted: omitted, file: path }, chainView);
-  throwIfBroken(path, name, report);
+  const broken = brokenChain(path, name, report);
+  if (broken) throw broken;
 }
 
-type Name = 'ledger' | 'log';
-const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies Record<Name, ErrorCode>;
-
-/** Warns, also in annotations, if the ledger was changed. */
-export async function warnIfBroken(ctx: Context, { verify }: Pick<CheckedFile, 'verify'>): Promise<void> {
-  const { faults, omitted } = await verify();
-  if (faults.length === 0) return;
-  const text = `The ledger was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`;
-  ctx.out.annotate('warning', text);
-  ctx.out.warn({ text: `${text} To see them:`, command: 'cdpadm dsr ledger verify' });
+/**
+ * Returns failed (1) for a broken chain. A command that prints what is in the file fails with it after the output, because
+ * something may be wrong or missing there.
+ */
+export async function findBroken(ctx: Context, { path, verify }: CheckedFile, name: Name) {
+  return brokenChain(path, name, await verify().finally(ctx.out.waits({ text: `Checking the ${name}` })));
 }
 
-export function throwIfBroken(path: string, name: Name, { faults, omitted }: ChainReport): void {
-  if (faults.length === 0) return;
-  throw fail(CODES[name], {
+export function brokenChain(path: string, name: Name, { faults, omitted }: ChainReport): KnownError | undefined {
+  if (faults.length === 0) return undefined;
+  return fail(CODES[name], {
     message: `The ${name} was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`,
     hint: 'Compare it with a backup. Lines without a fault are unchanged.',
     issues: faults.map(({ file = path, line, message }) => ({

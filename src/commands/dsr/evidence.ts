@@ -18,7 +18,7 @@ import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
-import { throwIfBroken } from '../chain-report.ts';
+import { brokenChain } from '../chain-report.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
 import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
@@ -121,7 +121,8 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
     await writeZip(target, [...files, { name: 'manifest.json', data: jsonOf(manifest) }], ctx.clock.now());
     await ctx.out.beside().emit(result, view);
   }
-  throwIfBroken(path, 'ledger', report);
+  const broken = brokenChain(path, 'ledger', report);
+  if (broken) throw broken;
 }
 
 /**

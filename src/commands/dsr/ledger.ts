@@ -13,7 +13,7 @@ import { historyOf } from '../../lib/domain/dsr/evidence.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { chainResult, chainView, emitChain, headFlag, throwIfBroken, warnIfBroken } from '../chain-report.ts';
+import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chain-report.ts';
 import { beforeFlag, readBefore } from '../flag-values.ts';
 import { openLedgerOf, withReadingProgress } from './session.ts';
 
@@ -64,11 +64,13 @@ export const exportLedger = defineCommand({
     'The ledger covers all profiles on this machine. Keyed hashes replace identities: the same identity has the same hash on this machine, and a hash cannot be reversed without the key.',
     'In CSV, a cell that a spreadsheet would run as a formula gets a leading apostrophe.',
   ],
+  exits: { failed: 'the ledger was changed outside of this program; the requests are printed' },
   examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
   run: async (ctx) => {
     const ledger = await openLedgerOf(ctx);
     await ctx.out.emitParts(exported(withReadingProgress(ctx, ledger.all())), exportView);
-    await warnIfBroken(ctx, ledger);
+    const broken = await findBroken(ctx, ledger, 'ledger');
+    if (broken) throw broken;
   },
 });
 
@@ -137,8 +139,8 @@ export const pruneLedger = defineCommand({
     const ledger = await openLedgerOf(ctx);
     const fileOf = (event: LedgerEvent) => (event.event === 'kept' ? event.file : undefined);
     const rules = { before, phase: phaseAfter, isOpen: isPhaseDue, fileOf };
-    const end = ctx.out.waits({ text: 'Reading the ledger' });
-    throwIfBroken(ledger.path, 'ledger', await ledger.verify().finally(end));
+    const broken = await findBroken(ctx, ledger, 'ledger');
+    if (broken) throw broken;
     const found = await ledger.prune(rules, true);
     const what = `${counted(found.requests, 'request')} (${counted(found.entries, 'line')}) of the ledger`;
     const list = prunedText(found);

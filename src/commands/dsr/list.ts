@@ -6,14 +6,19 @@ import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { requestsPage } from '../../lib/render/dsr-page.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import {
+  defineCommand,
+  flagName,
+  type FlagSpec,
+  type FlagValues,
+} from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { CliError, exitOf } from '../../lib/errors/fail.ts';
 import { dueRequests, urgentAt } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
-import { warnIfBroken } from '../chain-report.ts';
+import { findBroken } from '../chain-report.ts';
 import { readDuration } from '../flag-values.ts';
 import { pageSource } from '../page-source.ts';
 import { openDsr, openLedgerOf, withReadingProgress } from './session.ts';
@@ -57,28 +62,29 @@ export const listRequests = defineCommand({
     'cdpadm dsr list --due -o html --out due.html',
     'cdpadm dsr list --group-id spring-clean',
   ],
-  exits: { differences: '--fail-if-due or --fail-if-overdue found a request, or --fail-if-empty found none' },
+  exits: {
+    failed: 'the ledger was changed outside of this program; the list is printed (exit code 10 takes precedence)',
+    differences: '--fail-if-due or --fail-if-overdue found a request, or --fail-if-empty found none',
+  },
   run: (ctx, { flags }) => list(ctx, flags),
 });
 
 async function list(ctx: Context, flags: ListFlags): Promise<void> {
-  for (const [flag, value] of Object.entries({
-    '--within': flags.within,
-    '--fail-if-due': flags.failIfDue,
-    '--fail-if-overdue': flags.failIfOverdue,
-    '--fail-if-empty': flags.failIfEmpty,
-  }))
-    if (value !== undefined && flags.due !== true) throw usageError(`${flag} requires --due.`);
+  const dueOnly = (['within', 'failIfDue', 'failIfOverdue', 'failIfEmpty'] as const).find((name) => flags[name]);
+  if (dueOnly !== undefined && flags.due !== true) throw usageError(`${flagName(dueOnly)} requires --due.`);
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
   const requests = await requestsOf(ctx, session, flags, until);
-  // A changed ledger may hide a deadline.
-  if (flags.due === true && flags.groupId === undefined)
-    await warnIfBroken(ctx, await openLedgerOf(ctx)).finally(ctx.out.waits({ text: 'Checking the ledger' }));
   await ctx.out.emit(requests, await viewOf(ctx, flags, session));
-  const isReported = flags.due === true && reportDue(ctx, requests, flags);
-  if (flags.due === true && requests.length === 0) await reportEmpty(ctx, session, flags);
-  reportUnread(ctx, session, isReported);
+  const isReported =
+    flags.due === true &&
+    (requests.length > 0 ? reportDue(ctx, requests, flags) : await reportEmpty(ctx, session, flags));
+  if (isReported) ctx.setExit('differences');
+  // Fails after the output, because deadlines may be missing (decision: D254) and states old (decision: D416).
+  const broken = flags.groupId === undefined ? await findBroken(ctx, await openLedgerOf(ctx), 'ledger') : undefined;
+  const failures = [broken, unreadFailure(session)].filter((one) => one !== undefined);
+  for (const { message } of isReported ? failures : failures.slice(1)) ctx.out.warn(message);
+  if (!isReported && failures[0]) throw failures[0];
 }
 
 const isPage = (ctx: Context): boolean => ctx.flags.output === 'html';
@@ -100,39 +106,34 @@ async function viewOf(
   };
 }
 
-/** Fails after the output: the states of some requests may be old (decision: D416). Only warns if the exit code is 10. */
-function reportUnread(ctx: Context, { unread }: ListPorts, isReported: boolean): void {
+function unreadFailure({ unread }: ListPorts): KnownError | undefined {
   const [first] = unread.values();
-  if (first === undefined) return;
+  if (first === undefined) return undefined;
   const ids = [...unread.keys()].slice(0, 5).join(', ') + (unread.size > 5 ? ` and ${unread.size - 5} more` : '');
   const what = `${counted(unread.size, 'request')} could not be read from the platform and may have changed: ${ids}.`;
-  const message = `${what} ${first.message}`;
-  if (!isReported) throw new CliError({ ...first.parts, message, exit: exitOf(first), cause: first });
-  ctx.out.warn(message);
+  return new CliError({ ...first.parts, message: `${what} ${first.message}`, exit: exitOf(first), cause: first });
 }
 
 /**
- * Reports overdue requests to a daily job: their number, an annotation for each, and the exit code. A page has no
- * annotations, because the same job usually lists the requests too. Returns true if the exit code is 10.
+ * Reports overdue requests to a daily job: their number, and an annotation for each. A page has no annotations, because
+ * the same job usually lists the requests too. Returns true if the exit code is 10.
  */
 function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: ListFlags): boolean {
   const overdue = requests.filter((request) => request.overdue);
   for (const { deadline, subject_request_id: id, subject_request_type: type } of isPage(ctx) ? [] : overdue)
     ctx.out.annotate('error', `The ${type ?? ''} request ${id} is overdue: its deadline was ${deadline ?? ''}.`);
   if (overdue.length > 0) ctx.out.warn(`${counted(overdue.length, 'request')} overdue.`);
-  const isFound = flags.failIfDue === true ? requests.length > 0 : flags.failIfOverdue === true && overdue.length > 0;
-  if (isFound) ctx.setExit('differences');
-  return isFound;
+  return flags.failIfDue === true || (flags.failIfOverdue === true && overdue.length > 0);
 }
 
 /** An empty ledger usually means the wrong folder, user, workspace or address: each hides every deadline. */
-async function reportEmpty(ctx: Context, { ledger, submitter }: ListPorts, flags: ListFlags): Promise<void> {
-  if (flags.groupId !== undefined || (await ledger.newest(1)).requests.length > 0) return;
+async function reportEmpty(ctx: Context, { ledger, submitter }: ListPorts, flags: ListFlags): Promise<boolean> {
+  if (flags.groupId !== undefined || (await ledger.newest(1)).requests.length > 0) return false;
   const { address, workspace_id: workspace } = submitter;
   const text = `The ledger on this machine has no requests for workspace ${workspace} at ${address}, so no deadline is known.`;
   if (!isPage(ctx)) ctx.out.annotate('warning', text);
   ctx.out.warn(`${text} Check the user, CDPADM_STATE_DIR (${ctx.paths.state}), the workspace and the address.`);
-  if (flags.failIfEmpty === true) ctx.setExit('differences');
+  return flags.failIfEmpty === true;
 }
 
 async function requestsOf(

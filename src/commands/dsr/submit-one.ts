@@ -93,19 +93,18 @@ async function submitGiven(
   for (const change of changes) ctx.out.warn(`Upgraded to version 3: ${change}`);
   for (const { message } of warnings) ctx.out.warn(`The request ${message}.`);
   const shown = { request, showIdentities, now: ctx.clock.now() };
+  const draw = (style: Style, width: number): string => renderRequest(shown, style, width);
   const visible = showIdentities ? request : maskRequest(request);
   const target = await ctx.startWrite('dsr');
   const { dryRun } = ctx.flags;
   // With --curl, `create` prints a curl command instead of sending the request. The ledger stays unchanged.
   if (ctx.flags.curl && !dryRun) await session.api.create(visible);
-  if (!dryRun) ctx.out.show((style, width) => renderRequest(shown, style, width));
+  if (!dryRun) ctx.out.show(draw);
   // A dry run creates no ledger.
   const hasLedger = !dryRun || (await session.ledger.newest(1)).requests.length > 0;
   const checkAgain = hasLedger ? await checkPeople(ctx, session, request, flags) : undefined;
   if (dryRun) {
-    const draw = (style: Style, width: number): string => renderRequest(shown, style, width);
-    const ids = [request.subject_request_id];
-    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, draw, ids);
+    await ctx.out.emitDryRun([session.api.describeCreate(visible)], undefined, draw, [request.subject_request_id]);
     return true;
   }
   if (!(await ctx.confirmWrite(`Submit this ${request.subject_request_type} request?`, { canGoBack }))) return false;
@@ -132,12 +131,8 @@ async function submitGiven(
     await waitAndShow(ctx, session, [id], 'completed');
     return true;
   }
-  const more = {
-    deadline: deadline === undefined ? null : isoSeconds(deadline),
-    signature_valid: verdict?.valid ?? null,
-  };
-  const data: SubmitResult = { ...result, ...more, target };
-  await ctx.out.emit(data, submitView);
+  const facts = { deadline: deadline === undefined ? null : isoSeconds(deadline), target };
+  await ctx.out.emit<SubmitResult>({ ...result, ...facts, signature_valid: verdict?.valid ?? null }, submitView);
   ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${id} --watch` });
   return true;
 }

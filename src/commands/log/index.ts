@@ -11,7 +11,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
 import { savedRevisions } from '../../lib/runtime/memory/roles.ts';
 import { placeOf } from '../../lib/runtime/target.ts';
-import { chainResult, chainView, emitChain, headFlag, throwIfBroken } from '../chain-report.ts';
+import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chain-report.ts';
 import { NEWEST, type Picker } from '../pick.ts';
 import { beforeFlag, readBefore, readSince, sizeText } from '../flag-values.ts';
 
@@ -150,7 +150,8 @@ const pruneLog = defineCommand({
   run: async (ctx, { flags }) => {
     const before = readBefore(flags.before);
     const log = openWriteLog(ctx);
-    throwIfBroken(log.path, 'log', await log.verify());
+    const broken = await findBroken(ctx, log, 'log');
+    if (broken) throw broken;
     const found = log.linesBefore(before);
     const what = `${counted(found, 'line')} of the log (${sizeText(log.size())})`;
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { lines: found, before }, `${what} would be removed.`);

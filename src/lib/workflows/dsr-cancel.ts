@@ -24,8 +24,8 @@ export async function planCancel(
   ports: DsrPorts,
 ): Promise<CancelPlan> {
   const requests = 'ids' in target ? await readRequests(target.ids, ports) : await readGroup(target.groupId, ports);
-  const cancel = requests.filter(isPending);
-  const keep = requests.filter((request) => !isPending(request));
+  const cancel = requests.filter(({ request_status: status }) => status === 'pending');
+  const keep = requests.filter((request) => !cancel.includes(request));
   if ('groupId' in target && requests.length === 0) {
     throw fail('dsr.group_not_found', { message: `No request has the group id ${target.groupId}.` });
   }
@@ -75,10 +75,6 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
     },
     ports,
   );
-}
-
-function isPending({ request_status: status }: RequestOverview): boolean {
-  return status === 'pending';
 }
 
 function notPending(requests: readonly { subject_request_id: string; request_status: string }[]): KnownError {

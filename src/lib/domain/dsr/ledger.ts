@@ -147,13 +147,13 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
       };
     }
     case 'downloaded':
-      return { ...start(), downloads: [...(before?.downloads ?? []), fieldsOf(event, ...DOWNLOAD)] };
     case 'no_results':
-      return { ...start(), no_results: [...(before?.no_results ?? []), fieldsOf(event, ...NO_RESULTS)] };
     case 'marked':
-      return { ...start(), marks: [...(before?.marks ?? []), fieldsOf(event, ...MARK)] };
-    case 'kept':
-      return { ...start(), kept: [...(before?.kept ?? []), fieldsOf(event, ...KEPT)] };
+    case 'kept': {
+      const { address: _address, event: kind, id: _id, workspace_id: _workspace, ...facts } = event;
+      const list = LISTS[kind];
+      return { ...start(), [list]: [...(before?.[list] ?? []), facts] };
+    }
     default:
       // A newer version may write other kinds of lines.
       return undefined;
@@ -162,10 +162,7 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
 
 const SCOPE = ['address', 'workspace_id'] as const;
 const ACTOR = ['by', 'host'] as const;
-const DOWNLOAD = ['at', 'sha256', 'bytes', 'content_type', ...ACTOR] as const;
-const NO_RESULTS = ['at', 'http_status', ...ACTOR] as const;
-const MARK = ['at', 'answered', 'extended', 'reason', ...ACTOR] as const;
-const KEPT = ['at', 'file', 'headers_sha256', 'body_sha256', ...ACTOR] as const;
+const LISTS = { downloaded: 'downloads', no_results: 'no_results', marked: 'marks', kept: 'kept' } as const;
 
 /** Returns the event's fields that have these names. */
 function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {

@@ -64,8 +64,8 @@ describe('dsr ledger verify', () => {
         [path(), 3],
       ],
     ]);
-    // Other commands still read the ledger: a broken chain hides no entry.
-    expect((await home.run('dsr ledger export -o json')).code).toBe(0);
+    // Other commands still print what is in the ledger.
+    expect((await home.json<unknown[]>('dsr ledger export')).data.length).toBeGreaterThan(0);
     expect(existsSync(`${path()}.head`)).toBe(true);
   });
 });

@@ -187,9 +187,10 @@ describe('dsr list --due', () => {
     expect((await home.json<Due[]>('dsr list')).data).toMatchObject([{ due: false, answered_at: null }]);
   });
 
-  it('warns that the ledger was changed or lost its head, as ledger verify does', async () => {
+  it('fails after the output if the ledger was changed or lost its head, in every report from the ledger', async () => {
     await submit('a.csv', [['late', 'erasure', 40]]);
     expect((await home.run('dsr list --due')).stderr).not.toContain('was changed');
+    const reports = ['list', 'list --due', 'list --due -o html', 'list --due --within 7d -o markdown', 'ledger export'];
     const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
     const text = readFileSync(path, 'utf8');
     const damages: (() => void)[] = [
@@ -198,8 +199,15 @@ describe('dsr list --due', () => {
     ];
     for (const damage of damages) {
       damage();
-      for (const command of ['list --due', 'ledger export'])
-        expect((await home.run(`dsr ${command}`)).stderr).toMatch(/The ledger was changed .*cdpadm dsr ledger verify/);
+      for (const command of reports)
+        expect(await home.run(`dsr ${command}`)).toMatchObject({
+          ...{ code: 1, stdout: expect.stringContaining('erasure') as string },
+          stderr: expect.stringContaining('The ledger was changed outside') as string,
+        });
+      // The exit code of the check that a job asked for takes precedence.
+      expect(await home.run('dsr list --due --fail-if-due')).toMatchObject({
+        ...{ code: 10, stderr: expect.stringContaining('The ledger was changed outside') as string },
+      });
       writeFileSync(path, text);
     }
   });
