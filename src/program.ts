@@ -18,7 +18,7 @@ const SUMMARIES = {
   },
   'Seeding:': {
     seed: 'calculated-attribute seeds: check, preview, send millions of users',
-    intake: 'events, or identities and attributes, of one user',
+    intake: "one user's events, or identities and attributes",
   },
   'Privacy:': { dsr: 'data subject requests: submit, follow, cancel, verify callbacks' },
   'Setup:': {

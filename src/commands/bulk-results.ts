@@ -236,7 +236,7 @@ export async function readReports<Result extends Part>(
       first ??= report;
       const [run, wanted] = [runOf(result), runOf(first.result)];
       if (run !== wanted) {
-        issues.push(issueAt(file, line, `is of ${run}, but ${first.file} is of ${wanted}`));
+        issues.push(issueAt(file, line, `belongs to ${run}, but ${first.file} belongs to ${wanted}`));
         continue;
       }
       const known = reports.get(keyOf(result));

@@ -139,7 +139,7 @@ export const allowCommands = {
 
 /** A longer text, such as a query, does not belong on a command line. */
 const MOST_TEXT = 200;
-/** More commands would not be a line to run. */
+/** More commands would not fit on one line. */
 const MOST_UNDONE = 20;
 
 /** Returns the words of the `update` that restores these fields. Adds the fields that no flag restores to `left`. */

@@ -51,7 +51,7 @@ export function readTime<Text extends string | undefined>(
   const time = DAY.test(text) ? `${text}T${ofDay}Z` : text;
   if (parseIso(time) !== undefined) return time;
   throw usageError(
-    `${flag} must be a day, ${or}or a time with its zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`,
+    `${flag} must be a day, ${or}or a time with a time zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`,
   );
 }
 

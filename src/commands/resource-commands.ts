@@ -21,7 +21,7 @@ const REPLIES = { connection: () => ConnectionReply, data_model: () => DataModel
 
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
 
-/** `read` returns the list if `flags` select a part of it. */
+/** With `flags` that select part of the list, `read` returns that part. */
 interface OwnList extends Own {
   flags?: CommandRecord['flags'];
   read?(ctx: Context, flags: Readonly<Record<string, string | undefined>>): Promise<readonly object[]>;

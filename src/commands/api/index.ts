@@ -160,7 +160,7 @@ async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, 
   return isPage ? await readPages(ctx, 'Reading items', first, read) : first;
 }
 
-/** Returns the first part of a path. All calls below it share a service and credentials. */
+/** Returns the first part of a path. All calls under it share a service and credentials. */
 const startOf = (path: string): string => `/${path.split('/')[1] ?? ''}`;
 
 /**

@@ -1,4 +1,4 @@
-// The completion scripts: they call `cdpadm __complete` and offer what that prints. Typed text is never evaluated.
+// The completion scripts: they call `cdpadm __complete` and offer its output. Typed text is never evaluated.
 
 const bash = `# Completion of cdpadm for bash. In ~/.bashrc: eval "$(cdpadm completion bash)"
 _cdpadm() {

@@ -1,4 +1,4 @@
-// When a bulk run of data subject requests may continue an earlier run.
+// Decides when a bulk run of data subject requests may continue an earlier run.
 import { counted } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { createHash } from 'node:crypto';

@@ -108,7 +108,7 @@ export async function findOpenRows(
     const isErasure = request.subject_request_type === 'erasure';
     if (findDuplicate || (findUnanswered && isErasure)) {
       const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
-      // An earlier run may have sent any other row, so confirm that row instead.
+      // An earlier run may have sent a row that is not new, so that row is confirmed instead.
       const isNew = states === undefined || states.state(row) === 'open';
       const before = isNew ? await findDuplicate?.(news) : undefined;
       if (before) duplicates.set(row, before);

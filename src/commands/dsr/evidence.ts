@@ -26,7 +26,7 @@ import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, with
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted on or after this day or time' },
   to: { value: 'date', help: 'requests submitted on or before this day or time' },
-  kept: { value: 'dir', many: true, help: 'other folder with messages that --keep stored, such as a moved one' },
+  kept: { value: 'dir', many: true, help: 'additional folder of messages stored by --keep, for example a moved one' },
   showIdentities: { help: 'include the kept responses to submissions, which contain identities' },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -65,7 +65,7 @@ export const makeEvidence = defineCommand({
   output: evidenceResult,
   notes: [
     'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
-    'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same holds for any other body that is not exactly a status.',
+    'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same applies to any other body that is not exactly a status.',
     'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where they are: the page names those that are missing or were changed, and the archive does not include these. --kept adds folders that were moved, or that an earlier version wrote.',
   ],
   examples: [
@@ -88,7 +88,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   if (existsSync(target)) throw nameTaken(out);
   const given = (flags.kept ?? []).map((folder) => resolve(ctx.io.cwd, folder));
   const noFolder = given.find((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
-  if (noFolder !== undefined) throw usageError(`--kept needs a folder, but ${noFolder} is not one.`);
+  if (noFolder !== undefined) throw usageError(`--kept must be a folder, but ${noFolder} is not.`);
   const { actor, folders, path, report, requests } = await readLedger(ctx, ids, flags);
   const ledger = chainFacts(report);
   const { entries, omitted, shown } = await collect(ctx, requests, [...folders, ...given], flags);

@@ -63,7 +63,6 @@ export function openQuestions(
 interface Asking {
   ctx: Context;
   session: SubmitSession;
-  /** Missing flags. */
   flag: string;
   canGoBack: boolean;
 }
@@ -116,7 +115,7 @@ async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
       if (isBack(text)) return undefined;
       const value = valueOf(field, text.trim());
       if (field === 'submitted_time' && parseIso(String(value)) === undefined)
-        return 'It is neither a day nor a time with its zone.';
+        return 'It is neither a day nor a time with a time zone.';
       return issueOf(asking, { [field]: value }, field);
     };
     const [question = field, example] = QUESTIONS[field] ?? [];

@@ -175,7 +175,7 @@ async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<voi
 
 function duplicate(before: LedgerRequest): Error {
   const { id, status } = before;
-  const again = `To send that request again, pass --request-id ${id}: there can be no second request.`;
+  const again = `To send that request again, pass --request-id ${id}: this cannot create a second request.`;
   return fail('dsr.duplicate', {
     message: `${duplicateText(before)}. Nothing was sent.`,
     hint: [

@@ -51,12 +51,12 @@ const startFlags = {
   as: { value: 'profile', help: "imitate this profile's platform: its ids, domains and names; accepts any secret" },
   fromLive: {
     value: 'profile',
-    help: 'like --as, with the roles, groups and warehouse resources of that platform; replaces the state',
+    help: "like --as, and also copies that platform's roles, groups and warehouse resources; replaces the state",
     conflicts: ['as', 'fixtures'],
   },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
   audience: { value: 'text', help: "audience of tokens, in addition to the platform's own address" },
-  publicUrl: { value: 'url', help: 'address of the platform in responses (default: where it listens)' },
+  publicUrl: { value: 'url', help: "the platform's address in responses (default: where it listens)" },
   tlsCert: { value: 'file', help: 'PEM certificate, to serve https' },
   tlsKey: { value: 'file', help: 'PEM key of that certificate' },
   ui: { help: "print the address of the platform's web console" },
@@ -73,7 +73,7 @@ export const startPlatform = defineCommand({
   notes: [
     'The embedded platform provides all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
     'With --as, a copy of the profile works once its addresses are replaced. The command does not read the secrets of the profile. --org, --account and --workspace set the first id of each kind.',
-    '--from-live reads the platform of the profile once, when it starts, and writes nothing to it. Secrets of connections are masks.',
+    "--from-live reads the profile's platform once, at the start, and writes nothing to it. Secrets of connections are masks.",
   ],
   examples: [
     'cdpadm emulator start',
@@ -178,7 +178,7 @@ async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof star
 /** A profile may have names from a newer version, which its commands only warn about. */
 function usableNames(ctx: Context, names: Record<string, string>): Record<string, string> {
   const issues = namesIssues(names);
-  for (const { name, message } of issues) ctx.out.warn(`Ignored \`names.${name}\` of the profile: ${message}.`);
+  for (const { name, message } of issues) ctx.out.warn(`Ignored the profile's \`names.${name}\`: ${message}.`);
   const isUsable = ([name]: [string, string]): boolean => !issues.some((issue) => issue.name === name);
   return Object.fromEntries(Object.entries(names).filter(isUsable));
 }
@@ -195,7 +195,7 @@ async function loadNames(ctx: Context, path: string): Promise<Record<string, str
     wrong.length > 0
       ? wrong.map((at) => ({ path: at, message }))
       : namesIssues(names).map((issue) => ({ path: [issue.name], message: issue.message, at: 'key' }));
-  if (issues.length > 0) throw invalidDocument(document, 'map of names', issues);
+  if (issues.length > 0) throw invalidDocument(document, 'names map', issues);
   return names;
 }
 

@@ -70,7 +70,7 @@ async function sendIntake<Body extends { environment: string }>(
 const sendEvents = defineCommand({
   ...intakeRecord,
   path: 'intake event',
-  summary: 'send events of one user',
+  summary: "send one user's events",
   undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
   examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
@@ -89,7 +89,7 @@ const sendEvents = defineCommand({
 const identifyUser = defineCommand({
   ...intakeRecord,
   path: 'intake identify',
-  summary: 'send identities and attributes of one user',
+  summary: "send one user's identities and attributes",
   undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],
   run: async (ctx, { flags }) => {

@@ -189,7 +189,7 @@ export const command = defineCommand({
       at >= since && (words === undefined || `${own} `.startsWith(`${words} `));
     const found = await withoutPruned(ctx, log.entries(isWanted, flags.limit));
     const columns = ctx.flags.wide ? inFull : view.columns;
-    await ctx.out.emit(found, { ...view, columns, ...(log.size() > 0 && { empty: 'The log has no such write.' }) });
+    await ctx.out.emit(found, { ...view, columns, ...(log.size() > 0 && { empty: 'No write in the log matches.' }) });
     if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')
       ctx.out.note({ text: 'To see one in full, with the command that undoes it:', command: 'cdpadm log show ID' });
     const begins = log.begins();

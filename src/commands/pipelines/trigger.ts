@@ -153,7 +153,7 @@ export const watchPipeline = defineCommand({
   exits: {
     failed: 'the run failed or was stopped',
     notFound: 'the pipeline or the run does not exist',
-    waitTimedOut: '--timeout passed',
+    waitTimedOut: '--timeout was reached',
   },
   run: async (ctx, { args: { pipeline_id: id, run_id: run }, flags: { poll } }) => {
     const pollMs = readDuration('--poll', poll);

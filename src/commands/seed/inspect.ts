@@ -71,7 +71,7 @@ function draw({ bodies, columns, duplicates, files, headerless, map, source }: I
     const bad = unreadable === 0 ? '' : `, ${unreadable} of them unreadable`;
     return `${file}: ${wrapped}, ${counted(rows, 'row')}${bad}${sizes}`;
   });
-  if (bodies > 0) lines.push(`${counted(bodies, 'row is a body', 'rows are bodies')} of the platform and need no map.`);
+  if (bodies > 0) lines.push(`${counted(bodies, 'request body needs', 'request bodies need')} no map.`);
   if (source !== null) lines.push(`Probably written by ${source}: pass --source ${source}.`);
   if (headerless) lines.push('The first line seems to be data: pass --headerless --columns A,B.');
   for (const { column, empty, field, nulls } of columns) {

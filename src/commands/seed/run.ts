@@ -48,7 +48,7 @@ export interface BulkNumbers {
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined): BulkNumbers {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (shard === undefined && flags.rateStore !== undefined)
-    throw usageError('--rate-store shares the rate of several shards.', 'Pass --shard too.');
+    throw usageError('--rate-store shares the rate of several shards.', 'Also pass --shard.');
   const pace = readPace('seeding', flags, limit);
   return {
     limits: { rows: flags.batchSize, bytes: readBytes(flags.batchBytes) },

@@ -47,7 +47,7 @@ async function sendSeeds(ctx: Context, flags: SetFlags): Promise<void> {
       const written = pathAsWritten(document.value, path, names);
       return { file: document.name, path: showPath(written), ...document.locate(written, at), message };
     });
-    throw invalidInput(`${document.name} is not the body of one user.`, issues);
+    throw invalidInput(`${document.name} is not a valid body for one user.`, issues);
   }
   const { seeding } = await ctx.api();
   const target = await ctx.startWrite('seeding');

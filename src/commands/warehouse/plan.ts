@@ -189,7 +189,7 @@ export function savedContent() {
       z.object({
         type: z.enum(RESOURCE_TYPES),
         definition: z.looseObject({ id: z.string() }),
-        /** Folders, relative to the working folder, that `file:` references are relative to, by field. */
+        /** Base folder of each field's `file:` reference, relative to the working folder. */
         folders: z.record(z.string(), z.string()),
       }),
     ),

@@ -25,7 +25,7 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/** True if a reference other than `file:` points to this program's own secrets. `held`: those of the profiles. */
+/** True if a reference other than `file:` points to this program's own secrets. `held` are the profiles' secrets. */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);

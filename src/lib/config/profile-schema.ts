@@ -26,7 +26,7 @@ function checkedText(problemOf: (text: string) => string | false | undefined) {
   );
 }
 
-/** A record without a problem; each issue is at its key. */
+/** A record whose values have no problem; issues are reported at their keys. */
 function checkedRecord<T extends z.ZodMiniType>(
   value: T,
   problemOf: (key: string, value: z.output<T>) => string | undefined,

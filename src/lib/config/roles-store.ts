@@ -50,7 +50,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** Returns the names of the saved revisions, newest first: of one address and one or all organizations, or all. */
+/** Returns revision names, newest first: all, or only for an address and one or all of its organizations. */
 export function revisionNames(
   stateFolder: string,
   scope?: { organization: string | undefined; address: string },

@@ -35,14 +35,15 @@ const Name = filledWhere((text) => (hasControlCharacter(text) ? 'contains a cont
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Accepted in either case, sent in lower case (decision: D51). */
-export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? undefined : 'is not a UUID of version 4'), {
+export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? undefined : 'is not a version 4 UUID'), {
   format: 'uuid',
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
 }).check(z.toLowerCase());
 
 /** Requires a time zone, because the deadline runs from this time (decision: D53). */
 const SubmittedTime = filledWhere(
-  (text) => (parseIso(text) === undefined ? 'must be a time with its zone, such as 2026-01-31T08:00:00Z' : undefined),
+  (text) =>
+    parseIso(text) === undefined ? 'must be a time with a time zone, such as 2026-01-31T08:00:00Z' : undefined,
   { format: 'date-time' },
 );
 
@@ -71,7 +72,7 @@ const ExtensionKey = filledWhere(
   (text) =>
     text.startsWith(EXTENSION_PREFIX) && text.length > EXTENSION_PREFIX.length
       ? undefined
-      : `must be \`${EXTENSION_PREFIX}\` and a domain`,
+      : `must be \`${EXTENSION_PREFIX}\` followed by a domain`,
   { pattern: '^opendsr\\.(?=.*\\S).' },
 );
 

@@ -42,9 +42,9 @@ const PLACEHOLDERS: Record<Service, string> = {
 };
 
 const SCHEMES: Record<Exclude<Auth, 'none'>, Json> = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An access token from the token call.' },
-  'dsr-basic': { type: 'http', scheme: 'basic', description: 'Key and secret of the workspace.' },
-  'seeding-basic': { type: 'http', scheme: 'basic', description: 'Key and secret of the workspace.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token from the token endpoint.' },
+  'dsr-basic': { type: 'http', scheme: 'basic', description: 'The workspace key and secret.' },
+  'seeding-basic': { type: 'http', scheme: 'basic', description: 'The workspace key and secret.' },
 };
 
 /** Parameters that are not strings. */
@@ -188,7 +188,7 @@ function operation(endpoint: Endpoint, reference: Reference, addresses: Record<S
     summary: `${capitalized(area)}: ${verb.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
     tags: [area],
     servers: [{ url: addresses[service] }],
-    ...(media && { description: 'Other responses contain this address. Each platform chooses its path.' }),
+    ...(media && { description: 'Other responses contain this address. Each platform chooses the path.' }),
     security: auth === 'none' ? [] : [{ [auth]: [] }],
     'x-safety': safety,
     ...(parameters.length > 0 && { parameters }),

@@ -214,7 +214,7 @@ function scheduleIssues({ type, frequency, delay, start, end }: Schedule): Field
 }
 
 const SYNC_TIME = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
-const TIME = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
+const TIME = 'must be a time with a time zone, such as 2026-01-31T08:00:00Z';
 
 function isSyncTime(text: string): boolean {
   return SYNC_TIME_FORM.test(text) && parseIso(text) !== undefined;

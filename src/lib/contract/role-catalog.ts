@@ -111,7 +111,7 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
   {
     role_id: 'compliance-role',
     name: 'Compliance',
-    description: 'Watches over privacy settings and identity settings.',
+    description: 'Manages privacy and identity settings.',
     tasks: [
       'audiences:view',
       'connections:connect_integration',
@@ -128,7 +128,7 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
   {
     role_id: 'admin-compliance-role',
     name: 'Admin & Compliance',
-    description: 'Everything an admin may do, and the privacy settings.',
+    description: 'Everything that an admin can do, plus the privacy settings.',
     tasks: [...ADMIN_TASKS, 'privacy:*', 'tieredevents:*'],
   },
   {
@@ -140,7 +140,7 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
   {
     role_id: 'read-only-role',
     name: 'Read Only',
-    description: 'Sees how the workspaces are set up without changing it.',
+    description: 'Can view the workspace setup, but not change it.',
     tasks: [
       'audiences:view',
       'calculated_attributes:view',

@@ -9,7 +9,7 @@ const SUSPECT_WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'] as const;
 
 export type NullWords = ReturnType<typeof createNullWords>;
 
-/** `extra` contains the `--null` words, which are added to those of the dialect. */
+/** `extra` contains the `--null` words, which are added to the dialect's words. */
 export function createNullWords(extra: readonly string[], { floats = false, nulls = [] }: Dialect = {}) {
   const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));

@@ -42,7 +42,7 @@ export function createControl(platform: RunningPlatform) {
 
   function unknownCall(method: string, place: string): Error {
     const allow = METHODS.filter((other) => find(other, place)).join(', ');
-    if (allow === '') return refusal(404, `Not found: ${method} ${place} is unknown to the control address`);
+    if (allow === '') return refusal(404, `Not found: the control address has no ${method} ${place}`);
     return refusal(405, `Method not allowed: ${method} ${place}; allowed: ${allow}`, { allow });
   }
 
@@ -75,7 +75,7 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const { host = '', origin } = headers;
   const { remoteAddress: peer = '' } = socket;
   if (peer !== '::1' && !isLoopback(peer.replace('::ffff:', '')))
-    throw refusal(403, 'Forbidden: the control address is for this machine');
+    throw refusal(403, 'Forbidden: the control address accepts requests only from this machine');
   if (!isLoopback(hostName(host))) {
     throw refusal(403, `Forbidden: the control address does not accept the host ${host}`);
   }
@@ -105,7 +105,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
     'DELETE /faults': (body) => {
       if (body === undefined) faults.clear();
       else if (!faults.remove(checkBody(Fault, body, BAD_REQUEST))) {
-        throw refusal(404, 'Not found: no active fault is equal to this one');
+        throw refusal(404, 'Not found: no active fault is identical to this one');
       }
       return answer(200, faults.list());
     },

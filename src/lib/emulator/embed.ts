@@ -28,16 +28,16 @@ const isIdentity: Check = (value) =>
 const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fits: Check]>> = {
   host: ['an address such as 127.0.0.1', isText],
   port: [
-    'a whole number from 0, for a free one, to 65535',
+    'a whole number from 0 to 65535 (0 selects a free port)',
     (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
   ],
   data: ["a folder's path", isText],
   authority: ["a folder's path", isText],
   memory: ['true or false', isFlag],
-  fixtures: ['a fixtures document as an object, not the name of its file', isRecord],
+  fixtures: ['a fixtures document as an object, not a file name', isRecord],
   warehouse: ["a file's path", isText],
   names: [
-    'an object of neutral words, each with the word on the wire',
+    'an object that maps neutral words to words on the wire',
     (value) => isRecord(value) && Object.values(value).every(isText),
   ],
   identity: ['an object such as { vendorDomain: "example.com", workspace: 42 }', isIdentity],

@@ -97,7 +97,7 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
 
 function checkedNames(names: Record<string, string>): Record<string, string> {
   const issues = namesIssues(names).map(({ name, message }) => ({ path: name, message }));
-  if (issues.length > 0) throw invalidInput('The map of names is invalid.', issues);
+  if (issues.length > 0) throw invalidInput('The names map is invalid.', issues);
   return names;
 }
 

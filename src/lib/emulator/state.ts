@@ -35,7 +35,7 @@ export const PlatformState = z.strictObject({
 
 export type PlatformState = z.infer<typeof PlatformState>;
 
-/** Tables that are not replaced, like in a reset. */
+/** Tables that are not replaced, as in a reset. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
 /** Tables that contain warehouse secrets. */
@@ -84,10 +84,10 @@ const unusable = (problem: string): Error => refusal(400, `${BAD_REQUEST}: ${pro
 export function importState(platform: RunningPlatform, body: unknown): Promise<void> {
   const state = checkBody(PlatformState, body, BAD_REQUEST);
   if (stringifyJson(state.versions) !== stringifyJson(versionsOf(platform))) {
-    throw unusable('the state is from a different version of this program');
+    throw unusable('a different version of this program exported the state');
   }
   if (stringifyJson(state.ids) !== stringifyJson(idsOf(platform))) {
-    throw unusable('the state is from other organizations or workspaces; start with their fixtures');
+    throw unusable('the state belongs to other organizations or workspaces; start with their fixtures');
   }
   const tables = tablesOf(platform).map((name) => [name, z.array(rowSchema(platform, name))] as const);
   checkBody(z.looseObject({ tables: z.strictObject(Object.fromEntries(tables)) }), state, BAD_REQUEST);
@@ -140,7 +140,6 @@ const TEXTS: Readonly<Record<string, z.ZodMiniType>> = {
 /** The driver would truncate text at a NUL. */
 const Text = textWhere((text) => (text.includes('\0') ? 'must not contain a NUL character' : undefined));
 
-/** The schema of a table's rows. */
 function rowSchema({ db }: RunningPlatform, table: string) {
   const sql = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_info(?)';
   const columns = db.all<{ name: string; type: string; required: number }>(sql, table);

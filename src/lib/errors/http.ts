@@ -79,7 +79,7 @@ export const HTTP_ERRORS = {
     exit: 'failed',
     summary: 'The platform rejected the request for some other reason.',
     explanation: 'The message contains the status code and the text of the response.',
-    fix: 'Fix the request, or contact the operator of the platform.',
+    fix: "Fix the request, or contact the platform's operator.",
   },
   'http.redirect': {
     exit: 'failed',

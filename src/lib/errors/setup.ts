@@ -152,9 +152,9 @@ export const EMULATOR_ERRORS = {
   },
   'emulator.database': {
     exit: 'failed',
-    summary: 'The file is not a database of the embedded platform.',
+    summary: 'The file is not an embedded platform database.',
     explanation: 'Another program created it, or it is damaged.',
-    fix: 'Choose another folder with --data, or move the file away.',
+    fix: 'Choose another folder with --data, or move the file elsewhere.',
   },
   'emulator.newer': {
     exit: 'failed',

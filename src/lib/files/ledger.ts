@@ -178,7 +178,7 @@ export function openLedger<Event extends StoredEvent, Request>(
             await check?.();
             await write(events, scope);
           }),
-        /** The current entries of these ids, including what other processes have written. */
+        /** Returns the current entries of these ids, including what other processes have written. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         newest: (limit: number) => readings.newest(limit, own),
         /** In parts, most urgent first. `count` returns the next part's size; `left` counts the rest. */

@@ -47,7 +47,7 @@ async function readPath(path: string, { io, signal }: InputSource): Promise<Uint
   const { inputsBelow } = io;
   if (inputsBelow !== undefined && !resolve(full).startsWith(`${inputsBelow}${sep}`)) {
     throw fail('files.read', {
-      message: `Cannot read ${path}: an assistant passes the content, not a path.`,
+      message: `Cannot read ${path}: an assistant must pass the content, not a path.`,
       hint: 'Pass the content in the argument itself.',
       exit: 'usage',
     });

@@ -113,7 +113,7 @@ export function requireNoConflicts({ name, format, text }: LoadedDocument): void
   const issues = text.split('\n').flatMap((line, index) => {
     const indent = MARKED_LINE.exec(line)?.[1];
     if (indent === undefined) return [];
-    const message = 'conflict line: choose between the file and the value in this line, then delete the line';
+    const message = 'choose between the value in the file and the one in this line, then delete this line';
     return [{ file: name, line: index + 1, column: indent.length + 1, path: '', message }];
   });
   if (issues.length === 0) return;

@@ -60,7 +60,7 @@ export function openDownload(folder: string, name: string) {
       try {
         if (descriptor !== undefined) fsyncSync(descriptor);
         close();
-        nameOnce(temporary, file, 'Move it away, or pass another folder: --dir.');
+        nameOnce(temporary, file, 'Move it elsewhere, or pass another folder: --dir.');
         return { file, bytes, sha256: hash?.digest('hex') ?? '', content_type: contentType };
       } catch (error) {
         throw cannotWrite(file, error);

@@ -79,7 +79,7 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
       hint: { text: 'To save a plan again:', command: diffCommand({ kind }) },
     });
   };
-  if (body === undefined || json === undefined) throw damaged('the file does not have the format of a saved plan');
+  if (body === undefined || json === undefined) throw damaged('the file is not in the format of a saved plan');
   if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
   const value = tryJson(json);
   const { data: other } = parseWith(z.object({ kind: z.enum(['roles', 'warehouse']) }), value);

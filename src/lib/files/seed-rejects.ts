@@ -80,7 +80,7 @@ export function refuseTaken(path: string): void {
   if (!fs.existsSync(path)) return;
   throw usageError(
     `${path} already exists; it contains the rejected rows of another run.`,
-    'Move it away, or pass another file: --rejects FILE.',
+    'Move it elsewhere, or pass another file: --rejects FILE.',
   );
 }
 

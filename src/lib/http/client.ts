@@ -192,7 +192,7 @@ function isStatus(result: Answer | TransportError, ...statuses: readonly number[
 
 /**
  * A rejected retry may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not idle",
- * or "not found" after a DELETE. A read then shows which, as for a retry after a 429 that was not sent.
+ * or "not found" after a DELETE. A read then shows the outcome, as it does if a retry after a 429 is not sent.
  */
 function mayRejectItself(
   { safety }: Endpoint,

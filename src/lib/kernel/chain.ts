@@ -253,7 +253,7 @@ function openHead(path: string) {
       const tip = `${String(entry).padStart(16, '0')} ${own}`;
       const text = `${tip} ${digestOf(tip)}\n`;
       try {
-        // A part of this line in front of a head without a digest would be taken for a whole head without a digest.
+        // A partial write over a head without a digest would look like a complete head without a digest.
         if (statSync(path, { throwIfNoEntry: false })?.size !== text.length) {
           writePrivateFile(path, text);
           return;

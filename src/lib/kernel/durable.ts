@@ -181,7 +181,7 @@ export function nameOnce(temporary: string, path: string, hint?: string): void {
   rmSync(temporary, { force: true });
 }
 
-export function nameTaken(path: string, hint = 'Move it away, or pass another name.'): KnownError {
+export function nameTaken(path: string, hint = 'Move it elsewhere, or pass another name.'): KnownError {
   return usageError(`${path} already exists and is not replaced.`, hint);
 }
 

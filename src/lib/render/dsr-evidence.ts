@@ -30,7 +30,7 @@ export interface EvidenceShown {
   /** Fingerprints of the chains in `certificates/`. */
   certificates: readonly string[];
   ledger: ChainFacts;
-  /** Made the archive. */
+  /** Who made the archive. */
   actor: { by: string; host: string };
 }
 

@@ -35,7 +35,7 @@ export function toDiffBlock(title: string, body: string, lead = ''): string {
   return `### ${escapeMarkdown(title)}\n${lead}\n${toCodeBlock(signed, 'diff')}`;
 }
 
-/** A single line of Markdown. Text between backticks becomes code; all other text has no markup. */
+/** Returns a line of Markdown. Text between backticks becomes code; all other text has no markup. */
 export function toMarkdownLine(text: string): string {
   // Every second part was between backticks.
   const parts = cleanLine(text).split(/`([^`]+)`/);

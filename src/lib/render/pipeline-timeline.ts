@@ -61,7 +61,7 @@ function figures(runs: readonly RunReply[]): string {
     `<div${tone && ` class="${tone}"`}><dt>${name}</dt><dd>${escapeHtml(value)}</dd><dd class="more">${escapeHtml(more)}</dd></div>`;
   const tiles = [
     tile('Runs', grouped(runs.length), statusCounts(runs), runs.some(isBad) ? 'bad' : ''),
-    tile('Rows accepted', grouped(rows), `${grouped(rows / runs.length)} a run`),
+    tile('Rows accepted', grouped(rows), `${grouped(rows / runs.length)} per run`),
     tile('Rows that failed', grouped(refused), shareOf(refused, rows + refused), refused > 0 ? 'warn' : ''),
     ended === undefined
       ? tile('Last success', 'none', 'among these runs')

@@ -109,7 +109,7 @@ export interface Output {
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
   /** Writes one object per line in JSON formats, otherwise `text`. For commands that keep running. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
-  /** `text` is for humans (default: the requests). `ids` are those that `-o name` would print without the dry run. */
+  /** `text` is for humans (default: the requests). `ids`: what `-o name` would print without the dry run. */
   emitDryRun(
     requests: DescribedRequest[],
     plan?: unknown,

@@ -43,7 +43,7 @@ export function checkSeveralProfiles(command: Command, { output }: GlobalFlags):
     const named = (only ?? []).map(flagName).join(' and ');
     throw usageError(
       `This command accepts only one --profile${named && ` with ${named}`}.`,
-      'Only commands that read and then exit accept several, and `dsr submit` for a single request. Run this command once for each profile.',
+      'Only commands that read and then exit, and `dsr submit` for a single request, accept several. Run this command once for each profile.',
     );
   }
   if (output === 'html') throw usageError('-o html can show only one profile.', 'Pass --profile once.');

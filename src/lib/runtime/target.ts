@@ -67,7 +67,7 @@ export function placeOf(target: Readonly<Record<string, string | null | undefine
     .map(String);
 }
 
-/** `workspace 3001 (production)`, for a question. `environments` are those that the data names, if any. */
+/** `workspace 3001 (production)`, for a question. `environments` lists the environments in the data. */
 export function workspaceOf({ workspace_id, environment }: Target, environments: readonly string[] = []): string {
   const named = environments.length > 0 ? environments.join(' and ') : environment;
   const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;

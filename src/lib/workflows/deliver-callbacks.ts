@@ -219,7 +219,7 @@ export class Deliveries {
     try {
       await this.#ports.deliver(target, callback, signal);
       const due = takeSuccess(this.#healthOf(target), delivery, clock.now());
-      // This delivery is still open.
+      // This delivery still counts as pending.
       const waiting = this.#waiting(target) - 1;
       if (this.#down.delete(target) || due > 0)
         out.note(`${target} works again: ${counted(waiting, 'delivery is', 'deliveries are')} still waiting for it.`);

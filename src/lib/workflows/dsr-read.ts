@@ -35,7 +35,7 @@ export type ListPorts = DsrPorts & { unread: Map<string, KnownError>; recent: Kn
 
 /**
  * Updates the ledger by reading the requests that can still change from the platform. A request that the platform does
- * not have keeps its state in the ledger, unless it was lost (decision: D386). So does one that cannot be read, which is
+ * not have keeps its state in the ledger, unless it was lost (decision: D386). So does an unreadable request, which is
  * added to `unread` (decision: D416).
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: ListPorts): Promise<RequestOverview[]> {
@@ -133,7 +133,7 @@ async function joined(
   });
 }
 
-/** Runs `work` for a few items at once. Keeps the order of the items. The first failure stops it and rejects. */
+/** Runs `work` for a few items concurrently. Keeps the order of the items. The first failure stops it and rejects. */
 async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const left = [...items.entries()].reverse();

@@ -25,7 +25,7 @@ export function chooseDeliveries(found: readonly Found[], ids: readonly string[]
     if (found.some((one) => has(one, id))) continue;
     throw fail('dsr.no_delivery', {
       message: `No delivery has the id ${id}.`,
-      hint: { text: 'Open deliveries:', command: 'cdpadm dsr callbacks outbox list' },
+      hint: { text: 'To list pending deliveries:', command: 'cdpadm dsr callbacks outbox list' },
     });
   }
   return found.filter((one) => ids.some((id) => has(one, id)));

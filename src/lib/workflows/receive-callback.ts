@@ -28,14 +28,11 @@ export interface Callback {
 }
 
 export interface Received {
-  /** Status of the response. */
   status: 202 | 401 | 405 | 413 | 503;
   verdict?: Verdict;
   /** Undefined for a callback that is not acknowledged or has no status. */
   state?: RequestStatusReply;
-  /** Workspace of the state. */
   workspace?: string | undefined;
-  /** True if the state is new. */
   isNew: boolean;
   detail: string;
 }

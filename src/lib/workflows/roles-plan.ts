@@ -190,7 +190,7 @@ async function readStamps(reply: Manifest, { api, signal, out }: ReplacePorts): 
   }
 }
 
-/** Returns the error for a platform with other roles than those that were sent. Each difference is an issue. */
+/** Returns the error for a platform whose roles differ from what was sent. Each difference is an issue. */
 function liveDiffers(planned: Planned, now: Manifest, revision: string): KnownError {
   const { request } = planned;
   const { created, modified, deleted } = diffRoles(request.roles.map(specifiedPart), now.roles.map(specifiedPart));

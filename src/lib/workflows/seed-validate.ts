@@ -55,7 +55,6 @@ async function* batchesOf(
   }
 }
 
-/** Returns the issues of a row, with its position. */
 export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line' | 'issues'>): Issue[] {
   return issues.map(({ path, message }) => ({ file, line, path, message }));
 }

@@ -218,7 +218,7 @@ it('filters writes by time and command, and limits their number', async () => {
   expect(await commands('--since 1h')).toHaveLength(3);
   expect(await commands('--since 2999-01-01')).toEqual([]);
   expect((await home.run('log --since yesterday')).code).toBe(2);
-  expect((await home.run('log --command groups')).stderr).toContain('The log has no such write.');
+  expect((await home.run('log --command groups')).stderr).toContain('No write in the log matches.');
   expect((await home.run('log --since later')).stderr).toContain('a duration such as 7d');
   const { stdout } = await home.run('log -o ndjson');
   expect(stdout.trimEnd().split('\n')).toHaveLength(3);
@@ -355,7 +355,7 @@ describe('log prune', () => {
     expect(lines()).toHaveLength(4);
     expect((await home.json('log prune --before 2999-01-01 --yes')).data).toMatchObject({ lines: 4 });
     expect(await entries()).toEqual([]);
-    expect((await home.run('log')).stderr).toContain('The log has no such write.');
+    expect((await home.run('log')).stderr).toContain('No write in the log matches.');
     expect((await home.run('log prune --yes')).stderr).toContain('--before');
     await update('Three');
     expect(await entries()).toHaveLength(1);

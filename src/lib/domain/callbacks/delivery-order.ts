@@ -97,7 +97,7 @@ export interface Running {
 }
 
 /**
- * Returns the deliveries that may start now, and when the next one may. Hook deliveries wait for those of the request's
+ * Returns the deliveries that may start now, and when the next one may. Hooks wait for the hooks of the request's
  * earlier callbacks, but not for each other. The forward address gets one callback of a request at a time. Neither kind
  * takes the last free slot from the other, so that a hanging receiver does not block the hooks (decision: D258). A
  * target that is down gets one attempt at a time.

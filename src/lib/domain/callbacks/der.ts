@@ -83,6 +83,6 @@ export function childrenOf({ content }: DerValue): DerValue[] {
 }
 
 function expect(value: DerValue | undefined, tag: number): DerValue {
-  if (value?.tag !== tag) throw new DerError('it does not have the structure of a certificate');
+  if (value?.tag !== tag) throw new DerError('its structure is not that of a certificate');
   return value;
 }

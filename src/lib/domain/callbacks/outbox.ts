@@ -115,7 +115,6 @@ export function isFirst(state: OutboxState, callback: ReceivedLine): boolean {
   return status !== null && !statuses.includes(status) && isAdvance(statuses.at(-1), status);
 }
 
-/** Adds a line to the state. */
 export function takeLine(state: OutboxState, text: string): void {
   const line = readLine(text);
   if (line === undefined) state.unknown.push(text);

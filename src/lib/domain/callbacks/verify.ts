@@ -23,7 +23,6 @@ export const SignatureFacts = z.object({
   certificate: z.nullable(z.string()),
   /** SHA-256 of the body, in hex. */
   body_sha256: z.string(),
-  /** The check that failed. */
   failed: z.exactOptional(z.enum(CHECK_NAMES)),
 });
 export type SignatureFacts = z.infer<typeof SignatureFacts>;
@@ -48,7 +47,7 @@ export function checkDomain(headers: HeaderLines, allow: readonly string[] | und
   if ('issue' in value) return { name, ok: false, detail: value.issue };
   const domain = value.text.toLowerCase();
   if (domain.length > MAX_DOMAIN || !DOMAIN.test(domain)) {
-    return { name, ok: false, detail: 'the header is not a domain' };
+    return { name, ok: false, detail: 'the header does not contain a domain' };
   }
   if (!allow) return { name, ok: true, detail: `${domain}, which must match the certificate`, domain };
   const allowed = allow.some((item) => item.toLowerCase() === domain);

@@ -9,7 +9,7 @@ export interface Cells {
   ends: Int32Array;
 }
 
-/** A record. Reading the next record overwrites this one. */
+/** Reading the next record overwrites this one. */
 export interface CsvRecord {
   /** Bytes of the record, without the line break. */
   start: number;
@@ -18,7 +18,6 @@ export interface CsvRecord {
   next: number;
   /** Cells. */
   count: number;
-  /** Number of lines in the record. */
   lines: number;
   /** True if no cell of the record needs unescaping. */
   isPlain: boolean;

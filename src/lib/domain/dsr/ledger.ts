@@ -32,7 +32,7 @@ const NoResults = z.object({ at: z.string(), http_status: z.int() });
 const Kept = z.object({ at: z.string(), file: z.string(), headers_sha256: z.string(), body_sha256: z.string() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = z.object({ at: z.string(), answered: z.exactOptional(z.boolean()), extended: text, reason: text });
-/** `http_status`: of the rejection. */
+/** `http_status` is the rejection's status. */
 const seen = {
   status: z.string(),
   at: z.string(),
@@ -99,7 +99,7 @@ type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 /** The ledger adds the user, the machine and the workspace. Lines from earlier versions lack some of these fields. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
-/** How lines combine. Rules for the code that reads the file (`files/ledger.ts`). */
+/** How lines combine: rules for the code that reads the file (`files/ledger.ts`). */
 export const LEDGER_RULES = {
   fold: foldEvent,
   isAdvance,

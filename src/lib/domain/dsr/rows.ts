@@ -37,7 +37,6 @@ const known = new Set<string>([...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COL
 const identityTypes = new Set(IDENTITY_COLUMNS);
 
 export interface ColumnPlan {
-  /** One target per column. */
   targets: ColumnTarget[];
   issues: { column: number; message: string }[];
 }
@@ -152,7 +151,7 @@ export function partsOfRow(
   };
 }
 
-/** Turns a flat JSON object into cells by key. Undefined for any other value, and for other nesting than lists of strings. */
+/** Turns a flat JSON object into cells by key. Undefined for other values, and for nesting other than lists of strings. */
 export function cellsOfObject(value: unknown): { columns: string[]; cells: string[] } | undefined {
   if (!isRecord(value)) return undefined;
   const columns = Object.keys(value);

@@ -25,7 +25,6 @@ export function isAdvance(current: string | undefined, next: string): boolean {
   return to > from || (to === from && !Object.hasOwn(RANK, next));
 }
 
-/** True for a final status. */
 export function isFinal(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }

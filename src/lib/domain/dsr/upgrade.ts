@@ -95,7 +95,7 @@ function keyed(list: unknown, path: string[], changes: string[], issues: FieldIs
     if (format !== 'raw') issues.push({ path: at, message: `must be raw, not ${showText(format)}` });
     result.set(type, { value: item['identity_value'] ?? item['value'], encoding: 'raw' });
   }
-  changes.push(`${path.join('.')}: the list of ${list.length} became an object by identity type`);
+  changes.push(`${path.join('.')}: the list of ${list.length} became an object keyed by identity type`);
   return Object.fromEntries(result);
 }
 

@@ -47,7 +47,7 @@ export function createLearnedRate(wanted = Infinity) {
   let last: Limit | undefined;
   let curve: Curve | undefined;
 
-  /** Returns the accepted rate in requests per second: those sent and accepted in the second before `at`. */
+  /** Returns the accepted rate per second: the number of requests sent and accepted in the second before `at`. */
   function takenBefore(at: number): number {
     const within = sent.filter((one) => one > at - SECOND_MS && one <= at);
     return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - smallest(within))) * SECOND_MS;

@@ -2,7 +2,6 @@
 import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
-/** An issue of a row. */
 export interface RowIssue {
   /** Field: a path in a body, or a column of a table; empty for the whole row. */
   path: string;

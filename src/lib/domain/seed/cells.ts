@@ -9,7 +9,6 @@ export interface Cell {
   key: string | undefined;
 }
 
-/** A table attribute and its columns. */
 export interface TableAttribute {
   name: string;
   type: CalculationType;

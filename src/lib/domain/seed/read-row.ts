@@ -30,7 +30,6 @@ function unwrap(value: unknown): unknown {
   return 'text' in value && typeof value.text === 'string' ? parseJson(value.text) : value;
 }
 
-/** Checks a parsed row. */
 export function checkRow(value: unknown, rules: RowRules): ReadRow {
   const { names } = rules;
   try {

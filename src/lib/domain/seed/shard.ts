@@ -54,7 +54,7 @@ export function parseShard(text: string, env: Env): Shard {
   const fault = (message: string, hint = BY_HAND): Error => usageError(`--shard ${text}: ${message}`, hint);
   if (match.startsWith('auto')) return engineShard(env, wanted === undefined ? undefined : Number(wanted), fault);
   const [index, parts] = [Number(number), Number(count)];
-  if (index > parts) throw fault(`the run has only ${counted(parts, 'shard')}.`, `Shards count from 1 to ${parts}.`);
+  if (index > parts) throw fault(`the run has only ${counted(parts, 'shard')}.`, `Shards are numbered 1 to ${parts}.`);
   return { index: (index + parts - 1) % parts, count: parts };
 }
 
@@ -93,6 +93,6 @@ function engineShard(env: Env, wanted: number | undefined, fault: (message: stri
     ];
     const found = (id - first) / step;
     if (Number.isInteger(found) && id <= last && Math.floor((last - first) / step) + 1 === count) return found;
-    throw fault(`the numbers of the Slurm array, ${count} from ${first} to ${last}, are not evenly spaced.`);
+    throw fault(`the Slurm array's ${count} numbers from ${first} to ${last} are not evenly spaced.`);
   }
 }

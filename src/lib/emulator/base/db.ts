@@ -176,7 +176,7 @@ function isOurs(connection: InstanceType<Driver['Database']>): boolean {
 function unreadable(path: string | undefined, cause?: unknown): KnownError {
   return new KnownError({
     code: 'emulator.database',
-    message: `${path ?? 'The database'} is not a database of the embedded platform.`,
+    message: `${path ?? 'The database'} is not an embedded platform database.`,
     hint: 'Choose another folder, or move that file elsewhere to start over.',
     cause,
   });

@@ -1,4 +1,4 @@
-// Sends status callbacks: signs them, calls receivers in order, stores the results (decision: D143). And control calls.
+// Signs status callbacks, sends them in order and stores the results (decision: D143). Also answers control calls.
 import { groupBy } from '../../kernel/group-by.ts';
 import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
@@ -162,7 +162,6 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   };
 }
 
-/** A callback, as sent. */
 interface CallbackMessage {
   body: string;
   headers: Record<string, string>;

@@ -171,7 +171,7 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   return (row) => {
     column ??= Object.keys(row).find((name) => name.toLowerCase() === field.toLowerCase());
     if (column === undefined) {
-      throw new RunFailure('pipeline', `The data model has no column \`${field}\`, which is the iterator_field`);
+      throw new RunFailure('pipeline', `The data model has no column for the iterator_field \`${field}\``);
     }
     const value = row[column];
     if (value === null || value === undefined) return false;

@@ -1,4 +1,4 @@
-// Schedules pipelines and computes a run's data range, from schedule and sync mode alone (decision: D65).
+// Schedules pipelines and computes a run's data range, only from schedule and sync mode (decision: D65).
 import type { Frequency } from '../../contract/choices.ts';
 import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';

@@ -87,7 +87,7 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
     return signerOf(await makeProcessor(domain, authority), authority);
   }
   // The domain is part of a path.
-  if (!isCertifiable(domain)) throw new Error(`No certificate can name the domain ${JSON.stringify(domain)}.`);
+  if (!isCertifiable(domain)) throw new Error(`The domain ${JSON.stringify(domain)} cannot be used in a certificate.`);
   const path = join(folder, `${domain}.pem`);
   const read = (): string | undefined => {
     const text = readPrivateFile(path);

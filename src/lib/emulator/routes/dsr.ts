@@ -178,7 +178,7 @@ function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
   if (foreign.length > 0) {
     throw refuse(
       DSR_FAILURES.invalid,
-      foreign.map((key) => `extensions.${key} is unknown; the extension of this platform is ${own}`),
+      foreign.map((key) => `extensions.${key} is unknown; this platform's extension is ${own}`),
     );
   }
   return request;

@@ -27,7 +27,7 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
         if (client === undefined) throw refusal(401, 'Unauthorized');
         if (!isOurs(audience, header('host'), platform)) {
           const own = platform.audience ?? platform.baseUrl();
-          throw refusal(403, `Forbidden: audience ${audience} is not this platform; it is ${own}`);
+          throw refusal(403, `Forbidden: unknown audience ${audience}; this platform's audience is ${own}`);
         }
         return answer(200, {
           access_token: platform.tokens.issue(client),

@@ -69,7 +69,6 @@ export function createDsrStore(db: Database) {
     requests,
     steps,
     results,
-    /** Next step; undefined if there is none. */
     nextStep: (): DueStep | undefined => steps.find({}, 'ORDER BY at, request, step'),
     /** True if a pending or in-progress request has the same subject. */
     hasOpen: (workspace: number, subject: string): boolean => {

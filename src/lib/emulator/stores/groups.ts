@@ -31,7 +31,6 @@ export function createGroupsStore(db: Database) {
   const refreshes = openTable<Refresh>(db, 'groups');
   return {
     ...createDocumentStore<Group>(db, 'groups', ({ id }) => id),
-    /** The next refresh; undefined if there is none. */
     nextRefresh: (): Refresh | undefined => refreshes.find({}, 'ORDER BY refresh_at, workspace, id'),
     setRefresh: (workspace: number, id: string, refresh_at: number): void =>
       refreshes.update({ workspace, id }, { refresh_at }),

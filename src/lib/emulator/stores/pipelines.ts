@@ -124,7 +124,7 @@ export function createRunsStore(db: Database) {
     get: (id: number | bigint): Run | undefined => runs.find({ id }),
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>
       runs.update({ id }, { status, due_at, started_at, ended_at, progress }),
-    /** Returns the latest run by logical date, by default of any status. */
+    /** Returns the latest run by logical date, with any status by default. */
     latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
       runs.find({ workspace, pipeline, status }, LATEST_FIRST),
     /** Returns the pipeline's run that has not ended yet. */
@@ -142,7 +142,6 @@ export function createRunsStore(db: Database) {
       const items = runs.select(`${within} ${LATEST_FIRST} LIMIT ? OFFSET ?`, ...values, limit, offset);
       return { items, total: counted?.total ?? 0 };
     },
-    /** Returns the run that is due first. */
     firstDue: (): Run | undefined => runs.select('WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1')[0],
     removeOf: (workspace: number, pipeline: string): void => runs.remove({ workspace, pipeline }),
     clear: (): void => {

@@ -11,7 +11,6 @@ export interface Scope {
   environment: Environment;
 }
 
-/** An internal identity type and a value. */
 export type Identity = readonly [type: string, value: string];
 
 /** A seed, stored under its attribute's name. */

@@ -18,7 +18,7 @@ export function createRolesStore(db: Database) {
   const read = (org_id: number): string => manifests.find({ org_id })?.reply ?? '{"roles":[]}';
   return {
     read,
-    /** Replaces a manifest at once and returns it as JSON. `at` is epoch milliseconds, and `by` is an email address. */
+    /** Replaces a manifest and returns it as JSON. `at` is epoch milliseconds, and `by` is an email address. */
     replace: (org_id: number, roles: readonly Role[], at: number, by: string): string => {
       const reply = JSON.stringify({ roles, last_modified_on: manifestTime(at), last_modified_by: by });
       db.run('INSERT OR REPLACE INTO manifests (org_id, reply) VALUES (?, ?)', org_id, reply);

@@ -33,7 +33,7 @@ export function findWarehouse(
       .flatMap(({ match }) => Object.keys(match));
     const names = [...new Set(asked)].map((field) => `\`${field}\``).join(', ');
     return {
-      unreachable: names === '' ? `no known warehouse of ${service_provider}` : `no warehouse has this ${names}`,
+      unreachable: names === '' ? `no ${service_provider} warehouse is known` : `no warehouse matches ${names}`,
     };
   }
   const open = known.find(({ credentials }) => matches(credentials));

@@ -46,8 +46,8 @@ export function startQueryThread() {
     if (error === undefined) pending?.resolve(value);
     else pending?.reject(new QueryError(error));
   });
-  worker.on('error', (error) => end(new QueryLost(`the reading thread failed: ${String(error)}`)));
-  worker.on('exit', () => end(new QueryLost('the reading thread has ended')));
+  worker.on('error', (error) => end(new QueryLost(`the reader thread failed: ${String(error)}`)));
+  worker.on('exit', () => end(new QueryLost('the reader thread has exited')));
 
   async function ask(question: Question): Promise<unknown> {
     if (ended) throw ended;

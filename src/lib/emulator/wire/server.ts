@@ -119,7 +119,7 @@ async function createServer(tls: ListenOptions['tls'], onRequest: RequestListene
   } catch (cause) {
     throw usageError(
       `Cannot use the certificate and its key: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      'Pass a PEM certificate, followed by those of its authorities, and its PEM key.',
+      'Pass a PEM certificate, followed by its CA certificates, and its PEM key.',
     );
   }
 }

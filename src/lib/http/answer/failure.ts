@@ -51,7 +51,7 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   });
 }
 
-/** The error for a 2xx response that does not fit the endpoint. `problem` completes the sentence "the response …". */
+/** Returns the error for a 2xx response that does not fit the endpoint. `problem` completes "the response …". */
 export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';
@@ -165,7 +165,7 @@ function redirect(call: FailedCall, answer: Answer): KnownError {
   const message = `The platform sent a redirect (${answer.status})${target ? ` to ${call.redact(target)}` : ''}; cdpadm does not follow redirects.`;
   const hint =
     target === undefined || target === call.origin
-      ? 'Check the configured addresses. Credentials are never sent along a redirect.'
+      ? 'Check the configured addresses. Credentials are never sent to a redirect target.'
       : `If ${call.redact(target)} is the platform's new address, configure it. Nothing was sent there.`;
   return failure(call, 'http.redirect', message, { status: answer.status, hint });
 }

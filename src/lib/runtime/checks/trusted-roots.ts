@@ -7,7 +7,7 @@ import { authorityFile } from '../emulator/local-folder.ts';
 
 let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
 
-/** Throws KnownError usage (2) for PEM text without a certificate. Parses Node's own roots only once, which is slow. */
+/** Throws KnownError usage (2) for PEM text without a certificate. Parsing Node's own roots is slow: do it once. */
 export async function loadTrustedRoots(ctx: Context) {
   const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
     import('node:crypto'),

@@ -12,7 +12,6 @@ export interface IdentityFlags {
 
 export interface Rehearsed {
   identity: EmulatorIdentity;
-  /** Names in the profile. */
   names: Record<string, string> | undefined;
 }
 

@@ -198,7 +198,7 @@ function answerWithin(most: number, parts: Values, hidden: Hidden) {
   const shown = shorten(parts, { most, cut, ...hidden }) as Values;
   const isCut = cut.items + cut.texts > 0;
   const omitted = [
-    ...(cut.items > 0 ? [`${cut.items} list items beyond the first ${most} of a list`] : []),
+    ...(cut.items > 0 ? [`${cut.items} list items beyond the first ${most} of each list`] : []),
     ...(cut.texts > 0 ? [`the ends of ${counted(cut.texts, 'long string')}`] : []),
   ].join(', ');
   const { data, offset = 0 } = parts;

@@ -6,7 +6,7 @@ import { wrapLogLine } from '../../render/width.ts';
 import type { Context } from '../context.ts';
 import { resultText } from './result-text.ts';
 
-/** Prints each state as `-o` requests: a line, an object, a document, a row or an id. `view` is that of a list. */
+/** Prints each state as `-o` requests: a line, an object, a document, a row or an id. `view` is a list's view. */
 export function createResultLines<T>(
   { flags, io, out }: Context,
   view: ListView<T>,
@@ -44,7 +44,7 @@ export function createResultLines<T>(
   }
 }
 
-/** A clock that shows the seconds of its pauses on a terminal: users see that a quiet watch is still running. */
+/** Returns a clock that shows the seconds of a pause on a terminal, so that a quiet watch does not appear to hang. */
 export function watchClock({ clock, io, out }: Context, text: string): Clock {
   if (!io.tty.stderr) return clock;
   return { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal).finally(out.waits({ text })) };

@@ -118,7 +118,7 @@ describe('tool responses', () => {
       await open()
     ).call('roles_read', { command: 'roles validate', file: `roles:\n${roles}` });
     expect((error as unknown as { issues: unknown[] }).issues.length).toBeLessThanOrEqual(100);
-    expect(notice).toMatch(/Omitted: \d+ list items beyond the first \d+ of a list\. Request less\.$/);
+    expect(notice).toMatch(/Omitted: \d+ list items beyond the first \d+ of each list\. Request less\.$/);
   });
 
   it('contain as many list items as fit, and `offset` returns the next ones', async () => {

@@ -500,6 +500,6 @@ describe('shards', () => {
       ),
     ).toHaveLength(1);
     const alone = await it.run(['seed', 'bulk', file, ...flags]);
-    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('Pass --shard too.')]);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('Also pass --shard.')]);
   });
 });

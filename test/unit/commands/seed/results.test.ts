@@ -129,7 +129,7 @@ test('ignores other lines, and rejects results of different runs and files witho
   await shards([2], 3, file);
   const mixed = await joined(it);
   expect(mixed.code).toBe(9);
-  expect(mixed.stderr).toContain('is of a run of users.ndjson with 3 shards in workspace 5001 (production)');
+  expect(mixed.stderr).toContain('belongs to a run of users.ndjson with 3 shards in workspace 5001 (production)');
   // The first shard of another file that has the same number of shards.
   await shards([2], 2, file);
   const again = await it.run([
@@ -146,7 +146,7 @@ test('ignores other lines, and rejects results of different runs and files witho
   const foreign = await joined(it);
   expect(foreign.code).toBe(9);
   expect(foreign.stderr).toMatch(
-    /is of a run of (users|more)\.ndjson with 2 shards .* is of a run of (users|more)\.ndjson with/,
+    /belongs to a run of (users|more)\.ndjson with 2 shards .* belongs to a run of (users|more)\.ndjson with/,
   );
   it.write('empty.json', '');
   expect((await it.run(['seed', 'results', 'empty.json'])).code).toBe(9);

@@ -74,25 +74,25 @@ describe('a request', () => {
     ],
     ['an empty id', { subject_request_id: '' }, ['subject_request_id: is empty']],
     [
-      'a UUID of version 1',
+      'a version 1 UUID',
       { subject_request_id: ID.replace('-4', '-1') },
-      ['subject_request_id: is not a UUID of version 4'],
+      ['subject_request_id: is not a version 4 UUID'],
     ],
     [
       'a different variant',
       { subject_request_id: ID.replace('-8', '-c') },
-      ['subject_request_id: is not a UUID of version 4'],
+      ['subject_request_id: is not a version 4 UUID'],
     ],
-    ['a UUID in braces', { subject_request_id: `{${ID}}` }, ['subject_request_id: is not a UUID of version 4']],
+    ['a UUID in braces', { subject_request_id: `{${ID}}` }, ['subject_request_id: is not a version 4 UUID']],
     [
       'a time without zone',
       { submitted_time: '2026-11-01T12:00:00' },
-      ['submitted_time: must be a time with its zone, such as 2026-01-31T08:00:00Z'],
+      ['submitted_time: must be a time with a time zone, such as 2026-01-31T08:00:00Z'],
     ],
     [
       'a day that does not exist',
       { submitted_time: '2026-02-30T12:00:00Z' },
-      ['submitted_time: must be a time with its zone, such as 2026-01-31T08:00:00Z'],
+      ['submitted_time: must be a time with a time zone, such as 2026-01-31T08:00:00Z'],
     ],
     ['a version 1 body', { api_version: '1.0' }, ['api_version: must be `3.0`; other versions have a different body']],
     [
@@ -221,12 +221,12 @@ describe('a request', () => {
     [
       'an extension with an empty name',
       { extensions: { 'opendsr.': {} } },
-      ['extensions.opendsr.: must be `opendsr.` and a domain'],
+      ['extensions.opendsr.: must be `opendsr.` followed by a domain'],
     ],
     [
       'an extension without the prefix `opendsr.`',
       { extensions: { 'platform.example': {} } },
-      ['extensions.platform.example: must be `opendsr.` and a domain'],
+      ['extensions.platform.example: must be `opendsr.` followed by a domain'],
     ],
     [
       'a type in two extensions',

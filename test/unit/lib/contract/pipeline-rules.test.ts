@@ -5,7 +5,7 @@ import { PIPELINE } from '../../../helpers/sync-definitions.ts';
 import { issuesOf } from './issues.ts';
 
 const issuesWith = (parts: object): string[] => issuesOf(PipelineRequest, { ...PIPELINE, ...parts });
-const needsZone = 'must be a time with its zone, such as 2026-01-31T08:00:00Z';
+const needsZone = 'must be a time with a time zone, such as 2026-01-31T08:00:00Z';
 const needsSeconds = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
 
 describe('a pipeline', () => {

@@ -164,16 +164,16 @@ describe('connecting to a warehouse', () => {
     [
       'a different account',
       connectionOf('PROVIDER_A', { account_identifier: 'x' }),
-      'no warehouse has this `account_identifier`, `database`',
+      'no warehouse matches `account_identifier`, `database`',
     ],
-    ['a different database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse has this'],
+    ['a different database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse matches'],
     ['an invalid password', connectionOf('PROVIDER_A', { password: 'x' }), 'credentials rejected: `password`'],
     [
       'an invalid user and password',
       connectionOf('PROVIDER_A', { password: 'x', user: 'y' }),
       'credentials rejected: `user`, `password`',
     ],
-    ['a provider without a warehouse', connectionOf('PROVIDER_B'), 'no known warehouse of PROVIDER_B'],
+    ['a provider without a warehouse', connectionOf('PROVIDER_B'), 'no PROVIDER_B warehouse is known'],
     ['a missing file', connectionOf('PROVIDER_D', { provider: 'gone' }), 'the warehouse file'],
   ])('returns 505 for %s', async (_what, body, sentence) => {
     const reply = await emulator.create('connections', body);

@@ -99,7 +99,7 @@ describe('POST /requests/', () => {
       "a different vendor's extension",
       dsrBody({ extensions: { 'opendsr.other.example': { subject_identities: { other: raw('1') } } } }),
       DSR_FAILURES.invalid,
-      'extensions.opendsr.other.example is unknown; the extension of this platform is opendsr.platform.example',
+      "extensions.opendsr.other.example is unknown; this platform's extension is opendsr.platform.example",
     ],
   ])('rejects %s', async (_name, body, failure, sentence) => {
     expectRejection(await dsr('POST', '/requests/', { body }), failure, sentence);

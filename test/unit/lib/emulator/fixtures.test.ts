@@ -189,7 +189,7 @@ describe('a document', () => {
     [
       'an unknown task',
       { roles: [{ ...ROLE, tasks: ['rules:all'] }] },
-      ['roles[0].tasks: names no existing task: rules:all'],
+      ['roles[0].tasks: contains unknown tasks: rules:all'],
     ],
     ['a limit of zero', { limits: { roles_per_minute: 0 } }, ['limits.roles_per_minute: must be at least 1']],
   ])('with %s is rejected with the path of each issue', (_what, document, issues) => {

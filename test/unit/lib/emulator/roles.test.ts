@@ -208,7 +208,7 @@ describe('PUT', () => {
       '101 roles',
       { roles: many(101) },
       { status: 400, message: 'Too many custom roles' },
-      ['roles holds 101; at most 100 are allowed per organization'],
+      ['roles has 101; at most 100 are allowed per organization'],
     ],
     [
       'a duplicate id',

@@ -23,7 +23,7 @@ it('leaves only a file with the final name', () => {
 });
 
 it.each([
-  ['the default hint', undefined, 'Move it away, or pass another name.'],
+  ['the default hint', undefined, 'Move it elsewhere, or pass another name.'],
   ["the caller's hint", 'Name another folder.', 'Name another folder.'],
 ])('rejects an existing name with %s and keeps both files', (_what, hint, shown) => {
   const folder = temporaryFolder();

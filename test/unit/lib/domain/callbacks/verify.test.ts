@@ -15,7 +15,7 @@ const DOMAIN = 'opendsr.platform.example';
 describe('the domain header', () => {
   const NAME = 'x-opendsr-processor-domain';
   const lines = (...values: string[]): HeaderLines => values.map((value) => ['X-OpenDSR-Processor-Domain', value]);
-  const NONE = 'the header is not a domain';
+  const NONE = 'the header does not contain a domain';
   const long = (length: number): string => `${'a.'.repeat((length - 1) / 2)}a`;
 
   it.each<[HeaderLines, string]>([

@@ -57,7 +57,7 @@ describe('an older body', () => {
   it('is recognized by its list, even without a version', () => {
     expect(upgrade({ subject_identities: [entry('email', 'a@b.example'), entry('osb_vendor_id', 'x')] })).toEqual({
       value: { api_version: '3.0', subject_identities: { email: raw('a@b.example'), osb_vendor_id: raw('x') } },
-      changes: ['subject_identities: the list of 2 became an object by identity type'],
+      changes: ['subject_identities: the list of 2 became an object keyed by identity type'],
       issues: [],
     });
   });
@@ -73,11 +73,11 @@ describe('an older body', () => {
     });
     expect(changes).toEqual([
       `extensions.${KEY}.identities: became subject_identities`,
-      `extensions.${KEY}.identities: the list of 1 became an object by identity type`,
+      `extensions.${KEY}.identities: the list of 1 became an object keyed by identity type`,
     ]);
     expect(upgrade({ extensions: { [KEY]: { subject_identities: [entry('xpid', '7')] } } })).toEqual({
       value: { api_version: '3.0', extensions: { [KEY]: { subject_identities: { xpid: raw('7') } } } },
-      changes: [`extensions.${KEY}.subject_identities: the list of 1 became an object by identity type`],
+      changes: [`extensions.${KEY}.subject_identities: the list of 1 became an object keyed by identity type`],
       issues: [],
     });
   });

@@ -124,13 +124,11 @@ describe('the root cause comes first', () => {
       {
         connection: {
           ...faultedConnection,
-          errors: [
-            { message: REFUSED.replace(/credentials rejected.*/, 'no warehouse has this `account_identifier`') },
-          ],
+          errors: [{ message: REFUSED.replace(/credentials rejected.*/, 'no warehouse matches `account_identifier`') }],
         },
       },
       ['connection c'],
-      /no warehouse has this/,
+      /no warehouse matches/,
       /its address, then its secret/,
     ],
     [

@@ -336,7 +336,7 @@ describe('a fault stops', () => {
     const platform = await start({ sync_mode });
     await platform.trigger();
     await platform.api.advance('1s');
-    const message = 'The data model has no column `changed`, which is the iterator_field';
+    const message = 'The data model has no column for the iterator_field `changed`';
     const pipeline = 'inputs/data-pipelines/sync';
     expect(await platform.get(pipeline)).toMatchObject({ status: 'faulted', errors: [{ message }] });
     expect(await platform.get('data-models/people')).toMatchObject({ status: 'valid' });
