@@ -1,3 +1,4 @@
+// Commands for data subject requests.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { joinParts } from './bulk-results.ts';
 import { listenForCallbacks } from './callbacks-listen.ts';

@@ -1,3 +1,4 @@
+// Commands of `emulator`.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { assignRole, resetPlatform, showClock, exportPlatform, importPlatform } from './state.ts';
 import { listCallbacks, resendCallbacks } from './callbacks.ts';

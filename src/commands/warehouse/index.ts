@@ -1,3 +1,4 @@
+// Commands for a whole warehouse sync setup.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { applyFolder } from './apply.ts';
 import { diffFolder } from './diff.ts';

@@ -1,3 +1,5 @@
+// Checks profile names.
+
 /** The embedded platform's profile, which is always available and never stored. */
 export const LOCAL_PROFILE = 'local';
 
