@@ -64,10 +64,14 @@ const requests: [samples: string, flags: string, rows: number | RegExp][] = [
 ];
 const OTHERS = '--map customer_id=controller_customer_id --map orders=- --map spend=- --map city=-';
 
+const withResult = (cases: typeof seeds) =>
+  cases.map(
+    (one) => [typeof one[2] === 'number' ? `${one[2]} rows` : `an issue like ${one[2].source}`, ...one] as const,
+  );
 const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
 
-describe('exports as seeds', () => {
-  it.each(seeds)('%s with flags %s produces %s', async (samples, flags, rows) => {
+describe('seed validate', () => {
+  it.each(withResult(seeds))('reports %s for %s with flags: %s', async (_result, samples, flags, rows) => {
     const line = ['seed', 'validate', samples, ...words(flags), '--cutoff-date', '2026-01-01', '-o', 'json'];
     const { code, stderr, stdout } = await runCli(line, { env, cwd: exportsFolder });
     if (typeof rows === 'number') expect([code, JSON.parse(stdout)], stderr).toMatchObject([0, { rows }]);
@@ -75,8 +79,8 @@ describe('exports as seeds', () => {
   });
 });
 
-describe('exports as requests', () => {
-  it.each(requests)('%s with flags %s produces %s', async (samples, flags, rows) => {
+describe('dsr submit --bulk', () => {
+  it.each(withResult(requests))('reports %s for %s with flags: %s', async (_result, samples, flags, rows) => {
     const map = flags.includes('--map CUSTOMER_ID') ? '' : OTHERS;
     const line = [
       'dsr',
@@ -93,7 +97,7 @@ describe('exports as requests', () => {
   });
 });
 
-it('covers every text sample', () => {
+it('is tested with every text sample', () => {
   const covered = [...seeds, ...requests].map(([samples]) => samples);
   const isCovered = (name: string): boolean =>
     name.endsWith('.parquet') || covered.some((samples) => samples.includes(name.slice(0, 3)));

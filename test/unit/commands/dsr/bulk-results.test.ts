@@ -46,7 +46,7 @@ it('names the parts without a result, and the command that submits them', async 
   expect(await home.json(JOIN)).toMatchObject({ code: 0, data: { rows: 3, complete: 2 } });
 });
 
-it('exits with the code of the error that ended a part', async () => {
+it('exits with the exit code of a part that failed', async () => {
   await submit('a', 2);
   await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 401 });
   expect(await submit('b', 2)).toBe(4);
@@ -57,7 +57,7 @@ it('exits with the code of the error that ended a part', async () => {
   expect(data.again).toEqual([expect.stringMatching(/--bulk b\.csv .*--yes --resume -o json$/)]);
 });
 
-it('names a part that was rejected as invalid and the reason until the corrected part is submitted', async () => {
+it('reports an invalid part and its first issue until the corrected part is submitted', async () => {
   await submit('a', 2);
   expect(await submit('b', ['b0@example.com', 'NULL'])).toBe(9);
   const first = await home.json<{ errors: { message: string }[] }>([...JOIN.split(' '), '--parts', '?.csv']);
@@ -79,7 +79,7 @@ it('names a part that was rejected as invalid and the reason until the corrected
   expect(last.stderr).toContain('c.json:1: this error of b.csv is ignored, because it has another result');
 });
 
-it('shows where to find the rejected rows', async () => {
+it('prints the name of the file that contains the rejected rows', async () => {
   await submit('a', 1);
   expect(await submit('b', ['b0@example.com', 'a0@example.com'])).toBe(3);
   const { code, stderr } = await home.run(JOIN);

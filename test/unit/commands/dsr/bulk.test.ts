@@ -104,7 +104,7 @@ describe('dsr submit --bulk', () => {
       5,
       10,
     ],
-    ['an xpid in addition to rows of other types', 'email,xpid\na@b.c,\nb@b.c,5\n', 3, 7],
+    ['an xpid if other rows have other identity types', 'email,xpid\na@b.c,\nb@b.c,5\n', 3, 7],
   ])('rejects the whole file for %s', async (_what, text, line, column) => {
     home.write('people.csv', `\ufeff${text}`);
     const { code, error } = await home.json(BULK);
@@ -166,7 +166,7 @@ describe('dsr submit --bulk', () => {
     ['mail: email\nnote: 7\n', 2, 7, 'note'],
     ['mail: email\nnote:\n  - a\n', 3, 3, 'note'],
     ['mail: email\nmail: phone\n', 2, 1, 'mail'],
-  ])('rejects the mapping %j with line and column', async (text, line, column, path) => {
+  ])('reports the line and column of the invalid mapping %j', async (text, line, column, path) => {
     home.write('people.csv', 'mail;note\na@b.c;x\n');
     home.write('map.yaml', text);
     const { code, error } = await home.json(`${BULK} --map-file map.yaml`);
@@ -268,7 +268,7 @@ describe('dsr submit --bulk', () => {
 });
 
 describe('dsr submit --bulk with faults', () => {
-  it('leaves every row on the platform exactly once if three in ten requests fail', async () => {
+  it('submits every row exactly once if three in ten requests fail', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };

@@ -174,7 +174,12 @@ describe('a listener without a certificate', () => {
     [401, 'returns too many bytes', (response) => response.end('x'.repeat(300_000)), /larger than 64 kB/],
     [401, 'returns HTML', (response) => response.end('<html>login</html>'), /not a PEM certificate/],
     [401, 'returns 404', (response) => response.writeHead(404).end(), /404/],
-    [401, 'returns one for a different domain', (response) => response.end(makeCertificate().cert), /^certificate/],
+    [
+      401,
+      'returns a certificate for a different domain',
+      (response) => response.end(makeCertificate().cert),
+      /^certificate/,
+    ],
     [503, 'returns 401', (response) => response.writeHead(401).end(), /401/],
     [503, 'returns 502', (response) => response.writeHead(502).end(), /502/],
     [503, 'returns 429', (response) => response.writeHead(429).end(), /429/],
@@ -203,7 +208,7 @@ describe('a listener without a certificate', () => {
     expect([status, detail]).toEqual([expected, expect.stringMatching(reason)]);
   });
 
-  it('returns 503 while its own credentials are missing', async () => {
+  it('returns 503 while the platform credentials are missing', async () => {
     const [status] = await outcome('cannot be verified now (503): The workspace key is missing', {
       CDPADM_WORKSPACE_KEY: '',
       CDPADM_WORKSPACE_SECRET: '',

@@ -29,10 +29,10 @@ const BODIES: Record<string, string> = {
   'an empty body': '',
   null: 'null',
   'a list': '[]',
-  'foreign JSON': '{"id":"crm","state":"active"}',
+  'unrelated JSON': '{"id":"crm","state":"active"}',
   'another request': JSON.stringify(FOREIGN),
   'an error document': '{"code":400,"message":"no","errors":[{"message":"no"}]}',
-  'half a body': '{"subject_request_id":',
+  'a truncated body': '{"subject_request_id":',
 };
 /** A status that only the platform's injected fault returns. */
 const INJECTED = 503;
@@ -104,27 +104,30 @@ const CASES = Object.entries(BODIES).flatMap(([name, body]) =>
 );
 
 describe('a bulk row', () => {
-  it.each(sample(CASES, 7))('that never arrived but got %s (%i) is reported as unknown', async (_, status, body) => {
-    writePeople(1);
-    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
-    await replace({ post: { status, body, delivered: false } });
-    const { code, data } = await home.json<BulkResult>(BULK);
-    expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
-    const rows = rowsOf('people.csv.results.csv');
-    expect(rows).toMatchObject([
-      { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
-    ]);
-    expect(await falseClaims(rows)).toEqual([]);
-    // --resume submits again under the same id, and writes its own results file.
-    await home.platform.api.clearFaults();
-    const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
-    expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
-    expect(again.data.results).toMatch(/people\.csv\.results-2\.csv$/);
-    expect(rowsOf('people.csv.results-2.csv')).toEqual([{ id: rows[0]?.id, status: 'submitted', error: '' }]);
-  });
+  it.each(sample(CASES, 7))(
+    'is reported as unknown if it never arrived but got %s (status %i)',
+    async (_, status, body) => {
+      writePeople(1);
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+      await replace({ post: { status, body, delivered: false } });
+      const { code, data } = await home.json<BulkResult>(BULK);
+      expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
+      const rows = rowsOf('people.csv.results.csv');
+      expect(rows).toMatchObject([
+        { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
+      ]);
+      expect(await falseClaims(rows)).toEqual([]);
+      // --resume submits again under the same id, and writes its own results file.
+      await home.platform.api.clearFaults();
+      const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
+      expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
+      expect(again.data.results).toMatch(/people\.csv\.results-2\.csv$/);
+      expect(rowsOf('people.csv.results-2.csv')).toEqual([{ id: rows[0]?.id, status: 'submitted', error: '' }]);
+    },
+  );
 
   it.each(sample(CASES, 7))(
-    'that arrived but got %s with status %i is confirmed by a read',
+    'is confirmed by a read if it arrived but got %s (status %i)',
     async (_name, status, body) => {
       writePeople(3);
       await replace({ post: { status, body, delivered: true } });
@@ -148,20 +151,17 @@ describe('a bulk row', () => {
     expect(await stored()).toHaveLength(6);
   });
 
-  it.each(sample(Object.entries(BODIES), 3))(
-    'is reported as unknown, like all others, if every read returns %s',
-    async (_name, body) => {
-      writePeople(5);
-      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
-      await replace({ post: { status: INJECTED, body: '', delivered: false }, get: { status: 200, body } });
-      const { code, data } = await home.json<BulkResult>(BULK);
-      expect([code, data.submitted, data.unknown]).toEqual([3, 0, 5]);
-      expect(rowsOf('people.csv.results.csv').map(({ status }) => status)).toEqual(Array(5).fill('unknown'));
-    },
-  );
+  it.each(sample(Object.entries(BODIES), 3))('is reported as unknown if every read returns %s', async (_name, body) => {
+    writePeople(5);
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+    await replace({ post: { status: INJECTED, body: '', delivered: false }, get: { status: 200, body } });
+    const { code, data } = await home.json<BulkResult>(BULK);
+    expect([code, data.submitted, data.unknown]).toEqual([3, 0, 5]);
+    expect(rowsOf('people.csv.results.csv').map(({ status }) => status)).toEqual(Array(5).fill('unknown'));
+  });
 
   it.each(sample([429, 503, 500, 400, 409, 413, 422, 200], 3))(
-    'that arrived despite status %i is found',
+    'is reported as submitted if it arrived despite status %i',
     async (status) => {
       writePeople(3);
       await replace({ post: { status, body: '{}', delivered: true } });
@@ -191,7 +191,7 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('fails if the ledger has a different person under this id', async () => {
+  it('fails if the ledger lists it for a different person', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     const { code, data, line } = await bulk('joe@example.com', 'g');
     expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
@@ -206,7 +206,7 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('is reported as unknown without proof, even after a lost response', async () => {
+  it('is reported as unknown without proof that the request is ours, even after a lost response', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     const { code, data, line } = await bulk('joe@example.com', 'g', elsewhere());
@@ -214,7 +214,7 @@ describe('an id that the platform already has', () => {
     expect(line).toContain('there is no proof');
   });
 
-  it('counts as submitted if the platform did not have it before the lost response', async () => {
+  it('counts as submitted if it was created by the request whose response was lost', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     expect(await bulk('jane@example.com', 'g')).toMatchObject({ code: 0, data: { submitted: 1 } });
@@ -224,14 +224,17 @@ describe('an id that the platform already has', () => {
 describe('a single request', () => {
   const ACCESS = 'dsr submit --regulation gdpr --type access --group-id g --identity email=jane@example.com --yes';
 
-  it.each(sample(CASES, 6))('that never arrived but got %s (%i) is reported as unknown', async (_, status, body) => {
-    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
-    await replace({ post: { status, body, delivered: false } });
-    const { code, error } = await home.json(ACCESS);
-    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
-    await proxy.begin();
-    expect(await stored()).toEqual([]);
-  });
+  it.each(sample(CASES, 6))(
+    'is reported as unknown if it never arrived but got %s (status %i)',
+    async (_, status, body) => {
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
+      await replace({ post: { status, body, delivered: false } });
+      const { code, error } = await home.json(ACCESS);
+      expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+      await proxy.begin();
+      expect(await stored()).toEqual([]);
+    },
+  );
 
   it.each(sample(Object.entries(BODIES), 3))('is not confirmed by a read that returns %s', async (_name, body) => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
@@ -241,7 +244,7 @@ describe('a single request', () => {
   });
 
   it.each(sample([429, 503, 500, 400, 409, 413, 422, 200], 3))(
-    'that arrived despite status %i is found',
+    'is reported as submitted if it arrived despite status %i',
     async (status) => {
       await replace({ post: { status, body: '{}', delivered: true } });
       const { code, data } = await home.json<{ subject_request_id: string }>(ACCESS);
@@ -252,7 +255,7 @@ describe('a single request', () => {
   );
 });
 
-it('prints the command to resume a bulk run that was stopped while its requests hung', async () => {
+it('prints the command to resume a bulk run that was interrupted during a request', async () => {
   writePeople(3);
   const stop = new AbortController();
   await proxy.begin((_index, { method }) =>

@@ -33,7 +33,7 @@ it('rejects a second request about the same person, whatever the letter case, un
   expect((await home.run(submit('Jane@Example.com', '--allow-duplicates'))).code).toBe(0);
 });
 
-it('rejects only the rows of a bulk run that are in the ledger, even when the run is resumed', async () => {
+it('rejects only the rows of a bulk run that the ledger lists, even when the run is resumed', async () => {
   const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const rows = ['Jane@Example.com', 'ben@example.com', 'kim@example.com'].map((email) => `gdpr,access,${email}`);
   home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
@@ -53,7 +53,7 @@ it('rejects only the rows of a bulk run that are in the ledger, even when the ru
   expect((await home.json(again)).data).toMatchObject({ submitted: 1, failed: 0 });
 });
 
-it('checks whether a person has other requests, including in a dry run', async () => {
+it('reports an earlier request for the same person even in a dry run', async () => {
   await home.run(submit('jane@example.com'));
   const { code, error } = await home.json(submit('Jane@example.com', '--dry-run'));
   expect([code, error.code]).toEqual([12, 'dsr.duplicate']);
@@ -175,11 +175,11 @@ async function createProfiles(...flagsOfUs: string[]): Promise<void> {
 }
 
 it.each([
-  ['an unknown profile', [], 'nope', 2, 'Unknown profile `nope`'],
-  ['a profile with `access: read`', ['--access', 'read'], 'us', 12, 'only reads'],
-  ['a protected profile without its --confirm', ['--protected'], 'us', 12, '--confirm us'],
-  ['a profile for the same workspace', [], 'same', 2, 'Profiles `eu` and `same` have the same workspace and address'],
-] as const)('sends nothing to any profile because of %s', async (_what, flags, second, exit, reason) => {
+  ['unknown', [], 'nope', 2, 'Unknown profile `nope`'],
+  ['read-only (`access: read`)', ['--access', 'read'], 'us', 12, 'only reads'],
+  ['protected and not confirmed', ['--protected'], 'us', 12, '--confirm us'],
+  ['for the same workspace', [], 'same', 2, 'Profiles `eu` and `same` have the same workspace and address'],
+] as const)('sends nothing to any profile if one is %s', async (_what, flags, second, exit, reason) => {
   await createProfiles(...flags);
   await home.run('profile create same --from-env');
   const { code, stderr } = await home.run(submit('jane@example.com', '--profile', 'eu', '--profile', second));
@@ -254,7 +254,7 @@ it('submits to each profile under its own id, and exits with 3 if some fail', as
   expect(await home.run(submit('carl@example.com', '--request-id', id, ...both))).toMatchObject({ code: 2 });
 });
 
-it('warns of an erasure of a person with an access request in the same input, in any order and letter case', async () => {
+it('warns about an erasure for a person with an access request in the same input, in any order or letter case', async () => {
   const rows = [
     'gdpr,erasure,jane@example.com',
     'gdpr,access,Jane@example.com',
@@ -270,7 +270,7 @@ it('warns of an erasure of a person with an access request in the same input, in
     );
 });
 
-it('sends the rows that repeat earlier requests with the command that it prints after the run', async () => {
+it('prints after the run the command that submits the rows rejected as duplicates', async () => {
   await home.run(submit('jane@example.com', '--regulation', 'ccpa'));
   home.write(
     'people.csv',

@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-test.each(examples)('%s', async (line) => {
+test.each(examples)('succeeds with the example: %s', async (line) => {
   // An erasure cannot be marked as answered.
   const isAnswered = line.includes('--answered');
   if (isAnswered) {

@@ -40,7 +40,7 @@ async function submit(
 ) {
   const lines = rows.map(
     ([group, type, ago], index) =>
-      // A group may have up to 150 requests.
+      // The platform allows at most 150 requests per group.
       `gdpr,${type},${file}${index}@example.com,${index < 140 ? group : `${group}${Math.floor(index / 140)}`},${day(ago)}`,
   );
   home.write(file, `regulation,subject_request_type,email,group_id,submitted_time\n${lines.join('\n')}\n`);
@@ -83,7 +83,7 @@ describe('dsr list --due', () => {
     expect((await home.json<Listed[]>('dsr list --due')).data).toEqual([]);
   });
 
-  it('reads at most 1,000 requests from the platform, and the next run reads the rest', async () => {
+  it('reads at most 1,000 requests from the platform, and the rest in the next run', async () => {
     await submit('a.csv', [['last', 'erasure', 0]]);
     await submit('b.csv', many(1005, 'ended'), '--skip-waiting-period');
     await home.platform.api.advance('4d');
@@ -96,7 +96,7 @@ describe('dsr list --due', () => {
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);
   });
 
-  it('shows the days left and OVERDUE, filters by --within, and sets exit codes for a daily job', async () => {
+  it('prints the days left and OVERDUE, filters by --within, and exits with 10 for the --fail-if flags', async () => {
     await submit('a.csv', [
       ['late', 'erasure', 40],
       ['soon', 'erasure', 27],
@@ -187,7 +187,7 @@ describe('dsr list --due', () => {
     expect((await home.json<Due[]>('dsr list')).data).toMatchObject([{ due: false, answered_at: null }]);
   });
 
-  it('fails after the output if the ledger was changed or lost its head, in every report from the ledger', async () => {
+  it('fails after every report if the ledger was changed or lost its head', async () => {
     await submit('a.csv', [['late', 'erasure', 40]]);
     expect((await home.run('dsr list --due')).stderr).not.toContain('was changed');
     const reports = ['list', 'list --due', 'list --due -o html', 'list --due --within 7d -o markdown', 'ledger export'];
@@ -232,7 +232,7 @@ describe('dsr list --due', () => {
     expect((await home.run('dsr list --due -o html')).stdout).not.toMatch(/Not due|Answered/);
   });
 
-  it('shows that a request was answered late', async () => {
+  it('prints how late a request was answered', async () => {
     await submit('a.csv', [['late', 'access', 40]]);
     const [request] = (await home.json<Due[]>('dsr list')).data;
     await home.run(['dsr', 'mark', request?.subject_request_id ?? '', '--answered']);
@@ -243,7 +243,7 @@ describe('dsr list --due', () => {
 });
 
 describe('dsr list with results that expire before the deadline', () => {
-  it('counts the expiry for --within, also of a completion that the ledger does not know', async () => {
+  it('applies --within to the expiry, even if the ledger does not list the request as completed', async () => {
     await submit('a.csv', [
       ['later', 'erasure', 0],
       ['open', 'access', 1],
@@ -263,7 +263,7 @@ describe('dsr list with results that expire before the deadline', () => {
     expect(await groups()).toEqual(['open']);
   });
 
-  it('shows on the page until when a request can be cancelled', async () => {
+  it('prints on the page until when a request can be cancelled', async () => {
     await submit('a.csv', [['a', 'erasure', 1]]);
     expect((await home.run('dsr list -o html')).stdout).toMatch(/data-label="Cancellable until"><time title="20/);
   });
@@ -282,7 +282,7 @@ describe('dsr list while requests cannot be read', () => {
     [500, 7],
     [503, 7],
     [401, 4],
-  ])('shows the states in the ledger when every read returns %i, then exits with %i', async (status, exit) => {
+  ])('prints the states in the ledger if every read returns %i, and exits with %i', async (status, exit) => {
     const ids = (await home.json<Listed[]>('dsr list')).data.map(({ subject_request_id: id }) => id);
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status });
     for (const [line, code] of [
@@ -299,7 +299,7 @@ describe('dsr list while requests cannot be read', () => {
     expect([page.code, home.read('page.html').match(/could not be read/g)?.length]).toEqual([exit, 2]);
   });
 
-  it('shows the others with their new states if one cannot be read', async () => {
+  it('prints the current states of the other requests if one cannot be read', async () => {
     const [first] = (await home.json<Listed[]>('dsr list --due')).data;
     const path = `/v3/requests/${first?.subject_request_id ?? ''}`;
     await home.platform.api.addFault({ method: 'GET', path, status: 500 });
@@ -319,8 +319,8 @@ describe('dsr list while requests cannot be read', () => {
   });
 });
 
-describe('a ledger without requests in this workspace', () => {
-  it('is warned about, and causes exit code 10 with --fail-if-empty', async () => {
+describe('dsr list --due with no requests for the workspace in the ledger', () => {
+  it('prints a warning, and exits with 10 with --fail-if-empty', async () => {
     const due = 'dsr list --due --fail-if-due --fail-if-overdue';
     const { code, stderr } = await home.run(due);
     expect([code, stderr]).toEqual([0, expect.stringContaining('has no requests for workspace 3001')]);
@@ -339,7 +339,7 @@ describe('a ledger without requests in this workspace', () => {
 describe('dsr mark', () => {
   const only = async () => (await home.json<Due[]>('dsr list --due')).data[0];
 
-  it('extends the deadline, and needs --yes if the law does not allow it', async () => {
+  it('extends the deadline, and requires --yes if the law does not allow it', async () => {
     await submit('a.csv', [['a', 'erasure', 0]]);
     const id = (await only())?.subject_request_id ?? '';
     const extended = day(-70).slice(0, 10);
@@ -369,7 +369,7 @@ describe('dsr mark', () => {
     ]);
   });
 
-  it('accepts the last legal day', async () => {
+  it('accepts the last day that the law allows', async () => {
     await submit('a.csv', [['a', 'access', 0]]);
     const [request] = (await home.json<{ submitted_time: string; subject_request_id: string }[]>('dsr list')).data;
     const last = longestExtension('gdpr', Date.parse(request?.submitted_time ?? '')) ?? 0;

@@ -40,7 +40,7 @@ it.each<[what: string, exit: number, status: string, code: number | undefined, e
   ['a missing secret', 4, 'not_submitted', undefined, { CDPADM_WORKSPACE_SECRET: '' }],
   ['a refused connection', 8, 'not_submitted', undefined, REFUSED],
 ])(
-  'does not list a request that failed because of %s as due, or let it block the next one',
+  'does not list a request as due, and allows a new one for the same person, after %s',
   async (_, exit, status, code, env) => {
     if (code !== undefined && code !== 401) await fault('POST', '/v3/requests/', { status: code, times: 1 });
     expect(await home.run(ACCESS, { env })).toMatchObject({ code: exit });
@@ -52,7 +52,7 @@ it.each<[what: string, exit: number, status: string, code: number | undefined, e
   },
 );
 
-it('submits a rejected request again under its id, with the facts of the new submission', async () => {
+it('submits a rejected request again under its id, with the time of the new submission', async () => {
   await home.run(ACCESS, { env: { CDPADM_WORKSPACE_SECRET: 'wrong' } });
   const [{ id } = { id: '' }] = await entries();
   const again = `${ACCESS} --request-id ${id} --submitted-time 2026-01-02T00:00:00Z`;
@@ -94,7 +94,7 @@ it('records a lost request as not submitted after a day, if the credentials belo
   expect((await entries()).map(({ status }) => status)).toEqual(['not_submitted', 'pending']);
 });
 
-it('runs a bulk file again after a wrong secret, without --resume and even with other flags', async () => {
+it('submits a bulk file again without --resume, even with other flags, after a wrong secret', async () => {
   const rows = Array.from({ length: 60 }, (_, index) => `gdpr,p${index}@example.com`);
   home.write('people.csv', `regulation,email\n${rows.join('\n')}\n`);
   const bulk = 'dsr submit --bulk people.csv --yes';
@@ -105,7 +105,7 @@ it('runs a bulk file again after a wrong secret, without --resume and even with 
   expect((await home.json(`${bulk} --type portability`)).error.code).toBe('dsr.bulk_again');
 });
 
-it('remembers a bulk run whose first response was lost', async () => {
+it('requires --resume for a bulk run whose first response was lost', async () => {
   home.write('people.csv', 'regulation,email\ngdpr,jane@example.com\n');
   const bulk = 'dsr submit --bulk people.csv --type access --yes --give-up-after 0';
   await loseResponse('after');

@@ -21,7 +21,7 @@ describe('dsr prepare', () => {
     expect(existsSync(join(home.cwd, '-'))).toBe(false);
   });
 
-  it('uses the singular for one row', async () => {
+  it('prints the singular for one row', async () => {
     const { stdout, stderr } = await home.run('dsr prepare - --regulation gdpr --type access --out p.csv', {
       stdin: CSV,
     });

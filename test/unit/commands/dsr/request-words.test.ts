@@ -10,7 +10,15 @@ beforeEach(async () => {
 afterEach(() => home.close());
 
 /** The sources of a request: flags, a body in each format, and rows in each format. */
-const SOURCES = ['flags', 'body.json', 'body.yaml', 'rows.csv', 'rows.ndjson', 'bodies.ndjson', 'row flags'] as const;
+const SOURCES = [
+  'flags',
+  'body.json',
+  'body.yaml',
+  'rows.csv',
+  'rows.ndjson',
+  'bodies.ndjson',
+  'rows.csv with flags',
+] as const;
 type Source = (typeof SOURCES)[number];
 
 function lineOf(source: Source, regulation: string, type: string, time: string): string {
@@ -43,7 +51,7 @@ function lineOf(source: Source, regulation: string, type: string, time: string):
     case 'bodies.ndjson':
       home.write(source, JSON.stringify({ subject_request_id: '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11', ...body }));
       return `dsr submit --bulk ${source}`;
-    case 'row flags':
+    case 'rows.csv with flags':
       home.write('one.csv', 'email\na@b.example\n');
       return `dsr submit --bulk one.csv ${flags}`;
   }
@@ -70,7 +78,7 @@ describe.each(SOURCES)('a request from %s', (source) => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('warns how many days ago its deadline passed', async () => {
+  it('is sent with a warning about how many days ago its deadline passed', async () => {
     const { code, stderr } = await home.run(`${lineOf(source, 'ccpa', 'access', ago(50))} --yes`);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/deadline .*passed 5 days ago/);
@@ -86,7 +94,7 @@ it.each(['prepare rows.csv --out prepared.csv', 'submit --bulk rows.csv --dry-ru
   },
 );
 
-it('counts the rows with passed deadlines', async () => {
+it('prints how many rows have a deadline that passed', async () => {
   home.write(
     'rows.csv',
     `email,submitted_time\na@b.example,${ago(50)}\nb@b.example,${ago(60)}\nc@b.example,${ago(1)}\n`,

@@ -73,7 +73,7 @@ describe('dsr submit', () => {
     expect(bare.stderr).toContain('Pass --regulation, --type and --identity TYPE=VALUE,');
   });
 
-  it('upgrades a version 2 body with a warning', async () => {
+  it('upgrades a version 2 body and prints a warning', async () => {
     home.write(
       'old.json',
       JSON.stringify({
@@ -106,7 +106,7 @@ describe('dsr submit', () => {
     expect(stderr).not.toContain('a@b.c');
   });
 
-  it("rejects another vendor's extension with its line and the profile key", async () => {
+  it("reports the line of another vendor's extension, and the profile key for the vendor domain", async () => {
     home.write(
       'other.yaml',
       'regulation: gdpr\nsubject_request_type: access\nextensions:\n  opendsr.else.example:\n    subject_identities:\n      xpid: {value: "1", encoding: raw}\n',
@@ -117,7 +117,7 @@ describe('dsr submit', () => {
     expect(error.issues[0]?.message).toContain('opendsr.platform.example');
   });
 
-  it('rejects an unknown identity type with its line', async () => {
+  it('reports the line of an unknown identity type', async () => {
     home.write(
       'mistyped.yaml',
       'regulation: gdpr\nsubject_request_type: access\nsubject_identities:\n  emial:\n    value: a@b.c\n    encoding: raw\n',
@@ -139,7 +139,7 @@ describe('dsr submit', () => {
     expect(again.data.deadline).toBe(first.data.deadline);
   });
 
-  it('does not repeat a request whose response is lost, and reports its outcome as unknown if the read fails too', async () => {
+  it('does not retry a request whose response was lost, and reports it as unknown if the read also fails', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);
     expect([lost.code, lost.stderr.includes('does not confirm the request')]).toEqual([0, true]);
@@ -194,7 +194,7 @@ describe('dsr cancel', () => {
 });
 
 describe('after a submission', () => {
-  it('requires the vendor domain only for commands that compose a body', async () => {
+  it('requires the vendor domain only for commands that build a body', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const without = { env: { CDPADM_VENDOR_DOMAIN: '' } };
     for (const command of [
@@ -211,7 +211,7 @@ describe('after a submission', () => {
     expect((await home.run(ACCESS, without)).stderr).toContain('The vendor domain is missing');
   });
 
-  it('lists, cancels and waits, and rejects cancelling a request that is not pending', async () => {
+  it('lists and cancels a request, and exits with 6 for one that is already cancelled', async () => {
     const erasure = 'dsr submit --regulation ccpa --type erasure --identity email=b@example.com --group-id g --yes';
     const { data } = await home.json<Submitted>(erasure);
     const id = data.subject_request_id;
@@ -297,7 +297,7 @@ describe('before a submission', () => {
     for (const { code, stdout } of [spaced, read]) expect([code, stdout]).toEqual([0, expect.stringContaining('ada@')]);
   });
 
-  it('does not count rows that it skips among those that can be cancelled', async () => {
+  it('does not count skipped rows among those that can be cancelled', async () => {
     home.write('a.csv', 'email\nada@example.com\nben@example.com\n');
     const flags = '--regulation gdpr --type erasure';
     expect((await home.run(`dsr submit --bulk a.csv ${flags} --yes`)).code).toBe(0);
@@ -306,7 +306,7 @@ describe('before a submission', () => {
     expect(stdout).not.toContain('can be cancelled');
   });
 
-  it('warns before an erasure if an access request about the same person is unanswered', async () => {
+  it('warns about an unanswered access request for the person to erase', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;

@@ -18,6 +18,11 @@ let other: TestEmulator;
 let envs: { a: Record<string, string>; b: Record<string, string>; c: Record<string, string> };
 type Place = keyof typeof envs;
 const PLACES: readonly Place[] = ['a', 'b', 'c'];
+const NAMED: readonly [name: string, Place][] = [
+  ['one workspace', 'a'],
+  ['another workspace', 'b'],
+  ['another platform', 'c'],
+];
 
 beforeEach(async () => {
   home = await createDsrHome();
@@ -59,7 +64,7 @@ interface Entry {
   states: { status: string }[];
 }
 
-/** Returns the states of each ledger entry, by destination. */
+/** Returns the states of each ledger entry, by place. */
 async function states(): Promise<Partial<Record<Place, string>>> {
   const { data } = await home.json<Entry[]>('dsr ledger export');
   const all = data.map((entry) => {
@@ -91,7 +96,7 @@ async function advance(duration: string): Promise<void> {
 
 const PENDING = { a: 'pending', b: 'pending', c: 'pending' };
 
-it.each(PLACES)('updates only the ledger entry for destination %s, with every command', async (place) => {
+it.each(NAMED)('updates only the ledger entry for %s, with every command', async (_name, place) => {
   for (const each of PLACES) await submit(each);
   expect(await states()).toEqual(PENDING);
   await advance('8d');
@@ -106,7 +111,7 @@ it.each(PLACES)('updates only the ledger entry for destination %s, with every co
     expect(JSON.parse(await run(each, 'dsr list -o json'))).toMatchObject([{ regulation: 'gdpr' }]);
 });
 
-it.each(PLACES)('cancels only the request at destination %s', async (place) => {
+it.each(NAMED)('cancels only the request in %s', async (_name, place) => {
   for (const each of PLACES) await submit(each, '--group-id g');
   await run(place, `dsr cancel ${place === 'b' ? '--group-id g' : ID} --yes`);
   expect(await states()).toEqual({ ...PENDING, [place]: 'pending,cancelled' });
@@ -167,7 +172,7 @@ it('stores each callback in its own workspace with --any-controller', async () =
   expect(await states()).toEqual({ a: 'pending', b: 'pending,in_progress' });
 });
 
-it('warns without a profile that it accepts every workspace, and stores each callback in its own', async () => {
+it('warns that it accepts every workspace without a profile, and stores each callback in its own', async () => {
   const { CDPADM_WORKSPACE_ID: _id, CDPADM_VENDOR_DOMAIN: _domain, ...env } = home.env;
   const before = { ...home.env };
   for (const name of Object.keys(home.env)) delete home.env[name];

@@ -47,7 +47,7 @@ describe('groups set', () => {
     expect(await home.json('groups diff -f group.yaml --exit-code')).toMatchObject({ code: 0, data: { method: null } });
   });
 
-  it('reports that a workspace already has its only definition', async () => {
+  it('rejects a second definition in a workspace', async () => {
     await home.run('groups set -f group.yaml --yes');
     home.write('group.yaml', GROUP.replace('household #', 'office #'));
     const result = await home.run('groups set -f group.yaml --yes');
@@ -80,7 +80,7 @@ describe('groups set', () => {
   });
 });
 
-it('reports every error of a file with line and column, and sends nothing', async () => {
+it('reports every error in a file with line and column, and sends nothing', async () => {
   home.write('group.yaml', 'id: ab\nsource_user_attribute: x\nattributes:\n  - {id: a, type: most}\n');
   const result = await home.run('groups set -f group.yaml --yes');
   expect(result).toMatchObject({ code: 9, stderr: expect.stringMatching(/group\.yaml:1:5: id: .*3 are needed/) });
@@ -133,7 +133,7 @@ it('creates a definition once, updates it with PUT, and deletes it', async () =>
 });
 
 describe('groups diff', () => {
-  it.each([{}, { type: null }, { type: 'median' }])('describes a live attribute whose type is %j', (type) => {
+  it.each([{}, { type: null }, { type: 'median' }])('compares an attribute whose live definition is %j', (type) => {
     const attributes = ['kept', 'removed'].map((id) => ({ id, ...type }));
     const wanted = { source_user_attribute: 'household_id', attributes: [{ id: 'kept', type: 'latest' as const }] };
     const plan = planGroup({ id: 'household', attributes }, { id: 'household', ...wanted });

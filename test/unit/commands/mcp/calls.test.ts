@@ -56,14 +56,14 @@ const INVALID: [string, Record<string, unknown>, string][] = [
   ['seed_read', { command: 'seed preview', file: 'a', format: '/../../../escaped' }, '--format'],
   ['seed_read', { command: 'seed preview', file: 'a', row: 9007199254740993n.toString() + 'x' }, '--row'],
 ];
-it.each(INVALID)('%s %j is a usage error', async (name, values, message) => {
+it.each(INVALID)('rejects %s %j as a usage error', async (name, values, message) => {
   const { isError, error, text } = await assistant.call(name, values);
   expect({ isError, code: error.code }).toEqual({ isError: true, code: 'usage' });
   expect(error.message).toContain(message);
   expect(text).toContain('"code":"usage"');
 });
 
-it('never lets the format of a file become a path', async () => {
+it('never uses the format argument as a path', async () => {
   const name = `escaped-${randomUUID()}`;
   await assistant.call('seed_read', { command: 'seed preview', file: 'a', format: `/../../${name}` });
   await assistant.call('seed_read', { command: 'seed preview', file: 'a', format: `/../../../${name}` });
@@ -76,7 +76,7 @@ it.each<[name: string, values: Record<string, unknown>, hint: string]>([
   ['roles_read', { command: 'roles list', id: 'a' }, 'It has no arguments. Omit it.'],
   ['roles_read', { command: 'roles list', profile: 'a' }, 'Omit it: the command that starts this server sets'],
   ['roles_read', { command: 'roles get', workspace: '1' }, 'Omit it: the command that starts this server sets'],
-])('%s %j reports what to pass', async (name, values, hint) => {
+])('prints a hint that names the arguments to pass or omit for %s %j', async (name, values, hint) => {
   expect((await assistant.call(name, values)).error.hint).toContain(hint);
 });
 
@@ -126,13 +126,13 @@ describe('a write', () => {
   const REJECTED: [string, string, (plan: string) => Record<string, unknown>, string][] = [
     ['without a plan', 'roles_write', () => ({ command: 'roles update' }), 'usage'],
     ['with an invented plan', 'roles_write', () => ({ command: 'roles update', plan: 'f'.repeat(32) }), 'mcp.no_plan'],
-    ['of another command', 'roles_write', (plan) => ({ command: 'roles rename', plan }), 'mcp.no_plan'],
-    ['of another area', 'groups_write', (plan) => ({ command: 'groups delete', plan }), 'mcp.no_plan'],
+    ['with a plan for another command', 'roles_write', (plan) => ({ command: 'roles rename', plan }), 'mcp.no_plan'],
+    ['with a plan for another area', 'groups_write', (plan) => ({ command: 'groups delete', plan }), 'mcp.no_plan'],
     ['with other arguments', 'roles_write', (plan) => ({ command: 'roles update', plan, name: 'Other' }), 'usage'],
     ['with a guard flag', 'roles_write', (plan) => ({ command: 'roles update', plan, allow_delete: true }), 'usage'],
   ];
 
-  it.each(REJECTED)('%s is rejected, and nothing is sent', async (_title, tool, valuesOf, code) => {
+  it.each(REJECTED)('is rejected %s, and nothing is sent', async (_title, tool, valuesOf, code) => {
     const before = await home.received('PUT');
     const { plan } = await planned('roles_plan', RENAME);
     const { isError, error } = await assistant.call(tool, valuesOf(plan));
@@ -160,7 +160,7 @@ it('does not let a plan lift a guard', async () => {
   expect(flag).toMatchObject({ isError: true, error: { code: 'usage' } });
 });
 
-it('accepts a count as a number or as its digits, and describes it as a number', async () => {
+it('accepts a count as a number or a string of digits, and declares it as an integer', async () => {
   const { tools } = await assistant.client.listTools();
   const properties = tools.flatMap(({ inputSchema }) => Object.entries(inputSchema.properties ?? {}));
   const counts = properties.filter(([name]) => /^(?:limit|page|page_size|row|offset)$/.test(name));
@@ -178,7 +178,7 @@ it('accepts a count as a number or as its digits, and describes it as a number',
     );
 });
 
-it('issues no plan for a change that sends nothing', async () => {
+it('returns no plan if nothing would change', async () => {
   const { plan, isError } = await assistant.call('roles_plan', { ...RENAME, name: 'Support' });
   expect({ plan, isError }).toEqual({ plan: null, isError: false });
 });
@@ -188,7 +188,7 @@ const BY_PERSON: Record<string, [tool: string, values: Record<string, unknown>, 
   'pipelines reset': ['warehouse_plan', { pipeline_id: 'customers' }, 'customers'],
 };
 const marked = leavesBelow(await loadProgram()).filter(([, command]) => recordOf(command)?.byPerson === true);
-it.each(marked.map(([path]) => path))('leaves the typed confirmation of %s to a person', async (command) => {
+it.each(marked.map(([path]) => path))('requires a person to confirm %s in a terminal', async (command) => {
   const [tool = '', values, confirm = ''] = BY_PERSON[command] ?? [];
   const other = await openPlatformHome({ fixtures: FIXTURES });
   const session = await openAssistant(other, ['--allow-writes']);
@@ -253,7 +253,7 @@ const WRITES: [tool: string, values: Record<string, unknown>][] = [
   ['roles_plan', { command: 'roles create', role_id: 'auditor', description: 'Audits', task: ['audiences:view'] }],
 ];
 
-it.each(WRITES)('plans and performs %s %j', async (tool, values) => {
+it.each(WRITES)('performs the write that was planned with %s %j', async (tool, values) => {
   const plan = await planned(tool, values);
   const before = (await home.writes()).length;
   const { error, isError } = await assistant.call(tool.replace('_plan', '_write'), plan);

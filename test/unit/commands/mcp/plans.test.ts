@@ -28,7 +28,7 @@ async function planned(name: string, values: Record<string, unknown>): Promise<{
   return { command: values['command'], plan: plan?.id ?? '' };
 }
 
-it('performs a plan once', async () => {
+it('performs a plan only once', async () => {
   const plan = await planned('roles_plan', RENAME);
   expect(await home.received('PUT')).toBe(0);
   const done = await assistant.call('roles_write', plan);
@@ -41,7 +41,7 @@ it('performs a plan once', async () => {
   expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', via: 'mcp' }]);
 });
 
-it('does not log the temporary path of a file in a call', async () => {
+it('does not log the temporary path of a file that a call contains', async () => {
   const dir = { 'data-models/m.yaml': 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n' };
   const plan = await planned('warehouse_plan', { command: 'warehouse apply', dir });
   expect((await assistant.call('warehouse_write', plan)).error).toBeUndefined();
@@ -73,7 +73,7 @@ it('performs a plan that is less than ten minutes old', async () => {
   expect((await assistant.call('roles_write', plan)).isError).toBe(false);
 });
 
-it('keeps the newest 20 plans', async () => {
+it('keeps only the newest 20 plans', async () => {
   const first = await planned('roles_plan', RENAME);
   const second = await planned('roles_plan', { ...RENAME, name: 'Desk 1' });
   for (let index = 2; index <= 20; index++) await planned('roles_plan', { ...RENAME, name: `Desk ${index}` });

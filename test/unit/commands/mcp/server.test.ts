@@ -22,7 +22,7 @@ async function open(...flags: string[]): Promise<Assistant> {
 }
 
 describe('tools', () => {
-  it('are at most 25, are annotated, and include one to read and one to plan for each area', async () => {
+  it('are annotated, and include one to read, one to plan and one to write for each area', async () => {
     const { client } = await open('--allow-writes');
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
@@ -53,10 +53,10 @@ describe('tools', () => {
 
   const READ_ONLY: [string, string[], string | undefined][] = [
     ['without --allow-writes', [], undefined],
-    ['of a protected profile', ['--allow-writes'], 'protected: true\n'],
-    ['of a profile with access: read', ['--allow-writes'], 'access: read\n'],
+    ['for a protected profile', ['--allow-writes'], 'protected: true\n'],
+    ['for a profile with access: read', ['--allow-writes'], 'access: read\n'],
   ];
-  it.each(READ_ONLY)('%s only read and plan', async (_title, flags, project) => {
+  it.each(READ_ONLY)('only read and plan %s', async (_title, flags, project) => {
     if (project !== undefined) writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { call, client, stderr } = await open(...flags);
     const { tools } = await client.listTools();
@@ -112,7 +112,7 @@ describe('tool responses', () => {
     for (const line of written().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
   });
 
-  it('truncate long lists and report that they do', async () => {
+  it('truncate long lists and report how many items were omitted', async () => {
     const roles = Array.from({ length: 300 }, (_, index) => `  - role_id: ${index}\n`).join('');
     const { error, notice } = await (
       await open()
@@ -121,7 +121,7 @@ describe('tool responses', () => {
     expect(notice).toMatch(/Omitted: \d+ list items beyond the first \d+ of each list\. Request less\.$/);
   });
 
-  it('contain as many list items as fit, and `offset` returns the next ones', async () => {
+  it('contain as many list items as fit, and the next ones with `offset`', async () => {
     const text = '"'.repeat(256);
     const roles = Array.from({ length: 100 }, (_, index) => ({
       role_id: index === 0 ? 'support-role' : `r${index}`,
@@ -151,7 +151,7 @@ describe('tool responses', () => {
     );
   });
 
-  it("name a missing command, and report an unknown resource with the protocol's code", async () => {
+  it("report a missing `command` argument, and an unknown resource with the protocol's code", async () => {
     const { call, client } = await open();
     expect((await call('roles_read', {})).error.message).toBe('Missing argument `command`.');
     await expect(client.readResource({ uri: 'cdpadm://help/nothing' })).rejects.toMatchObject({ code: -32002 });
@@ -166,8 +166,8 @@ describe('tool responses', () => {
   });
 
   it.each([
-    ['by its own name', 'xpid'],
-    ["by the deployment's name", 'member_id'],
+    ['under its neutral name', 'xpid'],
+    ["under the deployment's name", 'member_id'],
   ])('mask a profile id %s', async (_title, word) => {
     if (word !== 'xpid') {
       const config = home.env['CDPADM_CONFIG_DIR'] ?? '';

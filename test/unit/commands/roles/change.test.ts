@@ -35,7 +35,7 @@ describe('roles create', () => {
   it.each([
     ['an existing id', 'roles create user-role --from admin-role --yes', 6, /roles update user-role/],
     ['an unknown source', 'roles create x --from compliance-rol --yes', 5, /Did you mean compliance-role\?/],
-    ['no description', 'roles create x --name X --task audiences:view --yes', 2, /--description/],
+    ['a missing description', 'roles create x --name X --task audiences:view --yes', 2, /--description/],
     ['an empty description', 'roles create x --from user-role --description= --yes', 9, /x\.description: is empty/],
     [
       'an unknown task',
@@ -66,7 +66,7 @@ describe('roles update', () => {
   });
 
   it.each([
-    ['no changes', 'roles update user-role --yes', 2],
+    ['an update without changes', 'roles update user-role --yes', 2],
     ['an unknown role', 'roles update usr-role --name X --yes', 5],
     ['removing a task that the role does not have', 'roles update user-role --remove-task privacy:* --yes', 2],
     ['removing the core task', 'roles update user-role --remove-task user:core --yes', 2],
@@ -181,22 +181,26 @@ describe('analyzing roles', () => {
   });
 });
 
-describe('the printed and logged command that undoes a write', () => {
+describe('the printed and logged undo command', () => {
   const CREATE = 'roles create zed --description d --task audiences:view --yes';
 
   it.each([
-    ['a created role', [CREATE], /^cdpadm roles delete zed$/],
-    ['a role that a push created', ['push', 'zed'], /^cdpadm roles delete zed$/],
-    ['four created roles', ['push', 'a b c d'], /^cdpadm roles rollback \S+ --allow-delete$/],
-    ['a change', ['roles update user-role --name Reader --yes'], /^cdpadm roles rollback \S+$/],
+    ['creating a role', [CREATE], /^cdpadm roles delete zed$/],
+    ['a push that creates a role', ['push', 'zed'], /^cdpadm roles delete zed$/],
+    ['a push that creates four roles', ['push', 'a b c d'], /^cdpadm roles rollback \S+ --allow-delete$/],
+    ['updating a role', ['roles update user-role --name Reader --yes'], /^cdpadm roles rollback \S+$/],
     [
-      'a renamed role',
+      'renaming a role',
       ['roles rename user-role zed --allow-delete --yes'],
       /^cdpadm roles rollback \S+ --allow-delete$/,
     ],
-    ['a deleted role', ['roles delete user-role --yes'], /^cdpadm roles rollback \S+$/],
-    ['many created roles', ['push', 'a b c d e f g h i j'], /^cdpadm roles rollback \S+ --allow-delete --force$/],
-  ])('restores the roles before %s', async (_what, [line = '', ids = ''], shape) => {
+    ['deleting a role', ['roles delete user-role --yes'], /^cdpadm roles rollback \S+$/],
+    [
+      'a push that creates ten roles',
+      ['push', 'a b c d e f g h i j'],
+      /^cdpadm roles rollback \S+ --allow-delete --force$/,
+    ],
+  ])('restores the previous roles after %s', async (_what, [line = '', ids = ''], shape) => {
     const before = await admin.live();
     useProfile(admin);
     if (line === 'push') {

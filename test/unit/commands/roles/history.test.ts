@@ -41,7 +41,7 @@ describe('the roles history', () => {
     expect((await admin.run('roles history -q')).stderr).toBe('');
   });
 
-  it('removes old manifests but never the newest, and shows its progress', async () => {
+  it('removes old manifests but never the newest, and prints its progress', async () => {
     await admin.run('roles push --yes');
     const [file = ''] = readdirSync(join(admin.folder, 'state', 'roles'), { recursive: true, encoding: 'utf8' }).filter(
       (path) => path.includes('history') && path.endsWith('.json'),
@@ -76,7 +76,7 @@ describe('the roles history', () => {
     expect((await admin.json<Item[]>('roles history')).data.map((item) => item.reason)).toEqual(['rollback', 'push']);
   });
 
-  it('undoes a rollback by a prefix of its revision', async () => {
+  it('undoes a rollback, given a prefix of the revision', async () => {
     await admin.run('roles push --yes');
     const after = await admin.live();
     const first = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';
@@ -86,7 +86,7 @@ describe('the roles history', () => {
     expect(await admin.live()).toEqual(after);
   });
 
-  it.each(['--dry-run', '--yes'])('warns of later writes that it also undoes, with %s', async (flag) => {
+  it.each(['--dry-run', '--yes'])('warns that a rollback also undoes later writes, with %s', async (flag) => {
     const rename = (id: string) => admin.run(`roles update ${id} --name ${id}-2 --yes`);
     for (const id of ['user-role', 'support-role', 'admin-role']) await rename(id);
     const { data } = await admin.json<Item[]>('roles history');

@@ -126,10 +126,10 @@ const VIEWS: [string, string[]][] = [
 /** Files and pipes receive exact CSV and YAML (see the output tests). Terminals never do. */
 const isExact = (format: string, tty: boolean): boolean => !tty && (format === 'csv' || format === 'yaml');
 
-describe("views of roles escape the platform's strings", () => {
+describe('strings from the platform', () => {
   const lines = VIEWS.flatMap(([verb, args]) => FORMATS.map((format) => [verb, args, format] as const));
   test.each(sample(lines, 40).map((line) => [JSON.stringify([line[0], ...line[1]]), line[2], line] as const))(
-    'in roles %s as %s',
+    'are escaped by roles %s as %s',
     async (_line, format, [verb, args]) => {
       for (const tty of [false, true]) {
         const flags = tty ? ['--no-input'] : [];
@@ -145,7 +145,7 @@ describe("views of roles escape the platform's strings", () => {
     },
   );
 
-  test('in the HTML matrix, without any markup', async () => {
+  test('are escaped in the HTML matrix, so that they add no markup', async () => {
     const { stdout, code } = await run(['roles', 'matrix', '-o', 'html']);
     expect(code).toBe(0);
     expect(stdout).not.toMatch(HARMFUL);
@@ -153,7 +153,7 @@ describe("views of roles escape the platform's strings", () => {
     expect(stdout).toContain('&lt;script&gt;');
   });
 
-  test('in the history and in a rollback', async () => {
+  test('are escaped in the history and in a rollback', async () => {
     await run(['roles', 'push', 'wanted.json', '--yes', '--allow-delete', '--force']);
     for (const format of FORMATS) {
       const { stdout, stderr, code } = await run(['roles', 'history', '-o', format], true);
@@ -170,14 +170,14 @@ describe("views of roles escape the platform's strings", () => {
 describe('a rejection by the platform', () => {
   const message = KINDS.map((kind) => PIECES[kind]).join(' ');
   test.each([
-    ['its own errors', json({ errors: [{ code: message, message }] }, { status: 400 })],
+    ['documented errors', json({ errors: [{ code: message, message }] }, { status: 400 })],
     ['plain text', json(message, { status: 422, headers: { 'content-type': 'text/plain' } })],
     [
       'HTML',
       json(`<html><title>${message}</title>${message}`, { status: 413, headers: { 'content-type': 'text/html' } }),
     ],
     ['a conflict', json({ errors: [{ code: 'CONFLICT', message }] }, { status: 409 })],
-  ])('shows %s without its control characters', async (_how, fault) => {
+  ])('is printed without its control characters: %s', async (_how, fault) => {
     onPut = fault;
     for (const more of [[], ['-o', 'json'], ['--verbose'], ['--debug']]) {
       const { code, stderr, stdout } = await run(
@@ -190,7 +190,7 @@ describe('a rejection by the platform', () => {
   });
 });
 
-test('prevents names from forging lines in a plan or in a message', async () => {
+test('prevents names from forging lines in a plan or a message', async () => {
   const headsOf = (text: string): (string | undefined)[] =>
     text
       .split('\n')

@@ -36,7 +36,7 @@ describe('roles pull --merge', () => {
     expect((await admin.live()).get('user-role')?.name).toBe('Person');
   });
 
-  it('keeps your value, shows the other value in a comment, and exits with 6', async () => {
+  it('keeps your value in a conflict, adds the other value as a comment, and exits with 6', async () => {
     await changeElsewhere('name: Support', 'name: Theirs');
     const edited = admin.read('roles.yaml');
     const merged = await admin.json('roles pull --merge');
@@ -68,7 +68,7 @@ describe('roles pull --merge', () => {
     expect(admin.read('roles.yaml')).toBe(edited);
   });
 
-  it('keeps a deletion, with the changed role in a comment above the list', async () => {
+  it('keeps your deletion, and adds the role that changed as a comment above the list', async () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replace(/ {2}- role_id: user-role[^]*$/, ''));
     await changeElsewhere('name: User', 'name: Person');
     expect((await admin.run('roles pull --merge')).code).toBe(6);
@@ -107,7 +107,7 @@ describe('roles pull --merge', () => {
     expect(stranger.read('roles.yaml')).toContain('name: Mine # renamed');
   });
 
-  it('reports roles that were deleted on the platform separately, and names the next step only if one is left', async () => {
+  it('lists roles deleted on the platform separately, and prints a next step only if there is one', async () => {
     await other.run('roles delete audiences-only-role --yes');
     const removed = 'Removed, because they were deleted on the platform after you pulled the file: audiences-only-role';
     const mixed = await admin.run('roles pull --merge');

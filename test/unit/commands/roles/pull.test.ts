@@ -21,7 +21,7 @@ describe('roles pull', () => {
     expect((await other.run('roles push --yes')).code).toBe(0);
   }
 
-  it('writes a file that is in stable order and has no changes to push', async () => {
+  it('writes a file in stable order, with no changes to push', async () => {
     expect((await admin.run('roles pull')).code).toBe(0);
     const ids = [...admin.read('roles.yaml').matchAll(/role_id: (.+)/g)].map((match) => match[1]);
     expect(ids).toEqual(['admin-role', 'audiences-only-role', 'read-only-role', 'support-role', 'user-role']);
@@ -41,7 +41,7 @@ describe('roles pull', () => {
     expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
   });
 
-  it('prints one JSON document: the outcome for a file, or the manifest for -', async () => {
+  it('prints one JSON document, which is the outcome for a file or the manifest for -', async () => {
     const stamp = { last_modified_on: expect.any(String), last_modified_by: expect.any(String) };
     const planned = { file: 'roles.yaml', roles: 5, changed: true, ...stamp };
     const dry = await admin.json('roles pull --dry-run');

@@ -79,7 +79,7 @@ describe('roles push', () => {
       expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     });
 
-    it('conflict if they overlap: both sides are shown and nothing is sent', async () => {
+    it('conflict if they overlap, so both sides are printed and nothing is sent', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Mine');
       other.edit('roles.yaml', 'name: Support', 'name: Theirs');
       await other.run('roles push --yes');
@@ -96,7 +96,7 @@ describe('roles push', () => {
       expect(stderr).toContain("cdpadm roles pull 'my team.yaml' --merge");
     });
 
-    it('conflict if one side deleted the role: the error shows what each side did, not the whole role', async () => {
+    it('conflict if one side deleted the role, with an error that prints only the differences', async () => {
       admin.edit('roles.yaml', 'name: Read Only', 'name: Mine');
       await other.run('roles delete read-only-role --allow-delete --yes');
       const { code, stderr } = await admin.run('roles diff');
@@ -141,7 +141,7 @@ describe('roles push', () => {
       expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
     });
 
-    it('are shown as kept from the platform in a diff with --base', async () => {
+    it('are listed as kept from the platform in a diff with --base', async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await other.run('roles push --yes');
       const stranger = await opened(createRolesHome(admin.platform));
@@ -200,14 +200,14 @@ describe('roles push', () => {
   );
 
   describe('the plan', () => {
-    it('from diff is applied by push with --expect-plan', async () => {
+    it('is applied with --expect-plan if diff printed it', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
       expect((await admin.run(`roles push --yes --expect-plan ${data.plan}`)).code).toBe(0);
     });
 
-    it('from an earlier version of the file is rejected', async () => {
+    it('is rejected if it comes from an earlier version of the file', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -216,7 +216,7 @@ describe('roles push', () => {
     });
 
     it.each(['', 'abcdef', 'not-hexadecimal'])(
-      'is a usage error if it is passed as `%s`, because a CI variable may be empty',
+      'is rejected as a usage error if --expect-plan is `%s`',
       async (plan) => {
         admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
         const { code, stderr } = await admin.run(`roles push --yes --expect-plan=${plan}`);
@@ -235,18 +235,18 @@ describe('roles push', () => {
       expect(stdout).toMatch(/^applied,revision\r?\ntrue,\d{8}T/);
     });
 
-    it('is applied, and --fields selects columns of the --query result', async () => {
+    it('is applied with --fields that select columns of the --query result', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stdout } = await admin.run('roles push --yes -o csv --query modified[] --fields role_id');
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });
     });
 
-    it('from a dry run without changes contains no request', async () => {
+    it('contains no request in a dry run without changes', async () => {
       const { code, data } = await admin.json('roles push --dry-run');
       expect({ code, data }).toMatchObject({ code: 0, data: { dry_run: true, requests: [], plan: { modified: [] } } });
     });
 
-    it('from a dry run is printed with the exact request, which is not sent', async () => {
+    it('is printed with the exact request in a dry run, which sends nothing', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ dry_run: boolean; requests: { method: string; url: string; body: never }[] }>(
         'roles push --dry-run',
@@ -258,7 +258,7 @@ describe('roles push', () => {
     });
   });
 
-  describe('rejects without sending', () => {
+  describe('without sending anything', () => {
     const withoutSupport = (text: string): string => text.slice(0, text.indexOf('  - role_id: support-role'));
 
     it.each([
@@ -274,7 +274,7 @@ describe('roles push', () => {
       ],
       ['a push without a confirmation or a terminal', (t: string) => t + NEW_ROLE, 'roles push', 2, /--yes/],
       ['a missing file', (t: string) => t, 'roles push other.yaml --yes', 2, /other\.yaml/],
-    ])('%s', async (_what, change, line, code, message) => {
+    ])('rejects %s', async (_what, change, line, code, message) => {
       admin.write('roles.yaml', change(admin.read('roles.yaml')));
       const result = await admin.run(line);
       expect(result).toMatchObject({ code, stdout: '' });
@@ -303,7 +303,7 @@ describe('roles push', () => {
         /roles\.yaml:\d+:9: roles\[\d\]\.tasks\[\d\]: task ruels:view does not exist.*did you mean rules:view/,
       ],
       ['invalid YAML', 'roles:', 'roles: [', /roles\.yaml:\d+:\d+: /],
-    ])('%s, with line and column', async (_what, from, to, message) => {
+    ])('rejects %s, with line and column', async (_what, from, to, message) => {
       admin.edit('roles.yaml', from, to);
       const result = await admin.run('roles push --yes');
       expect(result.code).toBe(9);
@@ -311,7 +311,7 @@ describe('roles push', () => {
       expect(await admin.puts()).toBe(0);
     });
 
-    it('the whole push if a role to delete is assigned, even with --allow-delete', async () => {
+    it('rejects the whole push if a role to delete is assigned, even with --allow-delete', async () => {
       admin.write('roles.yaml', withoutSupport(admin.read('roles.yaml')) + NEW_ROLE);
       const before = await admin.live();
       const result = await admin.json('roles push --yes --allow-delete --force');

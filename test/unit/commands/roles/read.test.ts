@@ -115,7 +115,7 @@ describe('CSV for a spreadsheet', () => {
     ['roles matrix', [ID]],
     ['roles who-can audiences:view', [ID, NAME]],
     [`roles get ${ID}`, [ID, NAME, '-2+3']],
-  ])('from %s contains every value and no formula', async (line, values) => {
+  ])('contains every value and no formula: %s', async (line, values) => {
     const { code, stdout } = await admin.run(`${line} -o csv`);
     expect(code).toBe(0);
     const cells = (parseCsv(stdout) as string[][]).flat();

@@ -48,7 +48,7 @@ it('sends nothing if the new id equals the old one', async () => {
   expect(await admin.puts()).toBe(0);
 });
 
-it('changes nothing while a user has the role', async () => {
+it('changes nothing if the role is assigned to a user', async () => {
   const before = await admin.live();
   const { code, stderr } = await admin.run('roles rename support-role desk-role --allow-delete --force --yes');
   expect([code, stderr]).toEqual([6, expect.stringContaining('support-role')]);

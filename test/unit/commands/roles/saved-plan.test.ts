@@ -41,13 +41,13 @@ describe('a saved roles plan', () => {
     expect([pushed.code, await name()]).toEqual([0, 'Helpers']);
   });
 
-  it('prints the request in a dry run and sends nothing', async () => {
+  it('is printed as a request in a dry run, and nothing is sent', async () => {
     const { code, data } = await admin.json('roles push --plan roles.plan --dry-run');
     expect([code, data]).toEqual([0, expect.objectContaining({ dry_run: true })]);
     expect(await admin.puts()).toBe(0);
   });
 
-  it('updates a roles file that still produces the same plan, and rejects one that does not', async () => {
+  it('is applied and updates the roles file only if that file still produces the same plan', async () => {
     expect((await admin.run('roles push roles.yaml --plan roles.plan --yes')).code).toBe(0);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -57,7 +57,7 @@ describe('a saved roles plan', () => {
     expect(await name()).toBe('Helpers');
   });
 
-  it('leaves no conflict in the file that it was created from', async () => {
+  it('causes no conflict with later edits of the file that it was created from', async () => {
     await admin.run('roles update user-role --description theirs --yes');
     await admin.run('roles diff --save-plan roles.plan');
     await admin.platform.api.advance('5s');
@@ -71,7 +71,7 @@ describe('a saved roles plan', () => {
   });
 
   it.each([['roles.yaml'], ['./roles.yaml'], ['-']])(
-    'never replaces an input or goes to standard output: %s',
+    'is not written to an input or to standard output: %s',
     async (path) => {
       const before = admin.read('roles.yaml');
       const { code, stderr } = await admin.run(`roles diff roles.yaml --save-plan ${path}`);
@@ -80,7 +80,7 @@ describe('a saved roles plan', () => {
     },
   );
 
-  it('conflicts (6) after a change on the platform, and after it was applied', async () => {
+  it('is rejected as a conflict after a change on the platform, and after it was applied', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes');
     expect([code, stderr]).toEqual([
@@ -93,14 +93,14 @@ describe('a saved roles plan', () => {
     expect(await admin.puts()).toBe(2);
   });
 
-  it('is rejected (9) with its file name after an edit, before access, target and guards are checked', async () => {
+  it('is rejected with its file name after an edit, before its target is checked', async () => {
     admin.edit('roles.plan', '"Helpers"', '"Others"');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([9, expect.stringContaining('roles.plan:')]);
     expect(await admin.puts()).toBe(0);
   });
 
-  it('is checked for edits (9), then for `access: read` (12), and only then against the platform', async () => {
+  it('is checked for edits, then for `access: read`, and only then against the platform', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const puts = await admin.puts();
     admin.write('.cdpadm.yaml', 'access: read\n');
@@ -110,7 +110,7 @@ describe('a saved roles plan', () => {
     expect(await admin.puts()).toBe(puts);
   });
 
-  it('conflicts (6) with a different organization', async () => {
+  it('is rejected as a conflict for a different organization', async () => {
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([6, expect.stringContaining('organization 2')]);
   });
@@ -126,7 +126,7 @@ describe('a saved roles plan', () => {
     'roles push --plan p --expect-plan 0',
     'roles diff --against x --save-plan p',
     'roles push - --plan - --yes',
-  ])('rejects %s as a usage error', async (line) => {
+  ])('is not accepted in `%s`', async (line) => {
     expect((await admin.run(line)).code).toBe(2);
   });
 });

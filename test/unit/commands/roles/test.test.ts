@@ -53,8 +53,8 @@ describe('roles test', () => {
     ['a negative limit', '- each: {max_tasks: -1}', 'max_tasks'],
     ['an empty assertion', '- {}', 'an assertion is `only`, `never` or `each`'],
     ['an empty list', '[]', 'has no assertion'],
-    ['no list', 'only: {}', 'must be a list of assertions'],
-  ])('rejects %s (9) with its position', async (_what, text, message) => {
+    ['a document that is not a list', 'only: {}', 'must be a list of assertions'],
+  ])('reports the position of %s and exits with 9', async (_what, text, message) => {
     admin.write('roles.test.yaml', text);
     const { code, stderr } = await admin.run('roles test');
     expect([code, stderr]).toEqual([9, expect.stringContaining(message)]);

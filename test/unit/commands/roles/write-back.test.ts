@@ -118,7 +118,7 @@ describe('a roles write whose response differs from the request', () => {
     });
   });
 
-  it('fails a rollback that a GET does not confirm', async () => {
+  it('fails as a rollback if a GET does not confirm the change', async () => {
     await admin.run('roles update support-role --name Helpers --yes');
     const { data } = await admin.json<{ revision: string }[]>('roles history');
     await distort((manifest) => ({ ...manifest, roles: [] }), { reads: true });
