@@ -11,7 +11,7 @@ const typed = (type: string): Record<string, string> => ({ 'content-type': type 
 const TEXT = '{"id":"é😀"}';
 
 describe('readAnswer', () => {
-  it('keeps status, headers and the size on the wire', async () => {
+  it('returns the status, the headers and the size on the wire', async () => {
     expect(await read(TEXT, { 'x-a': 'b' })).toEqual({
       status: 203,
       headers: { 'x-a': 'b' },
@@ -30,9 +30,9 @@ describe('readAnswer', () => {
     ['brotli', brotliCompressSync(TEXT), 'br'],
     ['several encodings in reverse order', brotliCompressSync(gzipSync(TEXT)), 'gzip, br'],
     ['several encodings without spaces', brotliCompressSync(gzipSync(TEXT)), 'gzip,br'],
-    ['no encoding', Buffer.from(TEXT), 'identity'],
-    ['empty and identity entries', gzipSync(TEXT), 'identity,  gzip,'],
-  ])('decompresses %s', async (_name, bytes, encoding) => {
+    ['a body without an encoding', Buffer.from(TEXT), 'identity'],
+    ['gzip next to empty and identity entries', gzipSync(TEXT), 'identity,  gzip,'],
+  ])('decodes %s', async (_name, bytes, encoding) => {
     expect(await read(bytes, packed(encoding))).toMatchObject({ text: TEXT, problem: undefined });
   });
 
@@ -57,7 +57,7 @@ describe('readAnswer', () => {
     expect(await read('', packed('zstd'), true)).toMatchObject({ text: '', problem: 'is larger than 16 MB' });
   });
 
-  it('limits decompressed bodies to the size limit for uncompressed ones', async () => {
+  it('applies the size limit to decompressed bodies', async () => {
     const limit = 16 * 1024 * 1024;
     for (const [encoding, pack] of [
       ['gzip', gzipSync],
@@ -82,12 +82,12 @@ describe('readAnswer', () => {
     ['a charset before another parameter', Buffer.from([0xe9]), 'text/plain; charset=latin1; x=y', 'é'],
     ['UTF-16', Buffer.from('é', 'utf16le'), 'text/plain; charset=utf-16le', 'é'],
     ['UTF-16 with its byte order mark', Buffer.from('\uFEFFé', 'utf16le'), 'x/y; charset=utf-16le', '\uFEFFé'],
-    ['a type that only looks like a charset', Buffer.from('é'), 'text/charset=latin1', 'é'],
+    ['UTF-8 if only the type looks like a charset', Buffer.from('é'), 'text/charset=latin1', 'é'],
   ])('reads %s', async (_name, bytes, type, text) => {
     expect(await read(bytes, type === undefined ? {} : typed(type))).toMatchObject({ text, problem: undefined });
   });
 
-  it('reports an unknown charset by name', async () => {
+  it('reports the name of an unknown charset', async () => {
     const answer = await read('x', typed('text/plain; charset=klingon'));
     expect(answer).toMatchObject({ text: '', problem: 'is in an unknown charset ("klingon")' });
   });

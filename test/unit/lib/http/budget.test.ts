@@ -46,8 +46,8 @@ function budgetFile(): string {
   return join(folder, name);
 }
 
-describe('nextSlots', () => {
-  test('never exceeds the limit in any window', () => {
+describe('the next slots', () => {
+  test('never exceed the limit in any window', () => {
     const requests = fc.array(
       fc.record({ pause: fc.integer({ min: 0, max: 40_000 }), count: fc.integer({ min: 1, max: 90 }) }),
       {
@@ -72,7 +72,7 @@ describe('nextSlots', () => {
     );
   });
 
-  test('does not wait longer than needed', () => {
+  test('are no later than needed', () => {
     const full = Array.from({ length: 90 }, (_item, index) => TEST_TIME + index);
     expect(nextSlots(full.slice(1), TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 100);
     expect(nextSlots(full, TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 61_000);
@@ -83,8 +83,8 @@ describe('nextSlots', () => {
   });
 });
 
-describe('takeSlots', () => {
-  test('shares one budget per address among concurrent processes', async () => {
+describe('the shared budget', () => {
+  test('is shared by concurrent processes per address', async () => {
     const processes = Array.from({ length: 5 }, () => processAt(() => TEST_TIME));
     const sent: number[] = [];
     await Promise.all(
@@ -100,7 +100,7 @@ describe('takeSlots', () => {
     expect(await processAt(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
   });
 
-  test('stays correct when the clock is set back', async () => {
+  test('stays correct if the clock is set back', async () => {
     let now = TEST_TIME;
     const { take } = processAt(() => now);
     await take(90);
@@ -122,7 +122,7 @@ describe('takeSlots', () => {
     ['without slots', JSON.stringify({ written: TEST_TIME, slots: 90 })],
     ['a number', '7'],
     ['with slots out of order', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, TEST_TIME - 5] })],
-  ])('replaces a damaged file (%s)', async (_name, content) => {
+  ])('replaces a file that is damaged: %s', async (_name, content) => {
     const { take } = processAt(() => TEST_TIME);
     await take(90);
     writeFileSync(budgetFile(), content);
@@ -145,7 +145,7 @@ describe('takeSlots', () => {
     await expect(take()).rejects.toMatchObject({ code: 'files.symlink' });
   });
 
-  test('reports only waits of a second or more', async () => {
+  test('reports a wait only if it is a second or longer', async () => {
     let now = TEST_TIME;
     const { take, decisions } = processAt(() => now);
     await take(90);
@@ -158,9 +158,9 @@ describe('takeSlots', () => {
   });
 
   test.each([
-    ['fewer requests', 30, 3],
-    ['more requests, which has no effect', 900, 1],
-  ])('respects a profile’s limit of %s', async (_name, most, waits) => {
+    ['respects a lower limit in a profile', 30, 3],
+    ['ignores a higher limit in a profile', 900, 1],
+  ])('%s', async (_name, most, waits) => {
     const clock = createTestClock();
     const options = { cacheFiles, folder, clock, onDecision: () => undefined, most };
     for (let request = 0; request < 91; request++) await takeSlots('roles', A, 1, options, never);
@@ -172,7 +172,7 @@ describe('takeSlots', () => {
     expect(clock.sleeps).toHaveLength(waits);
   });
 
-  test('uses one budget file for all ports of a host', async () => {
+  test('uses one file for all ports of a host', async () => {
     const clock = createTestClock();
     const options = { cacheFiles, folder, clock, onDecision: () => undefined };
     for (let port = 5000; port < 5091; port++)
@@ -181,7 +181,7 @@ describe('takeSlots', () => {
     expect(clock.sleeps).toEqual([61_000]);
   });
 
-  test('removes unlocked files that no process has used for an hour when it creates a file', async () => {
+  test('removes unlocked files that have not been used for an hour when it creates a file', async () => {
     for (const name of ['old', 'locked', 'young']) {
       const file = join(folder, `rate-roles-${name}.json`);
       writeFileSync(file, '{}');
@@ -195,7 +195,7 @@ describe('takeSlots', () => {
     expect(names.sort()).toEqual(['rate-roles-locked.json', 'rate-roles-new.json', 'rate-roles-young.json']);
   });
 
-  test('rejects a reservation larger than the budget', async () => {
+  test('rejects a reservation that is larger than the budget', async () => {
     await expect(processAt(() => TEST_TIME).take(91)).rejects.toThrow(RangeError);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -213,7 +213,7 @@ describe('takeSlots', () => {
   });
 });
 
-describe('through the client', () => {
+describe('the client', () => {
   let server: FaultServer;
   beforeEach(async () => {
     server = await opened(startFaultServer());
@@ -221,7 +221,7 @@ describe('through the client', () => {
   });
   const params = { orgId: 1n, accountId: 2n };
 
-  test('counts every request, including retries', async () => {
+  test('counts every request against the budget, including retries', async () => {
     const http = testClient(server.url);
     server.next(json({}, { status: 500 }), json({}, { status: 500 }));
     for (let call = 0; call < 88; call++) await http.call(rolesEndpoints.get, { params });

@@ -44,7 +44,7 @@ describe('onWrite', () => {
 });
 
 describe('a wait', () => {
-  it('of ten seconds or more is reported to onLongWait', async () => {
+  it('is reported to onLongWait if it lasts ten seconds or more', async () => {
     const long: string[] = [];
     const http = testClient(server.url, { onLongWait: (text) => long.push(text), random: () => 0 });
     server.next(late('9'), late('10'));
@@ -53,14 +53,14 @@ describe('a wait', () => {
     expect(long).toEqual(['POST /things/trigger: status 429; retrying in 10s (attempt 3 of 5)']);
   });
 
-  it('is reported as a decision without onLongWait', async () => {
+  it('is reported as a decision if there is no onLongWait', async () => {
     server.next(json({}, { status: 503, headers: { 'retry-after': '3600' } }));
     const http = testClient(server.url);
     await http.call(getThing, { params });
     expect(http.decisions).toEqual(['GET /things/a: status 503; retrying in 1h (attempt 2 of 5)']);
   });
 
-  it('of absurd length lasts until the call is aborted', async () => {
+  it('ends when the call is aborted, even if it is absurdly long', async () => {
     server.otherwise(late('9'.repeat(30)));
     const stop = new AbortController();
     const http = testClient(server.url, { onDecision: () => stop.abort(new Error('enough')) });
@@ -69,7 +69,7 @@ describe('a wait', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is reported while it lasts: for a response, for Retry-After and before a retry', async () => {
+  it('is reported while it lasts, whether for a response, for Retry-After or before a retry', async () => {
     const events: string[] = [];
     const onWait = ({ text, isRequested }: Wait) => {
       events.push(isRequested ? `${text}!` : text);
@@ -87,7 +87,7 @@ describe('a wait', () => {
     ]);
   });
 
-  it('that is long is reported only once', async () => {
+  it('is reported only once if it is long', async () => {
     const reports: unknown[] = [];
     const onWait = (wait: Wait) => {
       reports.push(wait.isReported);
@@ -125,7 +125,7 @@ describe('a wait', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('before a retry is reported with the network error', async () => {
+  it('is reported with the network error before a retry', async () => {
     const http = testClient(server.url);
     server.next((socket) => socket.resetAndDestroy());
     await http.call(getThing, { params });
@@ -134,7 +134,7 @@ describe('a wait', () => {
 });
 
 describe('the request id', () => {
-  it('is the same for all attempts of a call, and new for the next call', async () => {
+  it('is the same for all attempts of a call and different for the next call', async () => {
     server.next(json({}, { status: 500 }));
     const http = testClient(server.url);
     await http.call(getThing, { params });
@@ -154,7 +154,7 @@ describe('the request id', () => {
 });
 
 describe('an aborted signal', () => {
-  it('prevents the request, whether set for the call or for the client', async () => {
+  it('prevents the request, whether it belongs to the call or to the client', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const calls = [
       testClient(server.url).call(getThing, { params, signal }),
@@ -168,7 +168,7 @@ describe('an aborted signal', () => {
 describe('an abort during a call', () => {
   const reason = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated' });
 
-  it.each(reads)('for %s that may have arrived rejects with its reason', async (_name, call) => {
+  it.each(reads)("rejects with the abort's reason if %s may have arrived", async (_name, call) => {
     let stop = new AbortController();
     server.otherwise(() => stop.abort(reason));
     for (const retries of [0, 4]) {
@@ -180,7 +180,7 @@ describe('an abort during a call', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it.each(writes)('for %s that may have arrived leaves its outcome unknown', async (_name, call) => {
+  it.each(writes)('leaves the outcome unknown if %s may have arrived', async (_name, call) => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(reason));
     const error = await failureOf(call(testClient(server.url), stop.signal));
@@ -193,7 +193,7 @@ describe('an abort during a call', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(CALLS)('for %s that cannot have arrived rejects with its reason', async (_name, call) => {
+  it.each(CALLS)("rejects with the abort's reason if %s cannot have arrived", async (_name, call) => {
     let stop = new AbortController();
     // The server reads the start of a TLS handshake and never responds.
     const silent = createServer((socket) => socket.on('error', () => undefined).once('data', () => stop.abort(reason)));
@@ -216,8 +216,8 @@ describe('an abort during a call', () => {
   });
 });
 
-describe('without a response', () => {
-  it.each(CALLS)('%s that was not delivered is retried, then fails', async (_name, call) => {
+describe('a call without a response', () => {
+  it.each(CALLS)('fails after retries if it was not delivered: %s', async (_name, call) => {
     const unreachable = await startFaultServer();
     await unreachable.close();
     const http = testClient(unreachable.url);
@@ -231,7 +231,7 @@ describe('without a response', () => {
     expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
   });
 
-  it.each(writes)('%s that may have been delivered is not retried', async (_name, call) => {
+  it.each(writes)('is not retried if it may have been delivered: %s', async (_name, call) => {
     server.otherwise(hangUp);
     const http = testClient(server.url);
     expect(await failureOf(call(http))).toMatchObject({ code: 'http.outcome_unknown' });
@@ -240,19 +240,19 @@ describe('without a response', () => {
   });
 });
 
-describe('a response with an unexpected status', () => {
-  it.each([200, 201, 299])('of %i is a success', async (status) => {
+describe('a response', () => {
+  it.each([200, 201, 299])('is a success if its status is %i', async (status) => {
     server.next(json({ id: 'b' }, { status }));
     await expect(testClient(server.url).call(getThing, { params })).resolves.toEqual({ id: 'b' });
   });
 
-  it('of 300 is not a success', async () => {
+  it('is not a success if its status is 300', async () => {
     server.next(json({ id: 'b' }, { status: 300 }));
     const error = await failureOf(testClient(server.url).call(getThing, { params }));
     expect(error).toMatchObject({ code: 'http.redirect', status: 300 });
   });
 
-  it.each(CALLS)('of 401 renews the token once and repeats %s', async (_name, call) => {
+  it.each(CALLS)('renews the token once and retries %s if its status is 401', async (_name, call) => {
     const http = testClient(server.url, { credentials: withoutToken() });
     await http.prepare(getThing);
     server.next(json({}, { status: 401 }));
@@ -279,7 +279,7 @@ describe('a slot in the shared budget', () => {
     );
   };
 
-  it('is used by each request in an area with a budget, and by no other', async () => {
+  it('is used by each request in an area with a budget, and by no other request', async () => {
     const http = testClient(server.url);
     await http.call(getThing, { params });
     await http.reserve(getThing, 5);
@@ -303,7 +303,7 @@ describe('a slot in the shared budget', () => {
     expect(slotsOf(http)).toEqual([4]);
   });
 
-  it('delays a call until it is free, unless it is reserved', async () => {
+  it('delays a call until the slot is free, unless it is reserved', async () => {
     const http = testClient(server.url);
     await http.reserve(budgeted, 90);
     await http.call(budgeted, { params, reserved: true });
@@ -320,7 +320,7 @@ describe('a slot in the shared budget', () => {
     expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 30 requests per minute`]);
   });
 
-  it('is not awaited after the reservation or the client is aborted', async () => {
+  it('is not waited for after the reservation or the client is aborted', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     for (const reserving of [
       testClient(server.url).reserve(budgeted, 1, signal),
@@ -337,7 +337,7 @@ describe('a slot in the shared budget', () => {
     expect(slotsOf(http)).toEqual([]);
   });
 
-  it('comes from the same budget despite trailing slashes in the address', async () => {
+  it('comes from the same budget, with or without trailing slashes in the address', async () => {
     const http = testClient(server.url);
     await http.call(budgeted, { params });
     await testClient(`${server.url}//`, { folder: http.folder }).call(budgeted, { params });
@@ -347,7 +347,7 @@ describe('a slot in the shared budget', () => {
 });
 
 describe('the client', () => {
-  it('fetches credentials once with prepare, before the call', async () => {
+  it('resolves credentials once in `prepare`, before the call', async () => {
     const http = testClient(server.url, { credentials: withoutToken() });
     await http.prepare(getThing);
     expect(server.requests.map(({ target }) => target)).toEqual(['/oauth/token']);
@@ -355,7 +355,7 @@ describe('the client', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('resolves no credentials in prepare for --curl', async () => {
+  it('resolves no credentials in `prepare` with --curl', async () => {
     const shown: string[] = [];
     const http = testClient(server.url, { credentials: UNTOUCHED, onCurl: (text) => shown.push(text) });
     await http.prepare(getThing);
@@ -364,7 +364,7 @@ describe('the client', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('ends prepare when it is aborted', async () => {
+  it('ends `prepare` when it is aborted', async () => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(new Error('enough')));
     const http = testClient(server.url, { credentials: withoutToken() });
@@ -372,7 +372,7 @@ describe('the client', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("returns the request with the deployment's names from describe, and sends nothing", () => {
+  it("returns the request with the deployment's names from `describe`, and sends nothing", () => {
     const http = testClient(`${server.url}/api/`, { credentials: UNTOUCHED, names: { thing: 'article' } });
     const named = { ...putThing, names: { body: ['value:id' as const] } };
     expect(http.describe(getThing, { params, query: { filter: 'a b', page: 2 } })).toStrictEqual({
@@ -392,7 +392,7 @@ describe('the client', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('returns the status, headers, text and body of the response from exchange', async () => {
+  it("returns the response's status, headers, text and body from `exchange`", async () => {
     server.next(json({ id: 'b' }, { status: 201, headers: { 'x-signature': 's' } }));
     await expect(testClient(server.url).exchange(getThing, { params })).resolves.toMatchObject({
       status: 201,

@@ -76,7 +76,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 });
 
-it('treats a 407 in the pool as a rejection by a proxy', async () => {
+it('treats a 407 from the pool as a rejection by the proxy', async () => {
   const server = await opened(startFaultServer());
   server.otherwise(answer({ status: 407 }));
   const http = testClient(server.url, { engine: 'pool' });

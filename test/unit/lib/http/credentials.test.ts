@@ -15,11 +15,11 @@ function setup() {
 }
 
 describe('authorize', () => {
-  it('resolves nothing for a call without credentials', async () => {
+  it('resolves no secret for a call without credentials', async () => {
     expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({});
   });
 
-  it('allows only a requested token to be renewed', async () => {
+  it('allows a token to be renewed only if it was requested', async () => {
     const calls: unknown[] = [];
     const tokens = (ready: boolean) => async (signal: AbortSignal, rejected?: string) => {
       calls.push([signal, rejected]);

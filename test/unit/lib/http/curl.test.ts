@@ -34,7 +34,7 @@ describe('curlCommand', () => {
   });
 });
 
-test('reports with CurlPrinted that nothing was sent', () => {
+test('throws CurlPrinted, which reports that nothing was sent', () => {
   const printed = new CurlPrinted();
   expect(printed.name).toBe('CurlPrinted');
   expect(printed.message).toContain('nothing was sent');

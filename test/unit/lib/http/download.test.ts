@@ -36,8 +36,8 @@ function memorySink(): MemorySink {
 
 const results = (url: string): Link => ({ url, service: 'dsr', accept: '*/*' });
 
-describe.each(['node', 'pool'] as const)('over %s', (engine) => {
-  it('forwards arbitrary bytes unchanged, even beyond the response size limit', async () => {
+describe.each(['node', 'pool'] as const)('a download with engine %s', (engine) => {
+  it('returns arbitrary bytes unchanged, even beyond the response size limit', async () => {
     const body = Buffer.alloc(20 * 1024 * 1024, Buffer.from([0, 255, 10, 128, 7]));
     server.next(answer({ headers: { 'content-type': 'application/zip; charset=nonsense' }, body }));
     const sink = memorySink();
@@ -50,7 +50,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     expect(request?.headers['authorization']).toMatch(/^Basic /);
   });
 
-  it('starts over when the response is truncated, and discards the first part', async () => {
+  it('starts over if the response is truncated, and discards the first part', async () => {
     server.next(truncated('0123', 6), answer({ status: 503, body: 'no' }), answer({ body: '0123456789' }));
     const sink = memorySink();
     await testClient(server.url, { engine }).download(results(`${server.url}/r`), sink);
@@ -78,7 +78,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     [410, 'http.gone'],
     [401, 'http.unauthorized'],
     [302, 'http.redirect'],
-  ])('rejects status %i without writing to the sink', async (status, code) => {
+  ])('fails with status %i and writes nothing to the sink', async (status, code) => {
     const headers = { location: 'https://elsewhere.example/' };
     server.otherwise(json({ code: 1, message: 'said so', errors: [] }, { status, headers }));
     const sink = memorySink();
@@ -87,7 +87,7 @@ describe.each(['node', 'pool'] as const)('over %s', (engine) => {
     expect(sink.started).toEqual([]);
   });
 
-  it('rejects an unrequested compression', async () => {
+  it('fails if the response is compressed, which was not requested', async () => {
     server.otherwise(answer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('x') }));
     const failure = await failureOf(
       testClient(server.url, { engine }).download(results(`${server.url}/r`), memorySink()),
@@ -107,7 +107,7 @@ test.each([
   'file:///etc/passwd',
   'no address',
   '',
-])('does not follow a foreign link: %s', async (text) => {
+])('does not follow a foreign link: %j', async (text) => {
   const url = text.replace('BASE', server.url).replace('HOST', new URL(server.url).host);
   const failure = await failureOf(testClient(`${server.url}/v3`).download(results(url), memorySink()));
   expect(failure).toBeInstanceOf(KnownError);
@@ -126,7 +126,7 @@ describe('a link without a service', () => {
     expect(JSON.stringify(server.requests)).not.toContain(SECRETS.workspaceKey);
   });
 
-  it('is never fetched over plain http from another machine', async () => {
+  it('is never fetched from another machine over plain http', async () => {
     const client = testClient('https://platform.example/v3');
     const failure = await failureOf(
       client.download({ url: 'http://elsewhere.example/c.pem', accept: '*/*' }, memorySink()),
@@ -134,7 +134,7 @@ describe('a link without a service', () => {
     expect(failure).toMatchObject({ code: 'http.foreign_link' });
   });
 
-  it('with status 401 is reported without blaming platform credentials', async () => {
+  it('is reported without blaming the platform credentials if its status is 401', async () => {
     server.otherwise(answer({ status: 401, body: 'no' }));
     const client = testClient('https://platform.example/v3');
     const failure = await failureOf(client.download({ url: `${server.url}/c.pem`, accept: '*/*' }, memorySink()));

@@ -35,7 +35,7 @@ function follow(parts: Partial<Exchange> = {}) {
 }
 
 describe('a response', () => {
-  it('is returned complete, with unique lower-case headers', async () => {
+  it('is returned completely, with unique lower-case headers', async () => {
     const { end, progress, observed, stop } = follow();
     progress.sending();
     progress.answered(201, { 'X-A': 'b', 'set-cookie': ['c', 'd'], gone: undefined });
@@ -55,7 +55,7 @@ describe('a response', () => {
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
-  it('is accepted up to the size limit, and is stopped one byte later', async () => {
+  it('is accepted up to the size limit, and stopped one byte later', async () => {
     const fits = follow();
     fits.progress.sending();
     fits.progress.answered(200, { 'content-length': String(MOST) });
@@ -118,7 +118,7 @@ describe('a sink', () => {
     expect([...started, ...written]).toEqual([]);
   });
 
-  it.each(['begin', 'write'] as const)('fails the exchange if it throws in %s', async (method) => {
+  it.each(['begin', 'write'] as const)('makes the exchange fail if it throws in `%s`', async (method) => {
     const full = new Error('the disk is full');
     const fail = (): void => {
       throw full;
@@ -143,13 +143,13 @@ describe('a timeout', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('for the request also limits the connection attempt', async () => {
+  it('ends a connection attempt earlier if the request timeout is shorter', async () => {
     const { end } = follow({ timeoutMs: 500 });
     await vi.advanceTimersByTimeAsync(500);
     expect(await end).toMatchObject({ kind: 'connect-timeout', phase: 'not-delivered' });
   });
 
-  it('for the request ends the wait for a response', async () => {
+  it('ends the wait for a response at the request timeout', async () => {
     const { end, progress, observed } = follow();
     progress.sending();
     await vi.advanceTimersByTimeAsync(59_999);
@@ -170,7 +170,7 @@ describe('a timeout', () => {
     expect(await end).toMatchObject({ kind: 'idle', phase: 'perhaps-delivered' });
   });
 
-  it('for the request ends a response that never completes', async () => {
+  it('ends a response that never completes at the request timeout', async () => {
     const { end, progress } = follow({ timeoutMs: 20_000 });
     progress.sending();
     progress.answered(200, {});
@@ -217,7 +217,7 @@ describe('a failure', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('keeps an error that the engine classified', async () => {
+  it('is reported unchanged if the engine classified it', async () => {
     const known = new TransportError('proxy', 'not-delivered');
     const { end, progress } = follow();
     progress.sending();
@@ -225,7 +225,7 @@ describe('a failure', () => {
     expect(await end).toBe(known);
   });
 
-  it("caused by an abort is reported with the abort's reason", async () => {
+  it("is reported with the abort's reason if it was caused by an abort", async () => {
     const { end, progress, observed, stop } = follow();
     progress.sending();
     const reason = new Error('enough');
@@ -234,7 +234,7 @@ describe('a failure', () => {
     expect(observed.stopped).toBe(1);
   });
 
-  it('caused by an earlier abort starts nothing', async () => {
+  it('is reported before anything starts if the signal was aborted earlier', async () => {
     const begin = vi.fn();
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(followExchange({ ...EXCHANGE, signal }, begin)).rejects.toMatchObject({
@@ -245,7 +245,7 @@ describe('a failure', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('thrown synchronously by the engine is rethrown unchanged', async () => {
+  it('is rethrown unchanged if the engine throws it synchronously', async () => {
     const begin = (): never => {
       throw new RangeError('no such method');
     };
@@ -253,7 +253,7 @@ describe('a failure', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('is final: later events are ignored', async () => {
+  it('is final, so later events are ignored', async () => {
     const written: Buffer[] = [];
     const started: unknown[] = [];
     const sink: Sink = { begin: (headers) => started.push(headers), write: (chunk) => written.push(chunk) };

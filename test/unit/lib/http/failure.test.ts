@@ -7,41 +7,63 @@ import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { responseWith, failedCall } from './calls.ts';
 import { getNumber, getThing, putThing, seedThings } from './endpoints.ts';
 
-describe('rejectionOf', () => {
+describe('the error for a rejection', () => {
   const NEVER = undefined;
   const bearer = failedCall();
   const ready = failedCall(getThing, true);
   const basic = failedCall(getNumber);
   const seeding = failedCall(seedThings);
   const token = failedCall(oauthEndpoints.token);
-  test.each<[number, typeof bearer, string, string, string | undefined]>([
-    [400, bearer, 'http.bad_request', 'The platform rejected the request', NEVER],
-    [401, bearer, 'http.unauthorized', 'The platform rejected the credentials', 'A new token was rejected'],
-    [401, ready, 'http.unauthorized', 'The platform rejected the credentials', 'CDPADM_ACCESS_TOKEN'],
-    [401, basic, 'http.unauthorized', 'The platform rejected the credentials', 'CDPADM_WORKSPACE_KEY'],
-    [401, seeding, 'http.unauthorized', 'The platform rejected the credentials', 'CDPADM_WORKSPACE_KEY'],
-    [401, token, 'auth.client_refused', 'The token service rejected the client id', 'CDPADM_CLIENT_ID'],
-    [403, token, 'auth.audience_refused', 'The token service issues no token', 'CDPADM_AUDIENCE'],
-    [403, bearer, 'http.forbidden', 'The credentials do not have permission', 'custom roles permission'],
-    [403, basic, 'http.forbidden', 'The credentials do not have permission', 'workspace key'],
-    [404, bearer, 'http.not_found', 'Not found', 'profile show --origin'],
-    [409, bearer, 'http.conflict', 'Conflict with the current state', NEVER],
-    [410, bearer, 'http.gone', 'The resource no longer exists', NEVER],
-    [413, bearer, 'http.too_large', 'The platform rejected the request', NEVER],
-    [418, token, 'http.refused', 'The platform rejected the request', NEVER],
-    [422, bearer, 'http.unprocessable', 'The platform rejected the request', NEVER],
-    [429, bearer, 'http.rate_limited', 'Too many requests', 'Wait a minute'],
-    [500, bearer, 'http.unavailable', 'The platform reports a server error', '--retries N'],
-    [501, bearer, 'http.refused', 'The platform rejected the request', NEVER],
+  test.each<[number, string, typeof bearer, string, string, string | undefined]>([
+    [400, 'a token', bearer, 'http.bad_request', 'The platform rejected the request', NEVER],
+    [401, 'a token', bearer, 'http.unauthorized', 'The platform rejected the credentials', 'A new token was rejected'],
+    [401, 'a ready token', ready, 'http.unauthorized', 'The platform rejected the credentials', 'CDPADM_ACCESS_TOKEN'],
+    [
+      401,
+      'a workspace key',
+      basic,
+      'http.unauthorized',
+      'The platform rejected the credentials',
+      'CDPADM_WORKSPACE_KEY',
+    ],
+    [
+      401,
+      'a key for seeding',
+      seeding,
+      'http.unauthorized',
+      'The platform rejected the credentials',
+      'CDPADM_WORKSPACE_KEY',
+    ],
+    [
+      401,
+      'client credentials',
+      token,
+      'auth.client_refused',
+      'The token service rejected the client id',
+      'CDPADM_CLIENT_ID',
+    ],
+    [403, 'client credentials', token, 'auth.audience_refused', 'The token service issues no token', 'CDPADM_AUDIENCE'],
+    [403, 'a token', bearer, 'http.forbidden', 'The credentials do not have permission', 'custom roles permission'],
+    [403, 'a workspace key', basic, 'http.forbidden', 'The credentials do not have permission', 'workspace key'],
+    [404, 'a token', bearer, 'http.not_found', 'Not found', 'profile show --origin'],
+    [409, 'a token', bearer, 'http.conflict', 'Conflict with the current state', NEVER],
+    [410, 'a token', bearer, 'http.gone', 'The resource no longer exists', NEVER],
+    [413, 'a token', bearer, 'http.too_large', 'The platform rejected the request', NEVER],
+    [418, 'client credentials', token, 'http.refused', 'The platform rejected the request', NEVER],
+    [422, 'a token', bearer, 'http.unprocessable', 'The platform rejected the request', NEVER],
+    [429, 'a token', bearer, 'http.rate_limited', 'Too many requests', 'Wait a minute'],
+    [500, 'a token', bearer, 'http.unavailable', 'The platform reports a server error', '--retries N'],
+    [501, 'a token', bearer, 'http.refused', 'The platform rejected the request', NEVER],
     [
       505,
+      'a token',
       bearer,
       'http.warehouse_unreachable',
       'The platform could not connect to the warehouse',
       'itself is available',
     ],
-    [299, bearer, 'http.refused', 'The platform rejected the request', NEVER],
-  ])('describes a response with status %d', (status, call, code, subject, hint) => {
+    [299, 'a token', bearer, 'http.refused', 'The platform rejected the request', NEVER],
+  ])('describes status %d for a call with %s', (status, _credentials, call, code, subject, hint) => {
     const error = rejectionOf(call, responseWith('', { status }));
     expect(error).toMatchObject({ code, status, request: call.request, details: undefined });
     expect(error.message.startsWith(subject)).toBe(true);
@@ -50,14 +72,14 @@ describe('rejectionOf', () => {
     else expect(error.hint).toContain(hint);
   });
 
-  test("appends the platform's messages, masked and with one period", () => {
+  test("ends with the platform's messages, masked and followed by one period", () => {
     const body = { message: 'No hunter2.', errors: [{ message: 'Not hunter2.', code: 7 }] };
     const error = rejectionOf(bearer, responseWith(JSON.stringify(body), { status: 400 }));
     expect(error.message).toBe('The platform rejected the request (400): No ***.; Not ***.');
     expect(error.details).toEqual({ errors: [{ message: 'Not ***.', code: 7 }] });
   });
 
-  test('appends the exceeded limit, but only to a 429', () => {
+  test('ends with the exceeded limit, but only for a 429', () => {
     const headers = { age: '1', 'x-vendor-rate-limit-exceeded': 'hunter2-a-minute', 'x-rate-limit-exceeded-x': 'no' };
     const text = 'Slow down.';
     expect(rejectionOf(bearer, responseWith(text, { status: 429, headers })).message).toBe(
@@ -86,13 +108,13 @@ describe('rejectionOf', () => {
   });
 });
 
-describe('an unreadable response', () => {
+describe('the error for an unreadable response', () => {
   const START = 'Unreadable response to GET /v3/things/a: it ';
   test.each([
     ['<html><title> Sign in, hunter2 </title>', 'is a web page ("Sign in, ***"), not JSON.', 'login page'],
     ['<html>', 'is a web page, not JSON.', 'login page'],
     ['{', 'is half, ***.', '--trace-file FILE'],
-  ])('is described: %j', (text, words, hint) => {
+  ])('describes the text %j', (text, words, hint) => {
     const error = unreadable(failedCall(), responseWith(text, { status: 202 }), 'is half, hunter2');
     expect(error).toMatchObject({ code: 'http.unreadable', status: 202, message: START + words });
     expect(error.hint).toContain(hint);
@@ -100,10 +122,10 @@ describe('an unreadable response', () => {
   });
 });
 
-describe('an unknown outcome', () => {
+describe('the error for an unknown outcome', () => {
   const cause = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
 
-  test('is reported with its cause and how to continue', () => {
+  test('contains the cause and how to continue', () => {
     const error = outcomeUnknown(failedCall(putThing), cause);
     expect(error).toMatchObject({
       name: 'OutcomeUnknownError',
@@ -117,7 +139,7 @@ describe('an unknown outcome', () => {
     expect(error.hint).toContain('Check the current state');
   });
 
-  test('keeps the status, and the exit code only for an interruption', () => {
+  test("keeps the cause's status, and keeps its exit code only for an interruption", () => {
     const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated', status: 200 });
     expect(outcomeUnknown(failedCall(putThing), stopped)).toMatchObject({ exit: 'terminated', status: 200 });
     const unavailable = new KnownError({ code: 'http.unavailable', message: 'Trouble.', status: 500 });

@@ -74,7 +74,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     test.each([
       ['confirm', () => client().call(putThing, { params, body })],
       ['once', () => client().call(triggerThing, { body })],
-    ])('sends a call of safety %s once and leaves its outcome unknown', async (_safety, call) => {
+    ])('sends a call with safety `%s` only once and leaves its outcome unknown', async (_safety, call) => {
       server.otherwise(fault);
       const error = await failureOf(call());
       expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -133,7 +133,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('retries any call after a 429 with its Retry-After', async () => {
+  test('retries any call after a 429, and respects its Retry-After', async () => {
     const late = json(
       { errors: [{ message: 'Rate limit exceeded' }] },
       { status: 429, headers: { 'retry-after': '7' } },
@@ -146,7 +146,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(http.decisions[0]).toMatch(/status 429; retrying in 7s \(attempt 2 of 5\)/);
   });
 
-  test('names the limit if every attempt gets a 429', async () => {
+  test('reports the limit if every attempt receives a 429', async () => {
     const headers = { 'x-vendor-rate-limit-exceeded': 'requests-per-minute' };
     server.otherwise(json({}, { status: 429, headers }));
     const error = await failureOf(client().call(triggerThing, { body }));
@@ -173,7 +173,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(http.clock.sleeps).toEqual([250, 500, 1000, 2000]);
   });
 
-  test('treats a reset while the request is being written as an unknown outcome', async () => {
+  test('reports an unknown outcome if the connection is reset while the request is being written', async () => {
     server.otherwise(VALID);
     server.resetConnections(1);
     expect(await failureOf(client().call(triggerThing, { body }))).toBeInstanceOf(OutcomeUnknownError);
@@ -193,7 +193,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     // The timeout is long enough for a loopback connection on a busy machine.
     const short = { requestTimeoutMs: 500, retries: 1 };
 
-    test('end silence at the request timeout and retry a repeatable call', async () => {
+    test('end a call without a response at the request timeout, and retry a repeatable one', async () => {
       server.otherwise(silence);
       const error = await failureOf(get(short));
       expect(error).toMatchObject({
@@ -203,7 +203,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(2);
     });
 
-    test('leave the outcome of a write unknown after silence', async () => {
+    test('leave the outcome of a write unknown if there is no response', async () => {
       server.otherwise(silence);
       expect(await failureOf(client(short).call(putThing, { params, body }))).toMatchObject({
         code: 'http.outcome_unknown',
@@ -233,7 +233,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test("leave an aborted write with an unknown outcome and the abort's exit code", async () => {
+    test("leave the outcome of an aborted write unknown, with the abort's exit code", async () => {
       const stop = new AbortController();
       server.otherwise(() => stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' })));
       const error = await failureOf(client().call(putThing, { params, body, signal: stop.signal }));
@@ -296,7 +296,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(2);
     });
 
-    test('include a web page, even if no body is expected', async () => {
+    test('are reported even if no body is expected: a web page', async () => {
       server.otherwise(answer({ headers: { 'content-type': 'text/html' }, body: page }));
       const deleted = await failureOf(client().call(deleteThing, { params }));
       expect(deleted).toMatchObject({ code: 'http.outcome_unknown', details: { cause: 'http.unreadable' } });
@@ -385,12 +385,12 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(1);
     });
 
-    test('include a 204 and a body for a call without an expected body', async () => {
+    test('are accepted if no body is expected: a 204 and a body', async () => {
       server.next(answer({ status: 204 }), json({ id: 'a' }));
       for (let call = 0; call < 2; call++) expect(await client().call(deleteThing, { params })).toBeUndefined();
     });
 
-    test('leave connections reusable', async () => {
+    test('do not prevent the connection from being reused', async () => {
       const http = client();
       server.otherwise(VALID);
       for (let call = 0; call < 10; call++) await http.call(getThing, { params });
@@ -398,7 +398,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.connections).toBeLessThanOrEqual(2);
     });
 
-    test('cause no warning in Node for twenty concurrent calls', async () => {
+    test('cause no Node.js warning for twenty concurrent calls', async () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error): number => warnings.push(warning);
       process.on('warning', onWarning);
@@ -411,7 +411,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
   });
 
-  test('keep 64-bit integers exact in both directions', async () => {
+  test('keeps 64-bit integers exact in both directions', async () => {
     server.next(answer({ body: '{"run":9223372036854775807,"small":1,"text":"9223372036854775807"}' }));
     const http = client();
     expect(await http.call(getNumber, {})).toEqual({

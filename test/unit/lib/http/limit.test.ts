@@ -27,13 +27,13 @@ it("spreads an area's requests across all its calls", async () => {
   expect(await times({ seeding: '3600/h' }, ['seeding.set', 'intake.event'])).toEqual([0, 1000]);
 });
 
-it('does not affect other areas, the token request or bulk requests', async () => {
+it('does not delay other areas, the token request or bulk requests', async () => {
   const ids = ['dsr.get', 'oauth.token', 'groups.list', 'dsr.get'];
   expect(await times({ warehouse: '1/h' }, ids)).toEqual([0, 0, 0, 0]);
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);
 });
 
-it('does not accumulate unused requests, and stops waiting when it is aborted', async () => {
+it('does not accumulate unused requests, and stops waiting on an abort', async () => {
   const clock = createTestClock();
   const { wait } = createLimits({ dsr: '1' }, { clock });
   await wait({ id: 'dsr.get' }, never);
@@ -56,7 +56,7 @@ it.each([
   expect(aMinute('dsr')).toBeUndefined();
 });
 
-it('applies to every call except roles, the token request and bulk requests', async () => {
+it('limits every call except roles calls, the token request and bulk requests', async () => {
   const areas = { roles: '1', groups: '1', dsr: '1', warehouse: '1', seeding: '1' };
   for (const { id } of allEndpoints) {
     const paced = (await times(areas, [id, id]))[1] === 1000;
@@ -66,9 +66,9 @@ it('applies to every call except roles, the token request and bulk requests', as
 });
 
 it.each([
-  ['60/m', 60],
-  ['10', 90],
-])('lowers the budget for roles but never raises it: %s', async (rate, expected) => {
+  ['lowers the budget for roles', '60/m', 60],
+  ['does not raise the budget for roles', '10', 90],
+])('%s to a limit of %s', async (_what, rate, expected) => {
   const server = await opened(startFaultServer());
   server.otherwise(json([]));
   const client = testClient(server.url, { limits: { roles: rate } });

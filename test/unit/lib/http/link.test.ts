@@ -13,7 +13,7 @@ const anywhere = (url: string) =>
   });
 
 describe('linkEndpoint', () => {
-  it('is a repeatable GET with credentials for its own service only', () => {
+  it('is a repeatable GET that sends credentials only to its own service', () => {
     const common = { method: 'GET', safety: 'repeat', service: 'dsr' };
     expect(linkEndpoint({ url: '', accept, service: 'dsr' })).toMatchObject({ ...common, auth: 'dsr-basic' });
     expect(linkEndpoint({ url: '', accept })).toMatchObject({ ...common, auth: 'none' });
@@ -74,7 +74,7 @@ describe('linkRequest', () => {
       () => anywhere('ftp://localhost/c'),
       'The link ftp://localhost/c is not encrypted.',
     ],
-  ])('rejects %s', (_name, ask, message) => {
+  ])('rejects a link with %s', (_name, ask, message) => {
     const error = thrownBy(ask);
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({

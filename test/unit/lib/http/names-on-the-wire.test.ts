@@ -40,7 +40,7 @@ it("sends the deployment's names only in marked fields, with exact 64-bit ids", 
   expect(stored.json).toMatchObject([{ user_attributes: { xpid: 'osa_id' } }]);
 });
 
-it('returns neutral names', async () => {
+it('returns neutral names to the caller', async () => {
   const params = { workspaceId: platform.ready.workspace_id };
   await mapped.call(areas.connections.create, { params, body: ConnectionRequest.parse(CONNECTION) });
   const path = `/platform/v2/workspaces/${platform.ready.workspace_id}/connections`;

@@ -23,7 +23,7 @@ const marked = endpoint({
 const edge = () => createNamesEdge({ xpid: 'mpid', 'osa_*': 'phone_' });
 
 describe('createNamesEdge', () => {
-  it('maps only marked names', () => {
+  it('translates only marked names', () => {
     const input = {
       params: { id: 'xpid' },
       body: { xpid: 'xpid' },
@@ -52,7 +52,7 @@ describe('createNamesEdge', () => {
     expect(edge().decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
   });
 
-  it.each([[undefined], [{}]])('changes nothing for a deployment without its own names: %j', (map) => {
+  it.each([[undefined], [{}]])('changes nothing if the deployment has no names of its own: %j', (map) => {
     const none = createNamesEdge(map);
     const input = { body: { xpid: 1 } };
     expect(none.encode(marked, input)).toBe(input);
@@ -60,7 +60,7 @@ describe('createNamesEdge', () => {
     expect(none.decode(marked, reply)).toBe(reply);
   });
 
-  it('rejects two fields that would have the same name', () => {
+  it('rejects two fields that would get the same name', () => {
     const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, mpid: 2 } }));
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({

@@ -16,7 +16,7 @@ const UNTRUSTED = 'The certificate of api.example is not trusted: ';
 const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<LostExchange> = {}): KnownError =>
   networkFailure({ ...lost, ...circumstances }, new TransportError(kind, 'not-delivered', cause));
 
-describe('networkFailure', () => {
+describe('a network error', () => {
   it.each<[TransportKind, Error | undefined, string]>([
     ['refused', coded('ECONNREFUSED'), 'Connection refused: nothing is listening at api.example:443.'],
     ['dns', coded('ENOTFOUND'), 'The host name of api.example:443 could not be resolved (ENOTFOUND).'],
@@ -39,7 +39,7 @@ describe('networkFailure', () => {
       'The response from api.example is not valid HTTP (HPE_INVALID_CONSTANT).',
     ],
     ['malformed', undefined, 'The response from api.example is not valid HTTP (malformed).'],
-  ])('reports %s (%s) with its code and message', (kind, cause, message) => {
+  ])('has a code and a message for the kind `%s` with the cause %s', (kind, cause, message) => {
     const code = `network.${kind.replace('-', '_')}`;
     expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
   });
@@ -51,7 +51,7 @@ describe('networkFailure', () => {
     ],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'packet length too long'],
-  ])('reports %s as a port without TLS, with an http:// hint only for this machine', (code, message) => {
+  ])('explains %s as a port without TLS, and suggests http:// only for this machine', (code, message) => {
     const near = failed('tls', coded(code, message), { origin: 'https://127.0.0.1:4010' });
     expect(near.message).toBe('127.0.0.1:4010 does not use TLS, but the address starts with https://.');
     expect(near.hint).toBe('Write the address with http:// (http://127.0.0.1:4010).');
@@ -73,11 +73,11 @@ describe('networkFailure', () => {
     ['reset', 'Run the command again'],
     ['truncated', 'Run the command again'],
     ['malformed', 'belong to the platform'],
-  ])('suggests a fix for %s', (kind, hint) => {
+  ])('suggests a fix for the kind `%s`', (kind, hint) => {
     expect(failed(kind).hint).toContain(hint);
   });
 
-  it('names the proxy with its default port if the proxy was the peer', () => {
+  it('contains the proxy and its default port if the proxy was the peer', () => {
     const proxy = 'http://proxy.example';
     expect(failed('refused', undefined, { proxy }).message).toContain(
       'nothing is listening at the proxy proxy.example:80.',
@@ -88,7 +88,7 @@ describe('networkFailure', () => {
     expect(failed('timeout', undefined, { proxy }).message).not.toContain('proxy');
   });
 
-  it('reports the status of a proxy that rejected the connection', () => {
+  it('contains the status if a proxy rejected the connection', () => {
     const proxy = 'http://proxy.example:3128';
     const rejected = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
     expect(rejected.message).toBe(`The proxy ${proxy} did not connect to api.example (it responded with 407).`);
@@ -98,7 +98,7 @@ describe('networkFailure', () => {
     );
   });
 
-  it('reports the connect timeout, which is at most the request timeout', () => {
+  it('contains the connect timeout, which is at most the request timeout', () => {
     expect(failed('connect-timeout', undefined, { requestTimeoutMs: 3000 }).message).toContain('within 3s');
   });
 

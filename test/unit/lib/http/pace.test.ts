@@ -14,15 +14,12 @@ function pacer() {
 }
 
 describe('nearsLimit', () => {
-  it.each([
-    ['89.9', false],
-    ['90', true],
-    ['93%', true],
-    ['100', true],
-    ['a lot', false],
-    ['', false],
-  ])('treats %j as near: %s', (value, near) => {
-    expect(nearsLimit({ 'content-type': 'x', [HEADER]: value })).toEqual(near ? [HEADER, value] : undefined);
+  it.each(['90', '93%', '100'])('reports the header value %j', (value) => {
+    expect(nearsLimit({ 'content-type': 'x', [HEADER]: value })).toEqual([HEADER, value]);
+  });
+
+  it.each(['89.9', 'a lot', ''])('does not report the header value %j', (value) => {
+    expect(nearsLimit({ 'content-type': 'x', [HEADER]: value })).toBeUndefined();
   });
 
   it('ignores other headers', () => {

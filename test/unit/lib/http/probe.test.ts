@@ -16,7 +16,7 @@ async function serverOf(fault: Fault, tls?: { key: string; cert: string }) {
   return server;
 }
 
-it('sends a HEAD request for the address, without identifying headers', async () => {
+it('sends a HEAD request to the address, without identifying headers', async () => {
   const server = await serverOf(answer({ status: 404 }));
   expect(await probeAddress(`${server.url}/v2?x=1`, options)).toEqual({
     status: 404,
@@ -37,14 +37,14 @@ it.each([
   expect(await probeAddress(server.url, options)).toMatchObject({ status: 200, clockAheadMs });
 });
 
-it('reports when the certificate expires', async () => {
+it('reports the time at which the certificate expires', async () => {
   const tls = makeCertificate();
   const server = await serverOf(answer({}), tls);
   const { certificateEnds } = await probeAddress(server.url, { ...options, extraAuthorities: tls.cert });
   expect(certificateEnds).toBe(Date.parse(new X509Certificate(tls.cert).validTo));
 });
 
-it('respects its timeout', async () => {
+it('ends at its timeout', async () => {
   const server = await serverOf(silence);
   await expect(probeAddress(server.url, { ...options, timeoutMs: 30 })).rejects.toMatchObject({
     code: 'ETIMEDOUT',
@@ -52,7 +52,7 @@ it('respects its timeout', async () => {
   });
 });
 
-it('rejects with the network error, and when it is aborted', async () => {
+it("throws the network error, or the abort's reason", async () => {
   const server = await serverOf(hangUp);
   await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'ECONNRESET' });
   const stopped = new AbortController();

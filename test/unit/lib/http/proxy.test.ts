@@ -3,27 +3,28 @@ import { describe, expect, it } from 'vitest';
 import { proxyAuthorization, proxyFor, proxySecrets } from '../../../../src/lib/http/engines/proxy.ts';
 
 const PROXY = 'http://proxy.example:3128';
+const OTHER = 'http://other.example';
 
-describe('proxyFor', () => {
+describe('the proxy selection', () => {
   it.each([
     ['https://api.example', { https: PROXY }, PROXY],
-    ['https://api.example', { http: PROXY }, undefined],
     ['https://api.example', { https: 'proxy.example:3128' }, PROXY],
     ['https://api.example', { https: 'https://proxy.example' }, 'https://proxy.example'],
-    ['https://api.example', { https: '' }, undefined],
-    ['http://127.0.0.1:4010', { http: PROXY }, undefined],
-    ['https://localhost:4010', { https: PROXY }, undefined],
     ['http://127.0.0.1:4010', { http: 'http://localhost:8080' }, 'http://localhost:8080'],
-  ])('selects the proxy for %s with %j', (origin, settings, expected) => {
+    ['http://127.0.0.1:4010', { http: 'http://[::1]:8080', https: OTHER }, 'http://[::1]:8080'],
+    ['http://api.example', { http: PROXY, https: OTHER }, PROXY],
+  ])('connects to %s with the settings %j through %s', (origin, settings, expected) => {
     expect(proxyFor(origin, settings)?.origin).toBe(expected);
   });
 
   it.each([
-    ['http://127.0.0.1:4010', 'http://[::1]:8080', 'http://[::1]:8080'],
-    ['http://127.0.0.1:4010', PROXY, undefined],
-    ['http://api.example', PROXY, PROXY],
-  ])('selects the proxy for %s with HTTP_PROXY=%s', (origin, http, expected) => {
-    expect(proxyFor(origin, { http, https: 'http://other.example' })?.origin).toBe(expected);
+    ['https://api.example', { http: PROXY }],
+    ['https://api.example', { https: '' }],
+    ['http://127.0.0.1:4010', { http: PROXY }],
+    ['https://localhost:4010', { https: PROXY }],
+    ['http://127.0.0.1:4010', { http: PROXY, https: OTHER }],
+  ])('connects to %s with the settings %j directly', (origin, settings) => {
+    expect(proxyFor(origin, settings)).toBeUndefined();
   });
 
   it.each(['socks5://user:hunter2@proxy.example', 'http://', 'http://user:hunter2@[x'])(
@@ -34,7 +35,7 @@ describe('proxyFor', () => {
     },
   );
 
-  it('names the invalid variable and the expected form', () => {
+  it('reports the name of an invalid variable and the expected form', () => {
     const invalid = { https: 'ftp://proxy.example', http: 'http://' };
     expect(() => proxyFor('https://api.example', invalid)).toThrow(/^HTTPS_PROXY is not the address/);
     expect(() => proxyFor('http://api.example', invalid)).toThrow(
@@ -47,67 +48,67 @@ describe('proxyFor', () => {
   });
 
   it.each([
-    ['*', 'https://api.example', true],
-    ['api.example', 'https://api.example', true],
-    ['API.Example', 'https://api.example', true],
-    ['example', 'https://api.example', true],
-    ['example', 'https://apiexample', false],
-    ['.example', 'https://api.example', true],
-    ['.api.example', 'https://api.example', false],
-    ['*.example', 'https://api.example', true],
-    ['other, api.example ', 'https://api.example', true],
-    ['other api.example', 'https://api.example', true],
-    ['api.example:443', 'https://api.example', true],
-    ['api.example:8443', 'https://api.example', false],
-    ['api.example:8443', 'https://api.example:8443', true],
-    ['10.1.2.3', 'https://10.1.2.3', true],
-    ['10.0.0.0/8', 'https://10.1.2.3', true],
-    ['10.0.0.0/16', 'https://10.1.2.3', false],
-    ['10.0.0.0/99', 'https://10.1.2.3', false],
-    ['.2.3', 'https://10.1.2.3', false],
-    ['2001:db8::1', 'https://[2001:db8::1]', true],
-    ['[2001:db8::1]:443', 'https://[2001:db8::1]', true],
-    ['[2001:db8::1]:80', 'https://[2001:db8::1]', false],
-    ['2001:DB8:0::/32', 'https://[2001:db8::1]', true],
-    ['', 'https://api.example', false],
-    [',. ,', 'https://api.example', false],
-    ['api.example', 'https://other.api.example', true],
-    ['.api.example', 'https://other.api.example', true],
-    ['*.api.example', 'https://api.example', false],
-    ['*example', 'https://api.example', false],
-    ['pi.example', 'https://api.example', false],
-    ['api.example', 'https://api.example.com', false],
-    ['api.example:443', 'http://api.example', false],
-    ['api.example:80', 'http://api.example', true],
-    ['api.example:80x', 'https://api.example', false],
-    ['api.example:443x', 'https://api.example', false],
-    ['api.example:', 'https://api.example', false],
-    [',. ,', 'https://api.example.', false],
-    [',, ', 'https://10.1.2.3', false],
-    ['x[2001:db8::1]', 'https://[2001:db8::1]', false],
-    ['127.0.0.0/0', 'https://10.1.2.3', true],
-    ['10.1.2.3/32', 'https://10.1.2.3', true],
-    ['10.1.2.3/32', 'https://10.1.2.4', false],
-    ['10.1.2.3', 'https://10.1.2.4', false],
-    ['10.1.2.3/33', 'https://10.1.2.3', false],
-    ['10.0.0.0/-1', 'https://10.1.2.3', false],
-    ['10.0.0.0/8.5', 'https://10.1.2.3', false],
-    ['10.0.0.0/x', 'https://10.1.2.3', false],
-    ['10.1.2.3:443', 'https://10.1.2.3', true],
-    ['10.1.2.3:444', 'https://10.1.2.3', false],
-    ['10.1.2.3.example', 'https://10.1.2.3', false],
-    ['2001:db8::/32', 'https://[2001:db9::1]', false],
-    ['2001:db8::1/128', 'https://[2001:db8::1]', true],
-    ['2001:db8::1', 'https://[2001:db8::2]', false],
-    ['2001:db8::/129', 'https://[2001:db8::1]', false],
-    ['[2001:db8::1]', 'https://[2001:db8::1]', true],
-    ['[2001:db8::1]x', 'https://[2001:db8::1]', false],
-    ['10.0.0.0/8', 'https://[2001:db8::1]', false],
-    ['2001:db8::/32', 'https://10.1.2.3', false],
-    ['other,\tapi.example', 'https://api.example', true],
-  ])('connects with NO_PROXY=%s to %s directly: %s', (none, origin, direct) => {
+    ['*', 'https://api.example', 'directly'],
+    ['api.example', 'https://api.example', 'directly'],
+    ['API.Example', 'https://api.example', 'directly'],
+    ['example', 'https://api.example', 'directly'],
+    ['example', 'https://apiexample', 'through the proxy'],
+    ['.example', 'https://api.example', 'directly'],
+    ['.api.example', 'https://api.example', 'through the proxy'],
+    ['*.example', 'https://api.example', 'directly'],
+    ['other, api.example ', 'https://api.example', 'directly'],
+    ['other api.example', 'https://api.example', 'directly'],
+    ['api.example:443', 'https://api.example', 'directly'],
+    ['api.example:8443', 'https://api.example', 'through the proxy'],
+    ['api.example:8443', 'https://api.example:8443', 'directly'],
+    ['10.1.2.3', 'https://10.1.2.3', 'directly'],
+    ['10.0.0.0/8', 'https://10.1.2.3', 'directly'],
+    ['10.0.0.0/16', 'https://10.1.2.3', 'through the proxy'],
+    ['10.0.0.0/99', 'https://10.1.2.3', 'through the proxy'],
+    ['.2.3', 'https://10.1.2.3', 'through the proxy'],
+    ['2001:db8::1', 'https://[2001:db8::1]', 'directly'],
+    ['[2001:db8::1]:443', 'https://[2001:db8::1]', 'directly'],
+    ['[2001:db8::1]:80', 'https://[2001:db8::1]', 'through the proxy'],
+    ['2001:DB8:0::/32', 'https://[2001:db8::1]', 'directly'],
+    ['', 'https://api.example', 'through the proxy'],
+    [',. ,', 'https://api.example', 'through the proxy'],
+    ['api.example', 'https://other.api.example', 'directly'],
+    ['.api.example', 'https://other.api.example', 'directly'],
+    ['*.api.example', 'https://api.example', 'through the proxy'],
+    ['*example', 'https://api.example', 'through the proxy'],
+    ['pi.example', 'https://api.example', 'through the proxy'],
+    ['api.example', 'https://api.example.com', 'through the proxy'],
+    ['api.example:443', 'http://api.example', 'through the proxy'],
+    ['api.example:80', 'http://api.example', 'directly'],
+    ['api.example:80x', 'https://api.example', 'through the proxy'],
+    ['api.example:443x', 'https://api.example', 'through the proxy'],
+    ['api.example:', 'https://api.example', 'through the proxy'],
+    [',. ,', 'https://api.example.', 'through the proxy'],
+    [',, ', 'https://10.1.2.3', 'through the proxy'],
+    ['x[2001:db8::1]', 'https://[2001:db8::1]', 'through the proxy'],
+    ['127.0.0.0/0', 'https://10.1.2.3', 'directly'],
+    ['10.1.2.3/32', 'https://10.1.2.3', 'directly'],
+    ['10.1.2.3/32', 'https://10.1.2.4', 'through the proxy'],
+    ['10.1.2.3', 'https://10.1.2.4', 'through the proxy'],
+    ['10.1.2.3/33', 'https://10.1.2.3', 'through the proxy'],
+    ['10.0.0.0/-1', 'https://10.1.2.3', 'through the proxy'],
+    ['10.0.0.0/8.5', 'https://10.1.2.3', 'through the proxy'],
+    ['10.0.0.0/x', 'https://10.1.2.3', 'through the proxy'],
+    ['10.1.2.3:443', 'https://10.1.2.3', 'directly'],
+    ['10.1.2.3:444', 'https://10.1.2.3', 'through the proxy'],
+    ['10.1.2.3.example', 'https://10.1.2.3', 'through the proxy'],
+    ['2001:db8::/32', 'https://[2001:db9::1]', 'through the proxy'],
+    ['2001:db8::1/128', 'https://[2001:db8::1]', 'directly'],
+    ['2001:db8::1', 'https://[2001:db8::2]', 'through the proxy'],
+    ['2001:db8::/129', 'https://[2001:db8::1]', 'through the proxy'],
+    ['[2001:db8::1]', 'https://[2001:db8::1]', 'directly'],
+    ['[2001:db8::1]x', 'https://[2001:db8::1]', 'through the proxy'],
+    ['10.0.0.0/8', 'https://[2001:db8::1]', 'through the proxy'],
+    ['2001:db8::/32', 'https://10.1.2.3', 'through the proxy'],
+    ['other,\tapi.example', 'https://api.example', 'directly'],
+  ])('reads NO_PROXY=%j and connects to %s %s', (none, origin, how) => {
     const settings = { https: PROXY, http: PROXY, none };
-    expect(proxyFor(origin, settings) === undefined).toBe(direct);
+    expect(proxyFor(origin, settings) === undefined).toBe(how === 'directly');
   });
 });
 

@@ -25,7 +25,7 @@ describe('readReply', () => {
     });
   });
 
-  it('returns no value if none is expected, whatever the body', () => {
+  it('returns no value if none is expected, for any body', () => {
     for (const text of ['', '{', 'thanks!']) {
       expect(readReply(failedCall(seedThings), responseWith(text, { status: 202 }))).toEqual({
         status: 202,
@@ -75,7 +75,7 @@ describe('readReply', () => {
     ['a missing field', '{}', 'does not have the expected shape (id is missing).'],
     ['a list', '[]', 'does not have the expected shape (the body must be an object, not a list).'],
     ['a page', PAGE, 'is a web page ("Sign in"), not JSON.'],
-  ])('reports %s as a problem', (_name, text, words) => {
+  ])('reports that %s is unreadable', (_name, text, words) => {
     const error = errorOf(text);
     expect(error).toMatchObject({ code: 'http.unreadable', status: 200 });
     expect(error.message.startsWith(UNREADABLE + words)).toBe(true);
@@ -90,7 +90,7 @@ describe('readReply', () => {
     expect(messageOf('{"id":"a"}', 'is not valid UTF-8')).toBe(`${UNREADABLE}is not valid UTF-8.`);
   });
 
-  it('leaves the outcome of a write unknown', () => {
+  it('reports an unknown outcome if the response to a write is unreadable', () => {
     const error = errorOf('{}', putThing);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({
@@ -106,12 +106,12 @@ describe('readReply', () => {
   });
 
   it.each([
-    ['a different status', 200, '', 'has the undocumented status 200'],
-    ['a different status', 204, '', 'has the undocumented status 204'],
+    ['an undocumented status', 200, '', 'has the undocumented status 200'],
+    ['an undocumented status', 204, '', 'has the undocumented status 204'],
     ['an error document', 202, '{"errors":[{"message":"no"}]}', 'is an error document with status 202'],
     ['an error document', 202, '{"statusCode":503,"message":"no"}', 'is an error document with status 202'],
     ['an error document', 202, '{"error":"unavailable"}', 'is an error document with status 202'],
-  ])('rejects %s (%i) if only the status counts', (_name, status, text, words) => {
+  ])('rejects %s if only the status counts: %i %s', (_name, status, text, words) => {
     const error = thrownBy(() => readReply(failedCall(seedThings), responseWith(text, { status })));
     expect(error).toMatchObject({ code: 'http.outcome_unknown' });
     expect(error.message).toContain(words);
@@ -125,7 +125,7 @@ describe('readReply', () => {
   });
 });
 
-describe('too many values', () => {
+describe('too many values in a response', () => {
   const list = (elements: number, element: string): string => `[${Array<string>(elements).fill(element).join(',')}]`;
   const documentWith = (rest: string): string => `{"run":1,"rest":${rest}}`;
   const isRead = (text: string): boolean => {
@@ -138,7 +138,7 @@ describe('too many values', () => {
     }
   };
 
-  it('are counted by brackets and commas', () => {
+  it('are detected by counting brackets and commas', () => {
     expect(isRead(documentWith(list(199_000, '{"a":1}')))).toBe(true);
     expect(isRead(documentWith(list(201_000, '{"a":1}')))).toBe(false);
     expect(isRead(documentWith(list(399_000, '10')))).toBe(true);
@@ -147,21 +147,21 @@ describe('too many values', () => {
     expect(isRead(documentWith(list(101_000, '[[1],20]')))).toBe(false);
   });
 
-  it('are counted without the punctuation in strings', () => {
+  it('are detected without counting punctuation in strings', () => {
     const punctuation = ',[{'.repeat(300_000);
     expect(isRead(documentWith(JSON.stringify(punctuation)))).toBe(true);
     expect(isRead(documentWith(JSON.stringify(`\\"${punctuation}\\`)))).toBe(true);
     expect(isRead(documentWith(JSON.stringify([`a"${punctuation}\\\\`, 'b', punctuation])))).toBe(true);
   });
 
-  it('are also counted after a string', () => {
+  it('are also detected after a string', () => {
     const values = list(401_000, '10');
     for (const text of ['', 'a', '\\', '"', 'a\\"', '\\\\', '","']) {
       expect(isRead(`{"run":1,"text":${JSON.stringify(text)},"rest":${values}}`)).toBe(false);
     }
   });
 
-  it('are not counted after an unterminated string', () => {
+  it('are not detected after an unterminated string', () => {
     const text = `{"run":1,"text":"${','.repeat(900_000)}`;
     expect(() => readReply(failedCall(getNumber), responseWith(text))).toThrow('is not usable JSON');
   });

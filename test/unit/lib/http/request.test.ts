@@ -33,7 +33,7 @@ describe('buildRequest', () => {
     [{ filter: '', page: undefined }, '?filter='],
     [{ filter: 'a&b=c d+é', page: 2, all: false }, '?filter=a%26b%3Dc%20d%2B%C3%A9&page=2&all=false'],
     [{ 'a b': 'x' }, '?a%20b=x'],
-  ])('writes the query %j as "%s"', (query, written) => {
+  ])('writes the query %o as "%s"', (query, written) => {
     const request = buildRequest(getThing, { params: { thingId: 'a' }, query }, BASE);
     expect(request.query).toBe(written);
     expect(urlOf(request)).toBe(`https://api.example/v3/things/a${written}`);

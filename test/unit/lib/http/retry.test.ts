@@ -19,23 +19,27 @@ function judge(outcome: Outcome, safety: Safety, attempt = 1, random = 0.5): Ret
 const status = (code: number, retryAfter?: string): Outcome => ({ kind: 'answer', status: code, retryAfter });
 const lost = (delivered: 'no' | 'perhaps', permanent = false): Outcome => ({ kind: 'no-answer', delivered, permanent });
 
-describe('decide', () => {
+describe('the retry decision', () => {
   const RETRY = 'again';
   const TABLE: [string, Outcome, Record<Safety, RetryDecision['act']>][] = [
-    ['429', status(429), { repeat: RETRY, confirm: RETRY, once: RETRY }],
-    ['500', status(500), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
-    ['408', status(408), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
-    ['425', status(425), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
-    ['503 with Retry-After', status(503, '1'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
-    ['501', status(501), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['505', status(505), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['404', status(404), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['302', status(302), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['not delivered', lost('no'), { repeat: RETRY, confirm: RETRY, once: RETRY }],
-    ['not delivered, permanently', lost('no', true), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['perhaps delivered', lost('perhaps'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['status 429', status(429), { repeat: RETRY, confirm: RETRY, once: RETRY }],
+    ['status 500', status(500), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['status 408', status(408), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['status 425', status(425), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['status 503 with Retry-After', status(503, '1'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    ['status 501', status(501), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['status 505', status(505), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['status 404', status(404), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['status 302', status(302), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
+    ['a request that was not delivered', lost('no'), { repeat: RETRY, confirm: RETRY, once: RETRY }],
+    [
+      'a request that can never be delivered',
+      lost('no', true),
+      { repeat: 'give-up', confirm: 'give-up', once: 'give-up' },
+    ],
+    ['a request that may have been delivered', lost('perhaps'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
   ];
-  test.each(TABLE)("returns the action for the call's safety after: %s", (_name, outcome, expected) => {
+  test.each(TABLE)("depends on the call's safety after %s", (_name, outcome, expected) => {
     for (const safety of SAFETIES) expect(judge(outcome, safety).act).toBe(expected[safety]);
   });
 
@@ -171,7 +175,7 @@ describe('parseRetryAfter', () => {
     );
   });
 
-  test('never throws on any text', () => {
+  test('never throws for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const ms = parseRetryAfter(text, NOW);

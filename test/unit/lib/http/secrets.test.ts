@@ -44,7 +44,7 @@ function everythingOf(error: unknown): string {
 }
 
 test.each(['node', 'pool'] as const)(
-  'engine %s never prints a secret, even if the platform echoes it',
+  'prints no secret with engine %s, even if the platform echoes it',
   async (engine) => {
     const http = testClient(server.url, { engine, credentials: withoutToken(), retries: 1 });
     const ready = testClient(server.url, { engine, retries: 1 });
@@ -70,7 +70,7 @@ test.each(['node', 'pool'] as const)(
   },
 );
 
-test('includes everything about an exchange in a trace, except the bodies of token requests', async () => {
+test('traces everything about an exchange except the bodies of token requests', async () => {
   server.next(json({ access_token: TOKEN, expires_in: 3600, token_type: 'Bearer' }), json({ id: 'a', run: 1 }));
   const http = testClient(server.url, { credentials: withoutToken() });
   await http.call(putThing, { params, body: { id: 'a', password: 'x' } });
@@ -115,7 +115,7 @@ test('traces a request without a response, and truncates a large body', async ()
   expect(JSON.stringify(http.traces[1])).toContain('(cut: 200009 characters)');
 });
 
-test('prints the command with placeholders for --curl, resolves no secret and sends nothing', async () => {
+test('prints a command with placeholders with --curl, resolves no secret and sends nothing', async () => {
   const commands: string[] = [];
   const http = testClient(server.url, { onCurl: (command) => commands.push(command), credentials: UNTOUCHED });
   await http.prepare(putThing);
@@ -137,7 +137,7 @@ test('prints the command with placeholders for --curl, resolves no secret and se
   expect(server.connections).toBe(0);
 });
 
-test('returns the request with `describe`, resolves no secret and sends nothing', () => {
+test('returns the request from `describe`, resolves no secret and sends nothing', () => {
   const http = testClient(`${server.url}/`, { credentials: UNTOUCHED });
   expect(http.describe(getThing, { params: { thingId: 'a/b' }, query: { page: 2 } })).toEqual({
     method: 'GET',

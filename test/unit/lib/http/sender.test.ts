@@ -25,7 +25,7 @@ async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise
 }
 
 describe('a request', () => {
-  it('is sent with its bytes unchanged, and credentials are resolved once', async () => {
+  it('is sent unchanged, and credentials are resolved once', async () => {
     let resolved = 0;
     const basic = async () => {
       resolved++;
@@ -78,7 +78,7 @@ describe('a request', () => {
     expect(client.debug[0]).toContain('-> 200, 2 bytes, 0 ms (attempt 1, request ');
   });
 
-  it('is only printed with --curl', async () => {
+  it('is printed instead of sent with --curl', async () => {
     const commands: string[] = [];
     const { sender } = await bulk({ onCurl: (command) => commands.push(command) });
     expect(await failureOf(sender.send(BODY, never))).toBeInstanceOf(CurlPrinted);
@@ -90,7 +90,7 @@ describe('a request', () => {
 });
 
 describe('an outcome', () => {
-  it('is accepted, with the rate advice from the response', async () => {
+  it('is accepted, and includes the rate advice from the response', async () => {
     const headers = { 'x-rate-limit-percentage-used': '95' };
     expect(await sent(answer({ status: 202, headers, body: 'thanks!' }))).toMatchObject({
       kind: 'accepted',
@@ -109,7 +109,7 @@ describe('an outcome', () => {
     [400, { 'retry-after': 'soon' }, undefined],
     [300, {}, undefined],
     [302, { location: '/login' }, undefined],
-  ])('is a rejection for %d with %j', async (status, headers, retryAfterMs) => {
+  ])('is a rejection for status %d with the headers %j', async (status, headers, retryAfterMs) => {
     const outcome = await sent(json({ errors: [{ message: `no ${SECRETS.workspaceSecret}` }] }, { status, headers }));
     expect(outcome).toMatchObject({ kind: 'refused', status, retryAfterMs, messages: ['no ********'] });
     expect(outcome).toMatchObject({ failure: { status, request: { method: 'POST', path: '/v2/things/' } } });
@@ -133,7 +133,7 @@ describe('an outcome', () => {
     expect(await sender.send(BODY, never, { thingId: 'a' })).toMatchObject({ kind: 'lost', permanent: false });
   });
 
-  it('is lost without a response, and is permanent if a retry cannot help', async () => {
+  it('is lost without a response, permanently if a retry cannot help', async () => {
     server.otherwise(hangUp);
     const { client, sender } = await bulk();
     expect(await sender.send(BODY, never)).toMatchObject({
@@ -152,7 +152,7 @@ describe('an outcome', () => {
     expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} did not connect`);
   });
 
-  it("is the abort's reason", async () => {
+  it("is an error with the abort's reason after an abort", async () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     server.otherwise(() => stop.abort(reason));

@@ -44,17 +44,17 @@ function connection(...pieces: (string | typeof WRITE)[]) {
 const WRITE = Symbol('write');
 const bytes = (text: string): string[] => text.split('');
 
-describe('skippingContinue', () => {
+describe('a connection', () => {
   it.each<[string, string[]]>([
-    ['none', [ANSWER]],
-    ['one', [CONTINUE, ANSWER]],
-    ['one in the same chunk', [CONTINUE + ANSWER]],
-    ['one with headers', [NAMED + ANSWER]],
-    ['several', [CONTINUE, NAMED + CONTINUE, ANSWER]],
-    ['one byte by byte', bytes(NAMED + ANSWER)],
-    ['one whose end is split', [CONTINUE.slice(0, -2), CONTINUE.slice(-2) + ANSWER]],
-    ['none, byte by byte', bytes(ANSWER)],
-  ])('removes %s', (_name, pieces) => {
+    ['without a `100 Continue`', [ANSWER]],
+    ['after a `100 Continue`', [CONTINUE, ANSWER]],
+    ['after a `100 Continue` in the same chunk', [CONTINUE + ANSWER]],
+    ['after a `100 Continue` with headers', [NAMED + ANSWER]],
+    ['after several `100 Continue`', [CONTINUE, NAMED + CONTINUE, ANSWER]],
+    ['after a `100 Continue` that arrives byte by byte', bytes(NAMED + ANSWER)],
+    ['after a `100 Continue` whose end is in the next chunk', [CONTINUE.slice(0, -2), CONTINUE.slice(-2) + ANSWER]],
+    ['that arrives byte by byte', bytes(ANSWER)],
+  ])('returns only the response %s', (_name, pieces) => {
     expect(connection(...pieces).parsed()).toBe(ANSWER);
   });
 
@@ -65,7 +65,7 @@ describe('skippingContinue', () => {
     expect(connection(CONTINUE, ANSWER, CONTINUE, 'x').parsed()).toBe(`${body}x`);
   });
 
-  it('starts over with each request', () => {
+  it('removes a `100 Continue` again after each request', () => {
     expect(connection(CONTINUE, ANSWER, WRITE, CONTINUE, ANSWER).parsed()).toBe(ANSWER + ANSWER);
   });
 

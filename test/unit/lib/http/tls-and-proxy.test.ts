@@ -26,7 +26,7 @@ describe('TLS', () => {
     server.otherwise(json({ id: 'a' }));
   });
 
-  test('verifies the certificate in a probe as in a call, even if the environment disables the check', async () => {
+  test('verifies the certificate in probes as in calls, even if the environment disables the check', async () => {
     const options = { timeoutMs: 5000, clock: systemClock, signal: never };
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
@@ -66,7 +66,7 @@ describe('TLS', () => {
       expect(await end).toBe('closed');
     });
 
-    test('ignores an environment that disables the check', async () => {
+    test('verifies the certificate even if the environment disables the check', async () => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const error = await failureOf(testClient(server.url, { engine }).call(getThing, { params }));
       expect(error).toMatchObject({ code: 'network.certificate' });
@@ -120,7 +120,7 @@ describe('TLS', () => {
       });
     });
 
-    test('sends https through a tunnel, so that the proxy sees neither the call nor the credentials', async () => {
+    test('sends https through a tunnel that hides the call and the credentials from the proxy', async () => {
       const proxy = await opened(startProxy(server.port, 's3cret/pass'));
       const http = testClient('https://platform.test', {
         engine,
@@ -204,7 +204,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect(server.requests).toEqual([]);
   });
 
-  test('names an unreachable proxy without its password', async () => {
+  test('reports an unreachable proxy without its password', async () => {
     const proxy = await startProxy(1);
     await proxy.close();
     const http = testClient('https://platform.test', {

@@ -51,7 +51,7 @@ function cacheFile(folder: string): string {
   return join(folder, 'tokens', name);
 }
 
-test('requests one new token with freshToken and shares it', async () => {
+test('requests one new token in `freshToken` and shares it', async () => {
   const http = client();
   await http.call(getThing, { params });
   const fresh = client({ folder: http.folder, freshToken: true });
@@ -126,7 +126,7 @@ test('sends one token request for ten concurrent clients', async () => {
   expect(bearers()).toEqual(Array(10).fill('Bearer token-number-1'));
 });
 
-describe('renewal', () => {
+describe('token renewal', () => {
   test.each([
     ['five minutes before expiry', 28_800, 8 * HOUR - 300_000],
     ['at half of a short lifetime', 60, 30_000],
@@ -143,7 +143,7 @@ describe('renewal', () => {
     expect(bearers().at(-1)).toBe('Bearer token-number-2');
   });
 
-  test('drops the token after a 401 and repeats any call once', async () => {
+  test('drops the token after a 401 and retries any call once', async () => {
     const http = client();
     await http.call(getThing, { params });
     accepted = ['token-number-2'];
@@ -152,7 +152,7 @@ describe('renewal', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  test('does not repeat after a second 401', async () => {
+  test('does not retry after a second 401', async () => {
     accepted = [];
     const http = client();
     const error = await failureOf(http.call(getThing, { params }));
@@ -239,7 +239,7 @@ describe('a failed token request', () => {
   const WAITING = 6;
   const failures = (calls: Promise<unknown>[]) => Promise.all(calls.map(failureOf));
 
-  test('is shared by every call that is waiting for it', async () => {
+  test('is reported to every call that is waiting for it', async () => {
     tokenAnswer = { status: 503 };
     const http = client();
     const errors = await failures(Array.from({ length: WAITING }, () => http.call(getThing, { params })));
@@ -249,7 +249,7 @@ describe('a failed token request', () => {
     await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
   });
 
-  test('is shared by every process that is waiting for it, but not by later ones', async () => {
+  test('is reported to every process that is waiting for it, but not to later ones', async () => {
     tokenAnswer = { status: 503 };
     const { clock, folder } = client();
     const processes = Array.from({ length: WAITING }, () => client({ clock, folder }));
@@ -261,7 +261,7 @@ describe('a failed token request', () => {
     expect(tokenRequests()).toHaveLength(10);
   });
 
-  test('is not shared after a rejected secret, because another process may have a different one', async () => {
+  test('is not reported to other processes if the secret was rejected, because they may use a different one', async () => {
     tokenAnswer = { status: 401 };
     const { clock, folder } = client();
     const processes = Array.from({ length: 3 }, () => client({ clock, folder }));
@@ -270,7 +270,7 @@ describe('a failed token request', () => {
   });
 });
 
-test('leaves the token request to the calls that are still waiting when one call is aborted', async () => {
+test('keeps the token request running for the calls that still wait when one call is aborted', async () => {
   const stop = new AbortController();
   let answer = (): void => undefined;
   server.next((socket, request) => {
@@ -300,7 +300,7 @@ describe('a token from the environment', () => {
     expect(existsSync(join(http.folder, 'tokens'))).toBe(false);
   });
 
-  test('with a trailing line break is rejected with a hint', async () => {
+  test('is rejected with a hint if it ends in a line break', async () => {
     const credentials = { ...withoutToken(), accessToken: async () => 'abcdef\n' };
     expect(await failureOf(client({ credentials }).call(getThing, { params }))).toMatchObject({
       code: 'auth.malformed_token',
@@ -310,7 +310,7 @@ describe('a token from the environment', () => {
   });
 });
 
-test('fetches the token for the next call with `prepare`', async () => {
+test('fetches the token for the next call in `prepare`', async () => {
   const http = client();
   await http.prepare(getThing);
   expect(tokenRequests()).toHaveLength(1);
@@ -318,7 +318,7 @@ test('fetches the token for the next call with `prepare`', async () => {
   expect(tokenRequests()).toHaveLength(1);
 });
 
-test('uses no token for calls with workspace credentials, and renews none after a 401', async () => {
+test('neither uses nor renews a token for calls with workspace credentials', async () => {
   accepted = [];
   const error = await failureOf(client().call(seedThings, { body: { xpid: 1 } }));
   expect(error).toMatchObject({

@@ -74,7 +74,7 @@ describe('traceAttempt', () => {
     expect(silent.traces[0]).toMatchObject({ error: { kind: 'timeout', code: null } });
   });
 
-  it('masks nothing without a listener', () => {
+  it('skips masking if there is no listener', () => {
     const redactor = new Proxy(createRedactor(), {
       get: () => {
         throw new Error('unnecessary masking');
@@ -83,7 +83,7 @@ describe('traceAttempt', () => {
     traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor });
   });
 
-  it.each(['onDebug', 'onTrace'] as const)('works with only %s', (only) => {
+  it.each(['onDebug', 'onTrace'] as const)('records an exchange with only %s', (only) => {
     let calls = 0;
     traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor: createRedactor(), [only]: () => calls++ });
     expect(calls).toBe(1);
@@ -97,11 +97,11 @@ describe('a traced body', () => {
     ['JSON', '{"a":[1,"x"]}', { a: [1, 'x'] }],
     ['JSON with secrets', `{"password":"x","a":"${SECRET}"}`, { password: '********', a: '********' }],
     ['text', `no JSON, ${SECRET}`, 'no JSON, ********'],
-  ])('shows %s', (_name, body, expected) => {
+  ])('is correct for %s', (_name, body, expected) => {
     expect(kept(body)).toEqual(expected);
   });
 
-  it('is omitted for token requests and their responses', () => {
+  it('is omitted for token requests and responses', () => {
     const { traces } = traced({
       endpoint: oauthEndpoints.token,
       request: { ...attempted.request, body: '{"a":1}' },
@@ -110,7 +110,7 @@ describe('a traced body', () => {
     expect(traces[0]).toMatchObject({ request: { body: '(not kept)' }, response: { body: '(not kept)' } });
   });
 
-  it('is truncated if it is long, after masking', () => {
+  it('is truncated after masking if it is long', () => {
     const limit = 64 * 1024;
     const exact = 'x'.repeat(limit);
     expect(kept(exact)).toBe(exact);
@@ -120,23 +120,23 @@ describe('a traced body', () => {
 
   it.each<[string, unknown, unknown]>([
     [
-      'the subject of a request',
+      'masks the subject of a request',
       { subject_identities: { email: { value: 'a@b.example', encoding: 'raw' } } },
       { subject_identities: { email: { value: '********', encoding: 'raw' } } },
     ],
     [
-      'a nested subject',
+      'masks a nested subject',
       [{ extensions: { 'opendsr.x': { subject_identities: { xpid: { value: '7' } } } } }],
       [{ extensions: { 'opendsr.x': { subject_identities: { xpid: { value: '********' } } } } }],
     ],
     [
-      'nothing with an unexpected shape',
+      'does not mask an unexpected shape',
       { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
       { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
     ],
-    ['nothing in an empty field', { subject_identities: null }, { subject_identities: null }],
-    ['nothing in a string', { subject_identities: 'a' }, { subject_identities: 'a' }],
-  ])('hides %s', (_name, body, expected) => {
+    ['does not mask an empty field', { subject_identities: null }, { subject_identities: null }],
+    ['does not mask a string', { subject_identities: 'a' }, { subject_identities: 'a' }],
+  ])('%s', (_name, body, expected) => {
     expect(kept(JSON.stringify(body))).toEqual(expected);
   });
 });

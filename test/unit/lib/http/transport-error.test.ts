@@ -37,7 +37,7 @@ describe('transportErrorOf', () => {
     ['connect-timeout', ['UND_ERR_CONNECT_TIMEOUT']],
     ['malformed', ['UND_ERR_HEADERS_OVERFLOW', 'HPE_INVALID_CONSTANT']],
     ['reset', ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'MY_CERT_', 'NO_HPE_X', 'X_EAI_Y']],
-  ])('classifies as %s', (kind, codes) => {
+  ])('recognizes every error code of the kind `%s`', (kind, codes) => {
     for (const code of codes) {
       const error = transportErrorOf(coded(code), 'not-delivered', false);
       expect(error).toMatchObject({ kind, phase: 'not-delivered', code, message: `said ${code}` });
@@ -69,14 +69,14 @@ describe('transportErrorOf', () => {
   });
 });
 
-it.each<[TransportKind, string | undefined, boolean]>([
-  ['certificate', 'CERT_HAS_EXPIRED', true],
-  ['proxy', undefined, true],
-  ['dns', 'ENOTFOUND', true],
-  ['dns', 'EAI_AGAIN', false],
-  ['refused', 'ENOTFOUND', false],
-  ['tls', undefined, false],
-  ['timeout', undefined, false],
-])('treats %s (%s) as permanent: %s', (kind, code, permanent) => {
-  expect(new TransportError(kind, 'not-delivered', code && coded(code)).permanent).toBe(permanent);
+it.each<[TransportKind, string | undefined, string]>([
+  ['certificate', 'CERT_HAS_EXPIRED', 'permanent'],
+  ['proxy', undefined, 'permanent'],
+  ['dns', 'ENOTFOUND', 'permanent'],
+  ['dns', 'EAI_AGAIN', 'temporary'],
+  ['refused', 'ENOTFOUND', 'temporary'],
+  ['tls', undefined, 'temporary'],
+  ['timeout', undefined, 'temporary'],
+])('treats the kind `%s` with the code %s as %s', (kind, code, duration) => {
+  expect(new TransportError(kind, 'not-delivered', code && coded(code)).permanent).toBe(duration === 'permanent');
 });

@@ -6,8 +6,8 @@ import { VERSION } from '../../../../src/lib/kernel/version.ts';
 
 const request: BuiltRequest = { method: 'GET', origin: 'https://api.example', path: '/', query: '', body: undefined };
 
-describe('headersOf', () => {
-  it('accepts compressed JSON and identifies the client', () => {
+describe('request headers', () => {
+  it('accept compressed JSON and identify the client', () => {
     expect(headersOf({ authorization: undefined, id: 'id-1', request })).toStrictEqual({
       accept: 'application/json',
       'accept-encoding': 'gzip, deflate, br',
@@ -16,14 +16,14 @@ describe('headersOf', () => {
     });
   });
 
-  it('accepts other types uncompressed', () => {
+  it('accept other types only uncompressed', () => {
     expect(headersOf({ authorization: undefined, id: 'id-1', request: { ...request, accept: '*/*' } })).toMatchObject({
       accept: '*/*',
       'accept-encoding': 'identity',
     });
   });
 
-  it('includes the type of a body and the credentials, if any', () => {
+  it('include the type of a body and the credentials, if any', () => {
     expect(headersOf({ authorization: 'Bearer x', id: 'id-1', request: { ...request, body: '' } })).toMatchObject({
       'content-type': 'application/json',
       authorization: 'Bearer x',
