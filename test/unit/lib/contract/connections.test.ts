@@ -33,7 +33,7 @@ test('applies deployment-specific names to providers and prefixed fields', () =>
   expect(names.decode([wire], list.names?.reply ?? [])).toEqual([connection]);
 });
 
-test.each(SERVICE_PROVIDERS)('%s needs the secrets that its request requires', (service_provider) => {
+test.each(SERVICE_PROVIDERS)('requires the same secrets for %s as its request schema', (service_provider) => {
   const issues = issuesOf(ConnectionRequest, { ...CONNECTION, service_provider, config: {} });
   for (const field of SECRET_CONFIG_FIELDS) {
     const isMissing = issues.some((issue) => issue.startsWith(`config.${field}: `));
@@ -42,7 +42,7 @@ test.each(SERVICE_PROVIDERS)('%s needs the secrets that its request requires', (
   expect(issues.length).toBeGreaterThan(1);
 });
 
-test("does not need a field that is not one of the provider's secrets", () => {
+test("requires no secret for a field that is not one of the provider's secrets", () => {
   expect(needsSecret('PROVIDER_A', 'user')).toBe(false);
   expect(needsSecret('PROVIDER_Z', 'password')).toBe(false);
   expect(needsSecret(undefined, 'password')).toBe(false);

@@ -27,7 +27,7 @@ const extended = (subject_identities: unknown, more: object = {}) => ({
 const issuesWith = (change: object): string[] => issuesOf(DsrRequest, { ...PLAIN, ...change });
 
 describe('a request', () => {
-  it('is accepted unchanged', () => {
+  it('is accepted and not changed', () => {
     const body = {
       ...PLAIN,
       api_version: '3.0',
@@ -45,7 +45,7 @@ describe('a request', () => {
     expect(issuesWith({ subject_identities: all, ...extended(Object.fromEntries(extensions)) })).toEqual([]);
   });
 
-  it('is accepted without identities outside the vendor extension', () => {
+  it('is accepted if only the vendor extension contains identities', () => {
     const { subject_identities: _none, ...rest } = PLAIN;
     for (const own of [{}, { subject_identities: {} }]) {
       expect(explain(DsrRequest, { ...rest, ...own, ...extended({ xpid: entry('-7201284209016359738') }) })).toEqual(
@@ -65,7 +65,7 @@ describe('a request', () => {
   });
 
   test.each<[string, object, string[]]>([
-    ['a different regulation', { regulation: 'lgpd' }, ['regulation: must be `gdpr` or `ccpa`']],
+    ['an unknown regulation', { regulation: 'lgpd' }, ['regulation: must be `gdpr` or `ccpa`']],
     ['a missing type', { subject_request_type: undefined }, ['subject_request_type: is missing']],
     [
       'a different type',
@@ -79,7 +79,7 @@ describe('a request', () => {
       ['subject_request_id: is not a version 4 UUID'],
     ],
     [
-      'a different variant',
+      'a UUID of another variant',
       { subject_request_id: ID.replace('-8', '-c') },
       ['subject_request_id: is not a version 4 UUID'],
     ],
@@ -120,12 +120,12 @@ describe('a request', () => {
       ['status_callback_urls[1]: must be an https URL; http is allowed only for this machine'],
     ],
     [
-      'a different scheme',
+      'a URL with another scheme',
       { status_callback_urls: ['ftp://receiver.example/'] },
       ['status_callback_urls[0]: must be an https URL; http is allowed only for this machine'],
     ],
     [
-      'a different scheme for localhost',
+      'a localhost URL with another scheme',
       { status_callback_urls: ['ftp://localhost/'] },
       ['status_callback_urls[0]: must be an https URL; http is allowed only for this machine'],
     ],
@@ -161,7 +161,7 @@ describe('a request', () => {
       ['subject_identities.mail: unknown identity type `mail`; did you mean `email`?'],
     ],
     [
-      'a type of the extension',
+      'a type that belongs in the extension',
       { subject_identities: { other2: entry() } },
       ['subject_identities.other2: belongs in the vendor extension'],
     ],
@@ -176,7 +176,7 @@ describe('a request', () => {
       ['subject_identities.customer_id: unknown identity type `customer_id`'],
     ],
     [
-      'both spellings',
+      'both spellings of a type',
       { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } },
       [
         'subject_identities.ose_publishing_id: is the same identity type as `ose_publisher_id`; only one identity of each type is allowed',
@@ -188,7 +188,7 @@ describe('a request', () => {
       [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
     ],
     [
-      'xpid together with an identity of the extension',
+      'xpid together with an identity in the extension',
       { subject_identities: undefined, ...extended({ other: entry(), xpid: entry('1') }) },
       [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
     ],
@@ -205,7 +205,7 @@ describe('a request', () => {
       [`extensions.${EXTENSION}.subject_identities.xpid.value: is empty`],
     ],
     [
-      'an xpid with more than digits',
+      'an xpid with characters other than digits',
       { subject_identities: undefined, ...extended({ xpid: entry('x7') }) },
       [
         `extensions.${EXTENSION}.subject_identities.xpid.value: must be a signed 64-bit integer in plain digits, such as -42`,
@@ -255,7 +255,7 @@ describe('a request', () => {
 
   it.each<[string, object]>([
     ['an unknown type', { subject_identities: { mail: entry() } }],
-    ['both spellings', { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } }],
+    ['both spellings of a type', { subject_identities: { ose_publisher_id: entry(), ose_publishing_id: entry() } }],
     ['xpid together with an identity', extended({ xpid: entry('1') })],
     [
       'a type in two extensions',
@@ -266,11 +266,11 @@ describe('a request', () => {
         ),
       },
     ],
-  ])('is rejected because of a key, not its value: %s', (_name, change) => {
+  ])('is rejected at the key rather than the value: %s', (_name, change) => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 
-  it('is reported only with the number of its identities if there are more than 50', () => {
+  it('is rejected with only the number of identities if there are more than 50', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
     const sentence = [': has 51 identities; at most 50 are allowed'];
     expect(issuesWith({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);
@@ -283,12 +283,12 @@ describe('a request', () => {
   });
 });
 
-test('names an extension after the vendor’s domain', () => {
+test("derives the extension's name from the vendor's domain", () => {
   expect(extensionKey('platform.example')).toBe(EXTENSION);
 });
 
 describe('responses', () => {
-  it('are accepted with more or fewer fields than the specification shows', () => {
+  it('are accepted with more or fewer fields than in the specification', () => {
     const bare = { subject_request_id: ID };
     expect(CreateReply.parse({ ...bare, new: 1 })).toEqual({ ...bare, new: 1 });
     const status = { ...bare, request_status: 'paused', extensions: [{ domain: 'a.example', status: 'retrying' }] };

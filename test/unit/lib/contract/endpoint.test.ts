@@ -55,7 +55,7 @@ describe('fillPath', () => {
     ['100%', '100%25'],
     [7, '7'],
     [9223372036854775807n, '9223372036854775807'],
-  ])('turns %s into %s', (id, segment) => {
+  ])('encodes %s as %s', (id, segment) => {
     expect(fillPath('/x/{id}', { id })).toBe(`/x/${segment}`);
   });
 
@@ -68,18 +68,18 @@ describe('fillPath', () => {
     },
   );
 
-  it('throws a TypeError for a missing value, which is a bug', () => {
+  it('throws a TypeError for a missing value, because that is a bug', () => {
     expect(() => fillPath('/x/{id}', {})).toThrow(new TypeError('path /x/{id} lacks id'));
     expect(() => fillPath('/x/{constructor}', Object.create(null) as Record<string, string>)).toThrow(TypeError);
   });
 
-  it('keeps a path without placeholders unchanged', () => {
+  it('returns a path without placeholders unchanged', () => {
     expect(fillPath('/oauth/token', {})).toBe('/oauth/token');
     expect(fillPath('/v2/groups/', { id: 'x' })).toBe('/v2/groups/');
   });
 });
 
-test('compares a response about one resource with the id in its path', () => {
+test('requires a comparison with the id in the path for each response about one resource', () => {
   const own = allEndpoints.filter(({ path, reply }) => reply && path.endsWith('}'));
   expect(own.length).toBeGreaterThan(8);
   for (const { about = {}, id, path } of own) {

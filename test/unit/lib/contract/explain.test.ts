@@ -52,16 +52,16 @@ describe('explain', () => {
     [{ version: '2.0' }, 'version', 'must be `3.0`'],
     [{ nme: 'x' }, 'nme', 'unknown field `nme`'],
     [{ extra: 1 }, 'extra', 'must be a string, not a number; put it in quotes'],
-  ])('describes the issue in %o', (change, path, message) => {
+  ])('describes the issue in %o: $2', (change, path, message) => {
     const issues = explain(Shape, { ...GOOD, ...change });
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
 
-  it('lists every value that is allowed', () => {
+  it('lists all allowed values', () => {
     expect(explain(Shape, { ...GOOD, kind: 'c' })[0]?.message).toBe('must be `a` or `b`');
   });
 
-  it('names each unknown field, and reports nothing for a valid value', () => {
+  it('reports each unknown field by name, and nothing for a valid value', () => {
     expect(explain(Shape, { ...GOOD, one: 1, two: 2 }).map(({ message }) => message)).toEqual([
       'unknown field `one`',
       'unknown field `two`',
@@ -69,14 +69,14 @@ describe('explain', () => {
     expect(explain(Shape, GOOD)).toEqual([]);
   });
 
-  it.each([null, undefined, 5, 'x', []])('describes an issue with the whole value %j', (value) => {
+  it.each([null, undefined, 5, 'x', []])('describes the issue if the whole value is %j', (value) => {
     const [issue] = explain(Shape, value);
     expect(issue?.path).toEqual([]);
     expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
   });
 });
 
-describe('the messages from built-in checks', () => {
+describe("a built-in check's message", () => {
   const Checked = looseObject({
     text: optional(string().check(minLength(2), maxLength(3))),
     many: optional(array(number()).check(maxLength(1))),
@@ -130,12 +130,12 @@ describe('the messages from built-in checks', () => {
     [{ keys: { long: 'x' } }, 'keys.long', 'has 4 characters; at most 3 are allowed'],
     [{ either: { k: 'c' } }, 'either.k', 'must be `a` or `b`'],
     [{ either: { k: 'a' } }, 'either.v', 'is missing'],
-  ])('fit the value %o', (value, path, message) => {
+  ])('describes the issue in %o: $2', (value, path, message) => {
     const issues = explain(Checked, value);
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
 
-  it('reports a missing union as missing, and an invalid top-level key', () => {
+  it('describes a missing union as missing, and reports an invalid top-level key', () => {
     expect(explain(looseObject({ kind: union([literal('a'), number()]) }), {})).toEqual([
       { path: ['kind'], message: 'is missing' },
     ]);
@@ -144,16 +144,19 @@ describe('the messages from built-in checks', () => {
     ]);
   });
 
-  it.each([{}, { a: null }, { a: 'text' }, { a: {} }])("keeps a rule's message about a missing field: %j", (value) => {
-    const needs = looseObject({}).check(
-      check(({ issues }) => {
-        issues.push({ code: 'custom', path: ['a', 'b', 'c'], message: 'is needed', input: undefined });
-      }),
-    );
-    expect(explain(needs, value)).toEqual([{ path: ['a', 'b', 'c'], message: 'is needed' }]);
-  });
+  it.each([{}, { a: null }, { a: 'text' }, { a: {} }])(
+    "does not replace a rule's message about a missing field: %j",
+    (value) => {
+      const needs = looseObject({}).check(
+        check(({ issues }) => {
+          issues.push({ code: 'custom', path: ['a', 'b', 'c'], message: 'is needed', input: undefined });
+        }),
+      );
+      expect(explain(needs, value)).toEqual([{ path: ['a', 'b', 'c'], message: 'is needed' }]);
+    },
+  );
 
-  it('marks an issue with a field’s name rather than its value', () => {
+  it("marks whether an issue is at a field's name or its value", () => {
     expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([
       { path: ['one'], message: 'unknown field `one`', at: 'key', isUnknown: true },
     ]);
@@ -173,7 +176,7 @@ describe('showPath', () => {
   });
 });
 
-it("prints our own messages even if another library set zod's language", () => {
+it("returns our own messages even if another library set zod's language", () => {
   const { localeError } = config();
   try {
     config({ localeError: () => 'Invalid input: expected something else' });

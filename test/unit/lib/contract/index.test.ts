@@ -16,7 +16,7 @@ describe('the endpoint table', () => {
     expect(Object.keys(areas)).toHaveLength(9);
   });
 
-  it('defines one endpoint for each method and path of a service', () => {
+  it('contains one endpoint per method and path of a service', () => {
     const shape = ({ service, method, path }: Endpoint): string =>
       `${service} ${method} ${path.replace(/\{\w+\}/g, '{}')}`;
     const shapes = allEndpoints.map(shape);
@@ -24,30 +24,30 @@ describe('the endpoint table', () => {
   });
 });
 
-describe.each(named)('$name', ({ name, endpoint }) => {
-  it('is identified by an id that matches its position in the table', () => {
+describe.each(named)('the endpoint $name', ({ name, endpoint }) => {
+  it('has an id that matches its position in the table', () => {
     expect(endpoint.id).toBe(name);
   });
 
-  it('uses a path without a query and with each placeholder once', () => {
+  it('has a path without a query and with each placeholder once', () => {
     expect(endpoint.path).toMatch(/^(\/([a-z0-9.-]+|\{\w+\}))+\/?$/);
     const placeholders = endpoint.path.match(/\{\w+\}/g) ?? [];
     expect(new Set(placeholders).size).toBe(placeholders.length);
     for (const parameter of endpoint.query ?? []) expect(parameter).toMatch(/^\w+$/);
   });
 
-  it('sends a body only with methods that allow one, and expects none with 204', () => {
+  it('has a body only if its method allows one, and no response body for a 204', () => {
     if (endpoint.method === 'GET' || endpoint.method === 'DELETE') expect(endpoint.body).toBeUndefined();
     if (endpoint.status === 204) expect(endpoint.reply).toBeUndefined();
     if (endpoint.method === 'PUT' || endpoint.method === 'PATCH') expect(endpoint.body).toBeDefined();
   });
 
-  it('is safe to repeat if it reads, and is never repeated without a check if it replaces or deletes', () => {
+  it('is safe to retry if it reads, and not safe to retry without a check if it replaces or deletes', () => {
     if (endpoint.method === 'GET') expect(endpoint.safety).toBe('repeat');
     if (['PUT', 'PATCH', 'DELETE'].includes(endpoint.method)) expect(endpoint.safety).not.toBe('repeat');
   });
 
-  it("sends its service's credentials", () => {
+  it("uses its service's credentials", () => {
     const allowed = {
       base: ['bearer'],
       auth: ['none'],
@@ -59,7 +59,7 @@ describe.each(named)('$name', ({ name, endpoint }) => {
     if (name !== 'dsr.certificate') expect(allowed[endpoint.service]).toContain(endpoint.auth);
   });
 
-  it('accepts unknown fields in a response at every depth', () => {
+  it('accepts unknown fields at every depth of a response', () => {
     const reply = endpoint.reply && toJSONSchema(endpoint.reply, { io: 'input', unrepresentable: 'any' });
     const text = JSON.stringify(reply ?? {});
     expect(text.match(/"additionalProperties":\{/g)?.length).toBe(text.match(/"type":"object"/g)?.length);
@@ -69,7 +69,7 @@ describe.each(named)('$name', ({ name, endpoint }) => {
     expect(Object.isFrozen(endpoint)).toBe(true);
   });
 
-  it('marks deployment-specific names with known marks and existing parameters', () => {
+  it('marks deployment-specific names only with known marks and existing parameters', () => {
     const marks = [...(endpoint.names?.body ?? []), ...(endpoint.names?.reply ?? [])];
     for (const mark of marks) expect(mark).toMatch(/^(keys|value):/);
     for (const parameter of endpoint.names?.query ?? []) expect(endpoint.query).toContain(parameter);

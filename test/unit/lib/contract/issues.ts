@@ -5,3 +5,8 @@ import { explain, showPath } from '../../../../src/lib/contract/explain.ts';
 export function issuesOf(schema: Parameters<typeof explain>[0], value: unknown): string[] {
   return explain(schema, value).map(({ path, message }) => `${showPath(path)}: ${message}`);
 }
+
+/** Puts the issues of each case first, as text for the test's title. */
+export function withIssuesFirst<T>(cases: [T, string[]][]): [string, T, string[]][] {
+  return cases.map(([value, issues]) => [issues.join('; '), value, issues]);
+}

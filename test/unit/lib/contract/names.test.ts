@@ -13,7 +13,7 @@ const NAMES = {
   PROVIDER_A: 'flake',
 };
 
-describe('the word mapping', () => {
+describe('the translation of words', () => {
   it.each([
     ['xpid', 'pid'],
     ['osa_advertising_id', 'phone_advertising_id'],
@@ -28,19 +28,19 @@ describe('the word mapping', () => {
     ['xpids', 'xpids'],
     ['an_osa_id', 'an_osa_id'],
     ['toString', 'toString'],
-  ])('converts %s to %s on the wire, and back', (neutral, wire) => {
+  ])('converts %s to %s for the wire, and back', (neutral, wire) => {
     const names = createWireNames(NAMES);
     expect(names.toWire(neutral)).toBe(wire);
     expect(names.fromWire(wire)).toBe(neutral);
   });
 
-  it('keeps a deployment-specific word when encoding, because files may contain either', () => {
+  it('leaves a deployment-specific word unchanged when encoding, because files may contain it', () => {
     const names = createWireNames(NAMES);
     expect(names.toWire('pid')).toBe('pid');
     expect(names.fromWire('xpid')).toBe('xpid');
   });
 
-  it('round-trips every word that no rule produces', () => {
+  it('restores every word that no rule produces', () => {
     const letters = fc.stringMatching(/^[a-z]{1,8}$/);
     fc.assert(
       fc.property(
@@ -62,7 +62,7 @@ describe('the word mapping', () => {
   });
 });
 
-describe('the value mapping', () => {
+describe('the translation of values', () => {
   const named = () => createWireNames(NAMES);
   const marks = [
     'keys:',
@@ -71,7 +71,7 @@ describe('the value mapping', () => {
     'keys:extensions.*.subject_identities',
   ] as const;
 
-  it('maps marked keys and values, and nothing else', () => {
+  it('changes only marked keys and values', () => {
     const body = {
       xpid: 9223372036854775807n,
       config: { provider: 'PROVIDER_A', note: 'PROVIDER_A', xpid: 1 },
@@ -87,19 +87,19 @@ describe('the value mapping', () => {
     expect(named().decode(named().encode(body, marks), marks)).toEqual(body);
   });
 
-  it('walks lists, does not mutate its input, and ignores other shapes', () => {
+  it('includes lists, does not mutate its input, and ignores other shapes', () => {
     const rows = Object.freeze([Object.freeze({ identities: Object.freeze({ osa_id: 'a' }) }), null, 7]);
     expect(named().encode(rows, ['keys:[].identities'])).toEqual([{ identities: { handset: 'a' } }, null, 7]);
     expect(named().encode(7, marks)).toBe(7);
   });
 
-  it('rejects two keys that map to one word instead of losing one', () => {
+  it('rejects two keys that map to the same word instead of losing one', () => {
     const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
     expect(collide).toThrow(NameCollision);
     expect(collide).toThrow('two fields map to pid on the wire');
   });
 
-  it('maps a marked value only if it is a string, and applies several marks in order', () => {
+  it('changes a marked value only if it is a string, and applies several marks in order', () => {
     const value = { kind: 'xpid', list: ['xpid'], none: null };
     const mapped = named().encode(value, ['value:kind', 'value:list', 'value:none.x', 'value:absent', 'keys:list']);
     expect(mapped).toEqual({ kind: 'pid', list: ['xpid'], none: null });
@@ -124,7 +124,7 @@ describe('the value mapping', () => {
   });
 });
 
-describe('checkNames', () => {
+describe('the check of deployment-specific names', () => {
   it.each([
     [{ xpid: 'pid', 'osa_*': 'phone_*' }, []],
     [{ xpid: '' }, ['xpid maps to an empty word']],
@@ -137,7 +137,7 @@ describe('checkNames', () => {
   });
 });
 
-describe('pathAsWritten', () => {
+describe("an issue's path in a body with deployment-specific names", () => {
   const body = { pid: 1, config: { osa_id: 'a', phone_x: 'b' }, list: [{ pid: 2 }], none: null };
 
   it.each<[(string | number)[], (string | number)[]]>([
@@ -175,7 +175,7 @@ describe('pathAsWritten', () => {
       ['absent', 'xpid'],
       ['absent', 'xpid'],
     ],
-  ])('writes %j as %j', (path, written) => {
+  ])('is written as the user wrote it: %j becomes %j', (path, written) => {
     expect(pathAsWritten(body, path, createWireNames(NAMES))).toEqual(written);
   });
 });

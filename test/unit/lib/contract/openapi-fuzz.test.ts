@@ -122,7 +122,7 @@ it('responds to generated requests as documented', async () => {
   expect([...statuses].filter((one) => one.endsWith('accepted')).length).toBeGreaterThan(15);
 });
 
-it('compiles the types that openapi-typescript generates', async () => {
+it('compiles the types that openapi-typescript generates from the document', async () => {
   const nodes = await openapiTS(structuredClone(document) as unknown as OpenAPI3);
   const source = `${astToString(nodes)}
 type Pipeline = components['schemas']['PipelinesListReply'][number];

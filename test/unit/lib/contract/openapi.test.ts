@@ -28,7 +28,7 @@ test('is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('describes every call in the contract once', () => {
+test('describes each call in the contract once', () => {
   expect(operations.map(({ method, operation, path }) => `${operation.operationId} ${method} ${path}`).sort()).toEqual(
     allEndpoints.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
   );
@@ -89,7 +89,7 @@ describe('the OpenAPI linter rules', () => {
     }
   });
 
-  test('require the authorization of each operation, and a definition and a use of each security scheme', () => {
+  test('require that every security scheme is both defined and used by an operation', () => {
     const { securitySchemes } = document['components'] as { securitySchemes: Record<string, unknown> };
     const used = fullOperations().flatMap(({ operation }) => operation.security.flatMap((each) => Object.keys(each)));
     expect(new Set(used)).toEqual(new Set(Object.keys(securitySchemes)));
@@ -110,7 +110,7 @@ describe('the OpenAPI linter rules', () => {
   });
 });
 
-test('require a title, servers and tag descriptions', () => {
+test('contains a title, servers and tag descriptions', () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
     info: { title: expect.stringContaining('administration') as string, version: '1.2.3', license: { name: 'MIT' } },
@@ -146,7 +146,7 @@ test('describes an endpoint completely', () => {
   expect(token?.operation).toMatchObject({ security: [] });
 });
 
-test('documents the addresses in other responses, and shows a complete token request', () => {
+test('documents links from other responses, and contains an example for every request body', () => {
   const { operation } = operations.find((one) => one.operation.operationId === 'dsr.results') ?? {};
   expect(Object.keys((operation as unknown as { responses: object }).responses)).toEqual(
     expect.arrayContaining(['200', '401', '404', '410']),
@@ -158,7 +158,7 @@ test('documents the addresses in other responses, and shows a complete token req
   }
 });
 
-test('accepts a 64-bit id as a string too, and forbids no field', () => {
+test('allows a 64-bit id as a string, and does not forbid any field', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
   expect(schemas['IntakeEventRequest']?.properties?.['xpid']).toEqual({ type: ['integer', 'string'] });
   expect(schemas['IntakeEventRequest']?.properties?.['environment']).toMatchObject({
@@ -172,7 +172,7 @@ test('accepts a 64-bit id as a string too, and forbids no field', () => {
   expect(schemas['PipelinesCreateRequest']?.properties?.['data_plan_version']).toHaveProperty('anyOf');
 });
 
-test('describes fields that accept any value', () => {
+test('gives fields that accept any value a description', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
   const { properties } = schemas['PipelinesCreateRequest'] ?? {};
   expect(properties?.['created_on']).toEqual({ description: 'Set by the platform, ignored here' });
@@ -250,12 +250,12 @@ describe('the conformance check', () => {
     ['a response with an undocumented body', { ...sent, answer: { status: 202, text: '{}', headers: json } }],
     ['a response that is not JSON', { ...read, answer: { ...read.answer, text: '{' } }],
     [
-      'a response of a different media type',
+      'a response with another media type',
       { ...read, answer: { ...read.answer, headers: { 'content-type': 'text/html' } } },
     ],
     ['a response without a media type', { ...read, answer: { ...read.answer, headers: {} } }],
     [
-      'a rejection of a different media type',
+      'a rejection with another media type',
       { ...read, answer: { ...rejected, headers: { 'content-type': 'text/plain' } } },
     ],
     ['an undocumented status', { ...read, answer: { ...read.answer, status: 206 } }],
@@ -266,7 +266,7 @@ describe('the conformance check', () => {
     ['a request body without a media type', { ...sent, headers: basic }],
     ['an undocumented parameter', { ...read, url: '/v3/requests/a?verbose=1' }],
     [
-      'a parameter of a different type',
+      'a parameter of another type',
       {
         ...read,
         url: '/platform/workspaces/x/groups/a',
@@ -326,7 +326,7 @@ describe('the conformance check', () => {
     }
   });
 
-  test('ignores only the names if a deployment defines its own', () => {
+  test('ignores only the names if a deployment has names of its own', () => {
     const branded = { ...sent, body: Buffer.from(event.replace('production', 'live')) };
     expect(violations(branded)).toHaveLength(1);
     expect(violations(branded, true)).toEqual([]);
@@ -339,7 +339,7 @@ describe('the conformance check', () => {
   }
 });
 
-test('fails when a test platform closes after an undocumented response', async () => {
+test('makes a test fail when its platform closes after an undocumented response', async () => {
   const platform = await startTestEmulator({ fixtures: undefined });
   const { status } = await platform.call('GET', `${platform.accountPath}/roles?everything=1`);
   expect(status).toBe(200);

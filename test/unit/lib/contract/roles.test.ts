@@ -13,7 +13,7 @@ import {
 } from '../../../../src/lib/contract/roles.ts';
 import { parseJson, stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { runs } from '../../../helpers/size.ts';
-import { issuesOf } from './issues.ts';
+import { issuesOf, withIssuesFirst } from './issues.ts';
 
 const GOOD = { role_id: 'auditor', name: 'Auditor', description: 'Looks on.', tasks: [{ task_id: 'audiences:view' }] };
 
@@ -25,34 +25,34 @@ const LIMITED = [
   ['description', 256],
 ] as const;
 
-describe.each(LIMITED)('%s', (field, max) => {
-  it.each(['x', '🙂', 'é', '漢'])(`accepts ${max} characters and rejects one more: %s`, (character) => {
+describe.each(LIMITED)('the field %s', (field, max) => {
+  it.each(['x', '🙂', 'é', '漢'])(`is accepted with ${max} characters and rejected with one more: %s`, (character) => {
     expect(issuesWith({ [field]: character.repeat(max) })).toEqual([]);
     expect(issuesWith({ [field]: character.repeat(max + 1) })).toEqual([
       `${field}: has ${max + 1} characters; at most ${max} are allowed`,
     ]);
   });
 
-  it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('counts as empty: %j', (text) => {
+  it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('is rejected as empty: %j', (text) => {
     expect(issuesWith({ [field]: text })).toEqual([`${field}: is empty`]);
   });
 
   it.each(['a', ' a ', 'Admin & Compliance', 'user-role', "o'neill", '<b>', 'back\\slash', 'ačž', '0'])(
-    'accepts %j',
+    'is accepted: %j',
     (text) => {
       expect(issuesWith({ [field]: text })).toEqual([]);
     },
   );
 
   it.each(['a\u0000', 'a\nb', '\u001b[31m', 'a\u007f', '\u0085b'])(
-    'allows control characters only in a description: %j',
+    'is rejected with a control character unless it is the description: %j',
     (text) => {
       const issues = [`${field}: contains a control character`];
       expect(issuesWith({ [field]: text })).toEqual(field === 'description' ? [] : issues);
     },
   );
 
-  it('is required and must be a string', () => {
+  it('is rejected if it is missing or not a string', () => {
     expect(issuesWith({ [field]: undefined })).toEqual([`${field}: is missing`]);
     expect(issuesWith({ [field]: null })).toEqual([`${field}: must be a string, not empty`]);
     expect(issuesWith({ [field]: 7 })).toEqual([`${field}: must be a string, not a number; put it in quotes`]);
@@ -60,14 +60,19 @@ describe.each(LIMITED)('%s', (field, max) => {
 });
 
 describe('a role', () => {
-  it.each<[unknown, string[]]>([
-    [[], []],
-    [undefined, ['tasks: is missing']],
-    [['audiences:*'], ['tasks[0]: must be an object, not a string']],
-    [[{ task_id: 'a' }, {}], ['tasks[1].task_id: is missing']],
-    [[{ task_id: 5 }], ['tasks[0].task_id: must be a string, not a number; put it in quotes']],
-    [{ task_id: 'a' }, ['tasks: must be a list, not an object']],
-  ])('reports the issues of tasks %j', (tasks, issues) => {
+  it('is accepted without tasks', () => {
+    expect(issuesWith({ tasks: [] })).toEqual([]);
+  });
+
+  it.each(
+    withIssuesFirst<unknown>([
+      [undefined, ['tasks: is missing']],
+      [['audiences:*'], ['tasks[0]: must be an object, not a string']],
+      [[{ task_id: 'a' }, {}], ['tasks[1].task_id: is missing']],
+      [[{ task_id: 5 }], ['tasks[0].task_id: must be a string, not a number; put it in quotes']],
+      [{ task_id: 'a' }, ['tasks: must be a list, not an object']],
+    ]),
+  )('is rejected: %s', (_issues, tasks, issues) => {
     expect(issuesWith({ tasks })).toEqual(issues);
   });
 
@@ -78,7 +83,7 @@ describe('a role', () => {
     expect(stringifyJson(ManifestReply.parse(parseJson(text)))).toBe(text);
   });
 
-  it('never pollutes a prototype', () => {
+  it('never changes a prototype', () => {
     const hostile = { ...GOOD, ...(JSON.parse('{"x":{"__proto__":{"polluted":1}}}') as object) };
     Object.defineProperty(hostile, '__proto__', { value: { polluted: 1 }, enumerable: true, configurable: true });
     const parsed = Role.parse(hostile);
@@ -88,7 +93,7 @@ describe('a role', () => {
 });
 
 describe('a response', () => {
-  it('is accepted with null or missing strings, but a request is not', () => {
+  it('is accepted with null or missing strings, which are rejected in a request', () => {
     const role = { role_id: 'a', name: null, tasks: [] };
     const reply = { roles: [role], last_modified_on: null };
     expect(ManifestReply.parse(reply)).toEqual(reply);
@@ -101,7 +106,7 @@ describe('a response', () => {
   });
 });
 
-describe('the catalog', () => {
+describe('the role catalog', () => {
   const ids = PERMISSIONS.map(({ task_id }) => task_id);
 
   it('lists the 32 tasks from the specification, each once', () => {
@@ -138,7 +143,7 @@ describe("a role's tasks", () => {
     fc.constantFrom<unknown>(undefined, null, {}, 'a:b', { 0: { task_id: 'a:b' }, length: 1 }),
   );
 
-  it('are accepted and rejected like a list of single tasks', () => {
+  it('are validated like a list of single tasks', () => {
     fc.assert(
       fc.property(anyTasks, (tasks) => {
         const found = Role.safeParse({ ...GOOD, tasks });

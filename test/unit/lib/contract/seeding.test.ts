@@ -8,7 +8,7 @@ import {
   SingleSeed,
 } from '../../../../src/lib/contract/seeding.ts';
 import { Xpid } from '../../../../src/lib/contract/shared.ts';
-import { issuesOf } from './issues.ts';
+import { issuesOf, withIssuesFirst } from './issues.ts';
 
 const seeded = (type: string, seed: unknown, parts: object = {}): object => ({
   attribute_name: 'visits',
@@ -31,7 +31,7 @@ describe("a seed's value", () => {
     [['count'], wholeNumbers],
     [TIMES, wholeNumbers],
     [ANYTHING, [...numbers, '', 'a string']],
-  ])('for %j accepts any valid value (%#)', (types, values) => {
+  ])('is accepted for %j if it is valid (%#)', (types, values) => {
     for (const type of types) {
       for (const value of values) expect(issuesOf(AttributeSeed, seeded(type, { value }))).toEqual([]);
     }
@@ -59,7 +59,7 @@ describe("a seed's value", () => {
     [['count'], 'must be a whole number, 0 or more', notWholeNumbers],
     [TIMES, 'must be a time in whole milliseconds since 1970', notWholeNumbers],
     [ANYTHING, 'must be a string or a number', notNumbers],
-  ])('for %j %s', (types, message, values) => {
+  ])('is rejected for %j if invalid, because it %s', (types, message, values) => {
     for (const type of types) {
       for (const value of values) {
         expect([value, issuesOf(AttributeSeed, seeded(type, { value }))]).toEqual([value, [`seed.value: ${message}`]]);
@@ -69,7 +69,7 @@ describe("a seed's value", () => {
 });
 
 describe("a seed's pairs", () => {
-  it('for an average are a sum and a count', () => {
+  it('are a sum and a count for an average', () => {
     const of = (pairs: object): string[] => issuesOf(AttributeSeed, seeded('average', { key_value_pairs: pairs }));
     expect(of({ sum: '-1.5', count: 1 })).toEqual([]);
     expect(of({})).toEqual(['seed.key_value_pairs.sum: is missing', 'seed.key_value_pairs.count: is missing']);
@@ -82,7 +82,7 @@ describe("a seed's pairs", () => {
     expect(of({ sum: 1, count: 0n })).toEqual(['seed.key_value_pairs.count: must be a positive integer']);
   });
 
-  it('for the most frequent value are counts', () => {
+  it('are counts for the most frequent value', () => {
     const of = (pairs: object): string[] =>
       issuesOf(AttributeSeed, seeded('most_frequent', { key_value_pairs: pairs }));
     expect(of({})).toEqual([]);
@@ -117,15 +117,17 @@ describe('a seed', () => {
     ]);
   });
 
-  it.each<[object, string[]]>([
-    [{ cutoff_date: undefined }, ['cutoff_date: is missing']],
-    [{ cutoff_date: '2026-02-30' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
-    [{ cutoff_date: '' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
-    [{ cutoff_date: undefined, cuttoff_date: 'x' }, ['cuttoff_date: must be a valid date as yyyy-MM-dd']],
-    [{ cuttoff_date: '2026-01-31' }, ['cuttoff_date: duplicates `cutoff_date`; only one of them is allowed']],
-    [{ attribute_name: '' }, ['attribute_name: is empty']],
-    [{ seeds: {} }, ['seeds: unknown field `seeds`']],
-  ])('is rejected with the fields %j', (parts, issues) => {
+  it.each(
+    withIssuesFirst<object>([
+      [{ cutoff_date: undefined }, ['cutoff_date: is missing']],
+      [{ cutoff_date: '2026-02-30' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
+      [{ cutoff_date: '' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
+      [{ cutoff_date: undefined, cuttoff_date: 'x' }, ['cuttoff_date: must be a valid date as yyyy-MM-dd']],
+      [{ cuttoff_date: '2026-01-31' }, ['cuttoff_date: duplicates `cutoff_date`; only one of them is allowed']],
+      [{ attribute_name: '' }, ['attribute_name: is empty']],
+      [{ seeds: {} }, ['seeds: unknown field `seeds`']],
+    ]),
+  )('is rejected: %s', (_issues, parts, issues) => {
     expect(issuesOf(AttributeSeed, seeded('sum', { value: 1 }, parts))).toEqual(issues);
   });
 
@@ -148,7 +150,7 @@ describe('a profile’s id', () => {
     ['9007199254740993', 9007199254740993n],
     ['9223372036854775807', 9223372036854775807n],
     ['-9223372036854775808', -9223372036854775808n],
-  ])('is sent as an integer: %s', (written, sent) => {
+  ])('is sent as an integer: %o becomes %s', (written, sent) => {
     expect(Xpid.parse(written)).toBe(sent);
   });
 
@@ -169,7 +171,7 @@ describe('a profile’s id', () => {
     -0,
     1.5,
     2n ** 63n,
-  ])('is rejected: %s', (written) => {
+  ])('is rejected: %o', (written) => {
     expect(issuesOf(Xpid, written)).toEqual([': must be a signed 64-bit integer in plain digits, such as -42']);
   });
 });
@@ -177,7 +179,7 @@ describe('a profile’s id', () => {
 describe('one user', () => {
   const user = { environment: 'production', calculated_attributes: {} };
 
-  it('is required to have an id or an identity', () => {
+  it('is rejected without an id or an identity', () => {
     const sentence = [': needs `xpid`, or `identities` with at least one identity'];
     expect(issuesOf(SingleSeed, { ...user, xpid: 0 })).toEqual([]);
     expect(issuesOf(SingleSeed, { ...user, xpid: 1, identities: {} })).toEqual([]);
@@ -186,7 +188,7 @@ describe('one user', () => {
     expect(issuesOf(SingleSeed, { ...user, identities: {} })).toEqual(sentence);
   });
 
-  it('is rejected if one of its seeds is invalid, with the path', () => {
+  it('is rejected with the path of an invalid seed', () => {
     const calculated_attributes = { 7: [seeded('sum', { value: 1 }), seeded('sum', { value: 'x' })] };
     expect(issuesOf(SingleSeed, { ...user, xpid: 1, calculated_attributes })).toEqual([
       'calculated_attributes.7[1].seed.value: must be a number',
@@ -199,7 +201,7 @@ describe('one user', () => {
     ]);
   });
 
-  it('is accepted alone in a bulk body, but an empty bulk body is not', () => {
+  it('is accepted as the only user in a bulk body, but an empty bulk body is rejected', () => {
     expect(issuesOf(BulkSeed, [])).toEqual([': contains no user']);
     expect(issuesOf(BulkSeed, [{ ...user, xpid: 1 }])).toEqual([]);
   });
