@@ -8,17 +8,17 @@ const flags = { batchSize: 100, batchBytes: '256KB', concurrency: 64 };
 
 test.each([
   [undefined, undefined, undefined],
-  [undefined, '600/m', 10],
-  ['50', '600/m', 50],
-])('reads --rate %s with limits.seeding %s as %s requests per second', (rate, limit, expected) => {
+  [10, undefined, '600/m'],
+  [50, '50', '600/m'],
+])('uses a rate of %s per second for --rate %s and limits.seeding %s', (expected, rate, limit) => {
   expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, {}, limit).pace.rate).toBe(expected);
 });
 
-test("divides the profile's limit, like --rate, among the shards", () => {
+test("divides the profile's rate limit among the shards", () => {
   expect(readBulkFlags({ ...flags, shard: '2/4' }, {}, '40').pace.rate).toBe(10);
 });
 
-test('names the flag or setting that has an invalid rate', () => {
+test('reports an invalid rate with the name of its flag or setting', () => {
   expect(() => readBulkFlags({ ...flags, rate: 'fast' }, {}, '40')).toThrow(/^--rate must be/);
   expect(() => readBulkFlags(flags, {}, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
 });
@@ -49,7 +49,7 @@ describe('--batch-bytes', () => {
     ['64MB', 64_000_000],
     ['64MiB', 67_108_864],
     ['0001KB', 1000],
-  ])('%s is %i bytes', (text, bytes) => {
+  ])('accepts %s as %i bytes', (text, bytes) => {
     expect(read(text)).toBe(bytes);
   });
 
@@ -74,13 +74,13 @@ describe('--batch-bytes', () => {
     '1constructor',
     '1__proto__',
     '9999999999',
-  ])('%j is rejected with the flag, the allowed sizes and the value', (text) => {
+  ])('rejects %j with a message that contains the flag, the allowed sizes and the value', (text) => {
     expect(() => read(text)).toThrow(
       `--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`,
     );
   });
 
-  test('is the product of any number and unit, or is rejected', () => {
+  test('multiplies any number by its unit, and rejects sizes out of range', () => {
     const units: Record<string, number> = { '': 1, B: 1, KB: 1e3, MB: 1e6, KiB: 1024, MiB: 1024 ** 2 };
     const anyUnit = fc.constantFrom(...Object.keys(units));
     fc.assert(
@@ -100,7 +100,7 @@ describe('--batch-bytes', () => {
     );
   });
 
-  test('reports any other text as a usage error', () => {
+  test('rejects any other text as a usage error', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('1', '0', 'k', 'M', 'B', 'i', ' ', '.', '-', 'é', '٣') }),

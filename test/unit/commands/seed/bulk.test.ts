@@ -125,7 +125,7 @@ describe('64-bit ids', () => {
 
   test.each([
     ['NDJSON', 'users.ndjson', ids.map((id) => userRow(id)).join('\n')],
-    ['NDJSON with strings for numbers', 'users.ndjson', ids.map((id) => userRow(`"${id}"`)).join('\n')],
+    ['NDJSON with quoted numbers', 'users.ndjson', ids.map((id) => userRow(`"${id}"`)).join('\n')],
     ['JSON', 'users.json', `[\n  ${ids.map((id) => userRow(id).replaceAll(',', ',\n ')).join(',\n')}\n]\n`],
     ['gzip', 'users.ndjson.gz', gzipSync(ids.map((id) => userRow(id)).join('\n'))],
     ['CSV', 'users.csv', `xpid,attr:Orders:count,cutoff_date\n${ids.map((id) => `${id},3,2024-01-31\n`).join('')}`],
@@ -137,8 +137,8 @@ describe('64-bit ids', () => {
   });
 });
 
-describe('a platform that rejects', () => {
-  test("one row by its attribute's name receives one more request", async () => {
+describe('a rejection by the platform', () => {
+  test('adds only one request if it names an attribute of one row', async () => {
     const it = await start((body) =>
       body.includes('"Bad one"') ? rejection('Bad one: no such attribute') : undefined,
     );
@@ -158,21 +158,21 @@ describe('a platform that rejects', () => {
     expect(reject.row).toEqual(JSON.parse(userRow(42, 'Bad one')));
   });
 
-  test('an attribute in every row does not receive one request per row', async () => {
+  test('adds few requests if it names an attribute of every row', async () => {
     const it = await start((body) => (body.includes('"Orders"') ? rejection('Orders: no such attribute') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(10_000)), '--concurrency', '4']);
     expect(result).toMatchObject({ accepted: 0, rejected: 10_000 });
     expect(result.requests).toBeLessThan(200);
   });
 
-  test('one row without a reason causes a bisection that finds the row', async () => {
+  test('leads to a bisection that finds the row if it has no reason', async () => {
     const it = await start((body) => (body.includes('"xpid":77,') ? rejection('something is wrong') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(200))]);
     expect(result).toMatchObject({ accepted: 199, rejected: 1 });
     expect(result.requests).toBeLessThanOrEqual(2 + 14);
   });
 
-  test('single values of an attribute still receives the rows with other values', async () => {
+  test('excludes only the rows with a rejected value of the attribute', async () => {
     const bad = new Set([5, 6, 7, 50, 99]);
     const it = await start((body) => {
       const users = JSON.parse(body.toString()) as { xpid: number }[];
@@ -183,7 +183,7 @@ describe('a platform that rejects', () => {
     expect(it.users().some(({ xpid }) => bad.has(xpid as number))).toBe(false);
   });
 
-  test('large bodies receives smaller ones for the rest of the run', async () => {
+  test('makes the bodies smaller for the rest of the run if they were too large', async () => {
     const it = await start((body) => (body.length > 4000 ? { status: 413 } : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(2000)), '--concurrency', '1']);
     expect(result).toMatchObject({ accepted: 2000, rejected: 0 });
@@ -191,7 +191,7 @@ describe('a platform that rejects', () => {
     expect(result.requests).toBeLessThan(needed * 2.5);
   });
 
-  test('the credentials stops the run immediately', async () => {
+  test('stops the run immediately if the credentials are invalid', async () => {
     const it = await start(() => ({ status: 403 }));
     const { code, stderr } = await it.bulk([it.write('users.ndjson', userRows(1000)), '--concurrency', '1']);
     expect(code).toBe(EXIT.auth);
@@ -199,7 +199,7 @@ describe('a platform that rejects', () => {
     expect(stderr).toContain('--resume');
   });
 
-  test.each([401, 403])('the credentials with %i leaves a run that can be resumed with valid ones', async (status) => {
+  test.each([401, 403])('stops the run with status %i until it is resumed with valid credentials', async (status) => {
     let invalid = true;
     const it = await start((_body, request) => (invalid && request > 3 ? { status } : undefined));
     const file = it.write('users.ndjson', userRows(1000));
@@ -210,7 +210,7 @@ describe('a platform that rejects', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('too many rows stops the run', async () => {
+  test('is unnecessary if more rows are invalid than --max-errors allows', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));
     expect((await it.bulk([file, '--max-errors', '5'])).code).toBe(EXIT.partial);
@@ -218,7 +218,7 @@ describe('a platform that rejects', () => {
   });
 });
 
-test('reports in its progress the share of completed rows across all files, not of rows read', async () => {
+test('reports as progress the share of completed rows across all files, not of rows read', async () => {
   // A response takes longer than the interval between two events.
   let waited = 0;
   const it = await start(() => {
@@ -239,7 +239,7 @@ test('reports in its progress the share of completed rows across all files, not 
   }
 });
 
-test('emits few events for a short run, and counts all rows in the last one', async () => {
+test('emits few progress events for a short run, and counts all rows in the last one', async () => {
   const it = await start();
   const clock = { ...systemClock, now: () => 1_800_000_000_000 };
   const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
@@ -251,8 +251,8 @@ test('emits few events for a short run, and counts all rows in the last one', as
   expect(rows[2]?.rows).toBe(3000);
 });
 
-describe('a platform that', () => {
-  test('sends Retry-After causes a delay that is not counted as a retry', async () => {
+describe('an unreliable platform', () => {
+  test('delays the run with Retry-After, which does not count as a retry', async () => {
     const it = await start((_body, request) =>
       request % 3 === 0 ? { status: request % 2 ? 429 : 503, headers: { 'retry-after': '20' } } : undefined,
     );
@@ -263,7 +263,7 @@ describe('a platform that', () => {
     expect(clock.sleptMs).toBeGreaterThanOrEqual(20_000);
   });
 
-  test('returns 429 ten times without Retry-After still receives every row', async () => {
+  test('receives every row even if it returns 429 ten times without Retry-After', async () => {
     const it = await start((_body, request) => (request > 3 && request < 14 ? { status: 429 } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000))]);
     expect([code, result.accepted]).toEqual([0, 1000]);
@@ -273,7 +273,7 @@ describe('a platform that', () => {
     ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    '%s from then on receives at most 30 requests in a minute before the run gives up and can be resumed',
+    'receives at most 30 requests in a minute before the run gives up if it always %s, and the run can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
@@ -293,7 +293,7 @@ describe('a platform that', () => {
     },
   );
 
-  test('is down for five minutes still receives every row', async () => {
+  test('receives every row even if it is down for five minutes', async () => {
     const clock = createHurriedClock();
     const until = clock.now() + 5 * 60_000;
     const it = await start((_body, request) => (request > 3 && clock.now() < until ? { status: 503 } : undefined));
@@ -302,14 +302,14 @@ describe('a platform that', () => {
     expect(result.retries).toBeLessThan(40);
   });
 
-  test('rejects every third request with 503 still receives every row', async () => {
+  test('receives every row even if it returns 503 to every third request', async () => {
     const it = await start((_body, request) => (request % 3 === 0 ? { status: 503 } : undefined));
     const file = it.write('users.ndjson', userRows(10_000));
     const { code, result } = await it.bulk([file], { clock: createHurriedClock() });
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
   });
 
-  test('drops every fifteenth connection still receives every row', async () => {
+  test('receives every row even if it drops every fifteenth connection', async () => {
     const it = await start((_body, request) => (request % 15 === 0 ? { status: 202, drop: true } : undefined));
     const { code, result } = await it.bulk([it.write('users.ndjson', userRows(10_000))]);
     expect([code, result.accepted, it.sink.rows]).toEqual([0, 10_000, 10_000]);
@@ -318,7 +318,7 @@ describe('a platform that', () => {
 });
 
 describe('a second run', () => {
-  test('with the same file requires --resume or --restart, and cannot resume a changed file', async () => {
+  test('requires --resume or --restart for the same file, and cannot resume a changed file', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(100));
     const first = await it.bulk([file]);
@@ -333,7 +333,7 @@ describe('a second run', () => {
     expect((await it.bulk([file])).code).toBe(0);
   });
 
-  test('in another workspace or environment is a different run, but on the embedded platform the same one', async () => {
+  test('requires no flag in another workspace or environment, except on the embedded platform', async () => {
     const it = await start();
     const file = it.write('users.csv', 'xpid,attr:Orders:count,cutoff_date\n7,3,2024-01-31\n');
     expect((await it.bulk([file])).code).toBe(0);
@@ -345,7 +345,7 @@ describe('a second run', () => {
     expect((await it.bulk([file, '--profile', 'local'], onLocal)).code).toBe(EXIT.guard);
   });
 
-  test('after Ctrl-C sends the remaining rows and counts all rows in its result', async () => {
+  test('sends the remaining rows after Ctrl-C, and counts all rows in its result', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
       if (request === 20) stop.abort(new KnownError({ code: 'interrupted', message: 'Interrupted.' }));
@@ -367,7 +367,7 @@ describe('a second run', () => {
 });
 
 describe('the hint after a failed run', () => {
-  test('is a command that reads the file with the same flags', async () => {
+  test('contains the command that resumes with the same file and flags', async () => {
     const it = await start(() => ({ status: 403 }));
     it.write('my map.yaml', 'Customer: xpid\nBought: attr:Orders:count\n');
     const file = it.write('their users.csv', 'Customer,Bought\n1,2\n');
@@ -408,14 +408,14 @@ describe('the hint after a failed run', () => {
 describe('shards', () => {
   test.each([
     ['NDJSON', 'users.ndjson', userRows(5003)],
-    ['NDJSON without a last line end', 'users.ndjson', userRows(1001).trimEnd()],
-    ['NDJSON of fewer rows than shards', 'users.ndjson', userRows(2)],
+    ['NDJSON without a final line break', 'users.ndjson', userRows(1001).trimEnd()],
+    ['NDJSON with fewer rows than shards', 'users.ndjson', userRows(2)],
     [
       'CSV',
       'users.csv',
       `xpid,attr:Orders:count,user:note,cutoff_date\n${Array.from({ length: 5003 }, (_, i) => `${i + 1},3,"a\n""b""",2024-01-31\n`).join('')}`,
     ],
-  ])('of %s contain every row once', async (_what, name, content) => {
+  ])('together contain every row once: %s', async (_what, name, content) => {
     const it = await start();
     const file = it.write(name, content);
     const results = await Promise.all(['1/4', '2/4', '3/4', '0/4'].map((shard) => it.bulk([file, '--shard', shard])));
@@ -426,7 +426,7 @@ describe('shards', () => {
     expect(ids.length).toBe(content.match(/^(\{|\d+,)/gm)?.length);
   });
 
-  test('get their number from the engine that runs them', async () => {
+  test('take their number from the batch system that runs them', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(100));
     for (const index of ['0', '1', '2']) {
@@ -436,7 +436,7 @@ describe('shards', () => {
     expect((await it.bulk([file, '--shard', 'auto/3'])).code).toBe(2);
   });
 
-  test('contain compressed files, JSON arrays and addresses whole, and parts of the other files', async () => {
+  test('do not split compressed files, JSON arrays and addresses, but split the other files', async () => {
     const it = await start();
     const link = createServer((request, response) => {
       const body = Buffer.from(`${userRow(request.url?.startsWith('/a') ? 501 : 502)}\n`);
@@ -470,7 +470,7 @@ describe('shards', () => {
     }
   });
 
-  test('without an input end immediately, each as a separate run', async () => {
+  test('succeed immediately if they have no input, each as a separate run', async () => {
     const it = await start();
     for (const name of ['a.ndjson.gz', 'b.ndjson.gz']) {
       const file = it.write(name, gzipSync(userRows(2)));
@@ -480,7 +480,7 @@ describe('shards', () => {
     }
   });
 
-  test('of standard input are a usage error, even if files are also given', async () => {
+  test('are rejected for standard input, even if files are also given', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1));
     const { code, stderr } = await it.run(['seed', 'bulk', file, '-', '--shard', '1/2', '--yes'], { stdin: '' });
@@ -488,7 +488,7 @@ describe('shards', () => {
     expect(it.sink.rows).toBe(0);
   });
 
-  test('continue with their share, and report once if the rate store is unreachable', async () => {
+  test('continue with their share of the rate, and report once that the rate store is unreachable', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1000));
     const flags = ['--rate', '1000', '--rate-store', 'redis://127.0.0.1:1', '--yes'];

@@ -38,7 +38,7 @@ describe('Parquet', () => {
     });
   });
 
-  it('rejects a row with invalid UTF-8 by row and column, and sends the others', async () => {
+  it('reports the row and column of invalid UTF-8, and sends the other rows', async () => {
     const file = parquet([
       [{ name: 'identity:email', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' }, [Buffer.from('a@example.com'), Uint8Array.of(0xff, 0x41), Buffer.from('b@example.com')]],
     ]); // prettier-ignore
@@ -105,7 +105,7 @@ describe('bodies in Parquet', () => {
     expect(seeding.users()[0]).not.toHaveProperty('user_attributes');
   });
 
-  it('equal those of a CSV table', async () => {
+  it('are sent exactly as from the same table in CSV', async () => {
     const ids = [1n, 2n, 3n];
     const decimal = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, repetition_type: 'OPTIONAL' } as const;
     const file = parquet([
@@ -125,7 +125,7 @@ describe('bodies in Parquet', () => {
   });
 });
 
-describe('a bulk run with null words', () => {
+describe('a seeding command', () => {
   const csv = (rows: string): string =>
     seeding.write('users.csv', `identity:email,attr:First:first_occurrence,user:city,cutoff_date\n${rows}`);
   const LINE = 'a,Bern,2024-01-31\n';
@@ -138,17 +138,20 @@ describe('a bulk run with null words', () => {
     ]);
   });
 
-  it.each(['NULL', 'null', 'NaN', 'nan', 'None'])('rejects %s as an identity, with a hint', async (word) => {
-    const file = csv(`${word},${LINE}"${word}",a,"B ""C""",2024-01-31\n`);
-    const { code, stderr } = await seeding.run(['seed', 'validate', file]);
-    expect(code).toBe(9);
-    for (const line of [2, 3]) {
-      expect(stderr).toContain(`users.csv:${line}: identity:email: is the null word \`${word}\``);
-    }
-    expect(stderr).toContain(`--null ${word}`);
-  });
+  it.each(['NULL', 'null', 'NaN', 'nan', 'None'])(
+    'rejects the null word %s as an identity, with a hint',
+    async (word) => {
+      const file = csv(`${word},${LINE}"${word}",a,"B ""C""",2024-01-31\n`);
+      const { code, stderr } = await seeding.run(['seed', 'validate', file]);
+      expect(code).toBe(9);
+      for (const line of [2, 3]) {
+        expect(stderr).toContain(`users.csv:${line}: identity:email: is the null word \`${word}\``);
+      }
+      expect(stderr).toContain(`--null ${word}`);
+    },
+  );
 
-  it('warns once per column of attributes, and sends the word as a string', async () => {
+  it('sends null words in attributes as strings, and warns once per column', async () => {
     const file = csv('a@b.c,NULL,Bern,2024-01-31\nb@b.c,NULL,None,2024-01-31\nc@b.c,x,"No""n",2024-01-31\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, '--yes']);
     expect(code).toBe(0);
@@ -170,7 +173,7 @@ describe('a bulk run with null words', () => {
     expect((await seeding.bulk(args)).stderr).toContain('--null NULL --null -');
   });
 
-  it.each(['\\N', 'NULL', 'NaN'])('rejects %s as an identity in a body and in Parquet', async (word) => {
+  it.each(['\\N', 'NULL', 'NaN'])('rejects the null word %s as an identity in a body or in Parquet', async (word) => {
     const body = { environment: 'production', identities: { email: word }, calculated_attributes: {} };
     seeding.write('users.ndjson', `${JSON.stringify(body)}\n`);
     const checked = await seeding.run(['seed', 'validate', 'users.ndjson']);
@@ -221,7 +224,7 @@ describe('identity types', () => {
     'seed set -f user.json --yes',
     'intake event -f intake.json --yes',
     'intake identify -f intake.json --yes',
-  ])('are rejected by `%s` if misspelled, with the nearest type as a suggestion', async (line) => {
+  ])('are rejected by `%s` with a suggestion if they are misspelled', async (line) => {
     for (const [name, text] of Object.entries(FILES)) seeding.write(name, text);
     const { code, stderr } = await seeding.run(line.split(' '));
     expect([code, stderr]).toEqual([9, expect.stringContaining(HINT)]);
@@ -229,7 +232,7 @@ describe('identity types', () => {
     expect(await seeding.run([...line.split(' '), '--identity-type', 'emial'])).toMatchObject({ code: 0 });
   });
 
-  it('that are misspelled reject only their row in a bulk run', async () => {
+  it('cause only their row to be rejected in a bulk run if they are misspelled', async () => {
     const { code, result } = await seeding.bulk([seeding.write('users.ndjson', FILES['users.ndjson'] ?? '')]);
     expect([code, result.rejected, seeding.sink.requests]).toEqual([3, 1, 0]);
   });
@@ -237,13 +240,13 @@ describe('identity types', () => {
   it.each([
     ...['email', 'customer_id', 'controller_customer_id', 'other', 'other2', 'other_id_4', 'other_id_10'],
     ...['mobile_number', 'phone_number_3', 'osa_id', 'osa_uuid', 'osf_advertising_id', 'ose_publishing_id'],
-  ])('include %s from the specification', async (type) => {
+  ])('are accepted if the specification defines them: %s', async (type) => {
     const file = seeding.write('users.csv', `identity:${type}\nx\n`);
     expect(await seeding.bulk([file])).toMatchObject({ code: 0, result: { accepted: 1 } });
   });
 });
 
-describe('the confirmation for a bulk run', () => {
+describe('the confirmation of a bulk run', () => {
   it('shows the number of users and the target, and sends nothing if the answer is no', async () => {
     const ids = Array.from({ length: 1200 }, (_, index) => index + 1);
     const file = seeding.write('users.csv', `xpid\n${ids.join('\n')}\n`);

@@ -66,10 +66,10 @@ test.each([
   ['a truncated array', 'users.json', `[${userRow(1)},${userRow(2).slice(0, 50)}`, 'users.json:1: not valid JSON'],
   ['a truncated gzip file', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is not a complete gzip file'],
   ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le'), 'users.ndjson:1:1: the file is UTF-16'],
-  ['a header with a mistake', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
+  ['a header with a mistyped column', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
   ['a record with an open quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2: a double quote is not closed'],
   ['a record of a different width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n', 'users.csv:2: has 2 columns; the header has 3'],
-])('%s is reported by validate', async (_what, name, content, expected) => {
+])('reports %s in seed validate', async (_what, name, content, expected) => {
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write(name, content)]);
   expect([code, stderr]).toEqual([9, expect.stringContaining(expected)]);
 }); // prettier-ignore
@@ -81,7 +81,7 @@ test('reports an invalid map with its line and column', async () => {
 });
 
 test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(
-  'seed %s reports an invalid header before it reads rows of earlier files',
+  'reports an invalid header in seed %s before it reads the rows of earlier files',
   async (command) => {
     seeding.write('a.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
     seeding.write('b.csv', '\nxpid,Orders\n1,2\n');
@@ -95,8 +95,8 @@ test.each(['bulk', 'bulk --dry-run', 'validate', 'preview'])(
 );
 
 test.each([
-  ['a header of several lines', '"xpid",cutoff_date,"attr:Or\nders:count"\n1,2024-01-31,2\n', 1],
-  ['a header without a line end', 'xpid,cutoff_date,attr:Orders:count', 0],
+  ['a header with line breaks in quotes', '"xpid",cutoff_date,"attr:Or\nders:count"\n1,2024-01-31,2\n', 1],
+  ['a header without a line break', 'xpid,cutoff_date,attr:Orders:count', 0],
 ])('accepts %s', async (_what, content, rows) => {
   const { code, result } = await seeding.bulk([seeding.write('users.csv', content)]);
   expect([code, result.accepted]).toEqual([0, rows]);
@@ -110,7 +110,7 @@ test('rejects a table without a header, or without an environment, with a hint',
   expect([bare.code, bare.stderr]).toEqual([9, expect.stringContaining('CDPADM_ENVIRONMENT')]);
 });
 
-test('validate uses the singular for one invalid row', async () => {
+test('prints the singular in seed validate for one invalid row', async () => {
   const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is wrong.');
   expect((await seeding.run(['seed', 'validate', seeding.write('v.ndjson', userRow('"x"'))])).stderr).toContain(
@@ -118,7 +118,7 @@ test('validate uses the singular for one invalid row', async () => {
   );
 });
 
-test('validate reports each row as file:line: field: reason', async () => {
+test('reports each invalid row in seed validate as file:line: field: reason', async () => {
   const rows = [userRow(1), userRow(2).replace('2024-01-31', '2024-02-30'), userRow(3).replace('count', 'cuont')];
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('u.ndjson', rows.join('\n'))]);
   expect(code).toBe(9);
@@ -127,7 +127,7 @@ test('validate reports each row as file:line: field: reason', async () => {
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('prints a valid template in both formats, and shows one of its rows with preview', async () => {
+test('prints a valid template in both formats, whose rows seed preview prints', async () => {
   for (const format of ['csv', 'ndjson']) {
     const { stdout } = await seeding.run(['seed', 'template', '--format', format]);
     const file = seeding.write(`template.${format}`, stdout);
@@ -150,7 +150,7 @@ test('counts rows in a dry run, prints the first request and sends nothing', asy
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('set, event and identify send one body, or report an invalid one', async () => {
+test('sends one body with seed set, intake event and intake identify, and rejects an invalid body', async () => {
   seeding.write('user.json', userRow(9223372036854775807n));
   seeding.write(
     'event.yaml',

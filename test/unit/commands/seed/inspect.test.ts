@@ -20,7 +20,7 @@ async function inspect(...args: string[]): Promise<Inspection> {
 }
 
 describe("a table's columns", () => {
-  it('get a proposed field and counts of empty cells, null words and duplicate identities', async () => {
+  it('are listed with a proposed field and the number of empty cells, null words and duplicate identities', async () => {
     const file = seeding.write(
       'users.csv',
       'E-mail,orders,note\na@x.example,1,\nb@x.example,NULL,\na@x.example,2,hi\n',
@@ -44,12 +44,12 @@ describe("a table's columns", () => {
     expect(stdout).not.toContain('a@x.example');
   });
 
-  it('do not get a proposed map if their names are field names', async () => {
+  it('are not mapped if their names are already field names', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     expect((await inspect(file)).map).toEqual({});
   });
 
-  it('are empty for a file without a header', async () => {
+  it('are an empty list if the file has no header', async () => {
     const found = await inspect(seeding.write('users.csv', '1,5\n2,7\n'));
     expect(found).toMatchObject({ headerless: true, columns: [], map: {} });
   });
@@ -64,21 +64,21 @@ describe('the source', () => {
     ['bigquery', 'users.json', '{"id":"9007199254740993"}\n{"id":"9007199254740995"}\n'],
     ['excel', 'users.csv', 'id;n\nx;1.234,50\n'],
     ['pandas', 'users.csv', ',id,n\n0,1.0,NaN\n'],
-  ])('is %s for %s', async (source, name, content) => {
+  ])('is detected as %s for %s', async (source, name, content) => {
     expect((await inspect(seeding.write(name, content))).source).toBe(source);
   });
 
-  it('is null if nothing suggests one', async () => {
+  it('is null if it cannot be detected', async () => {
     expect((await inspect(seeding.write('users.csv', 'id,n\n1,2\n'))).source).toBeNull();
   });
 });
 
-it('counts bodies and their identities', async () => {
+it('reports the number of bodies and of duplicate identities', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n${userRow(2)}\n${userRow(1)}\n`);
   expect(await inspect(file)).toMatchObject({ bodies: 3, columns: [], duplicates: [{ field: 'xpid', rows: 1 }] });
 });
 
-it('counts unreadable rows', async () => {
+it('reports the number of unreadable rows', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n{"xpid":\n`);
   expect((await inspect(file)).files).toMatchObject([{ rows: 2, unreadable: 1 }]);
   expect((await seeding.run(['seed', 'inspect', file])).stdout).toContain('2 rows, 1 of them unreadable');

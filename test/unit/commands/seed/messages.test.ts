@@ -30,7 +30,7 @@ describe('an invalid table', () => {
     ['attr:Spend:average:count', 3, '`sum` is missing'],
   ];
 
-  test('is reported with its column names, one issue per error, in validate and preview', async () => {
+  test('is reported by seed validate and preview with one issue per error, which names the column', async () => {
     const file = seeding.write('users.csv', BAD_TABLE);
     for (const args of [['validate', file], ['preview', file, '--row', '2']]) {
       const { code, stderr } = await seeding.run(['seed', ...args, '-o', 'json']);
@@ -43,7 +43,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.csv:3: attr:Orders:count: must be a whole number, 0 or more\n');
   }); // prettier-ignore
 
-  test('is written to the rejects file as bodies, whose errors name their fields', async () => {
+  test('is written to the rejects file as bodies, so that their issues name fields', async () => {
     const { result } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);
     const { stderr } = await seeding.run(['seed', 'validate', result.rejects ?? '', '-o', 'json']);
     expect(errorOf({ stderr }).issues.map(({ path }) => path)).toEqual([
@@ -53,7 +53,7 @@ describe('an invalid table', () => {
     ]);
   });
 
-  test('from Parquet is reported by column and row number', async () => {
+  test('is reported by column and row number if it is Parquet', async () => {
     const columnData = [
       { name: 'xpid', data: [1n, 2n], type: 'INT64' as const },
       { name: 'attr:Orders:count', data: ['1', 'many'], type: 'STRING' as const },
@@ -64,7 +64,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number, 0 or more\n');
   });
 
-  test("is reported with its own header's names if a map renames the columns", async () => {
+  test('is reported with the column names of its header if a map renames the columns', async () => {
     const file = seeding.write('users.csv', 'Kunde;Käufe\nc-1;many\n');
     seeding.write('map.yaml', 'Kunde: identity:customer_id\nKäufe: attr:Orders:count\n');
     const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
@@ -72,7 +72,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.csv:2: Käufe: must be a whole number, 0 or more\n');
   });
 
-  test('without a date column is rejected once, not row by row', async () => {
+  test('is rejected with one issue, not one per row, if it has no date column', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     const { code, stderr } = await seeding.bulk([file]);
     expect(code).toBe(9);
@@ -85,7 +85,7 @@ describe('an invalid table', () => {
     expect((await seeding.bulk([seeding.write('tiers.csv', 'xpid,user:tier\n1,gold\n')])).code).toBe(0);
   });
 
-  test('with an invalid date is reported once for the date, in addition to the other errors', async () => {
+  test('is reported with one issue for an invalid date, in addition to the other errors', async () => {
     const attributes = Array.from({ length: 9 }, (_, index) => `attr:A${index}:count`);
     const rows = `xpid,${attributes.join(',')},attr:Last:count,cutoff_date\n1,${'3,'.repeat(9)}x,2024-02-30\n`;
     const { stderr } = await seeding.run(['seed', 'validate', seeding.write('users.csv', rows), '-o', 'json']);
@@ -110,7 +110,7 @@ test('reports one issue per error in NDJSON, with its path in the body', async (
   ]);
 });
 
-test("uses the deployment's field names in issues, with their lines", async () => {
+test("reports issues under the deployment's field names, with their lines", async () => {
   for (const line of [
     'profile create named --seeding-url https://seeding.example.com',
     'profile edit named --set names.xpid=ourid --set names.osa_id=ours_id',
@@ -132,7 +132,7 @@ test("uses the deployment's field names in issues, with their lines", async () =
   }
 }); // prettier-ignore
 
-test('counts the errors that it does not list', async () => {
+test('reports how many issues it omits from a long list', async () => {
   const file = seeding.write('users.ndjson', userRows(1001).replaceAll('production', 'prod'));
   const { stderr } = await seeding.run(['seed', 'validate', file, '-o', 'json']);
   expect(errorOf({ stderr }).issues).toHaveLength(1000);
@@ -146,14 +146,14 @@ describe('columns that a map omits', () => {
     return seeding.write('users.csv', `Customer,Bought,${header}\nc-1,3,a,b\nc-2,4,a,b\n`);
   };
 
-  test.each(['validate', 'bulk', 'preview'])('are listed once and are not an error in %s', async (command) => {
+  test.each(['validate', 'bulk', 'preview'])('are reported once, but not as an error, by seed %s', async (command) => {
     const { code, stderr } = await seeding.run(['seed', command, write('Tier,Shoe size'), ...args, '--yes']);
     expect(code).toBe(0);
     expect(stderr.split('omits the columns `Tier`, `Shoe size`.')).toHaveLength(2);
     expect(stderr).not.toContain('Warning');
   });
 
-  test('are warned about if one is named like a field', async () => {
+  test('cause only one warning, if one of them is named like a field', async () => {
     const file = write('Tier,e-mail');
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);
@@ -167,7 +167,7 @@ describe('columns that a map omits', () => {
 describe('after a run with rejected rows', () => {
   const next = (stderr: string): string | undefined => / then send them: (.*)\n/.exec(stderr)?.[1];
 
-  test('prints the command that sends the rejects, with the profile and rate of the flags', async () => {
+  test('prints the command that sends the rejects, with the profile and rate from the flags', async () => {
     const file = seeding.write('our users.csv', BAD_TABLE);
     seeding.write('map.json', '{"xpid":"xpid","cutoff_date":"cutoff_date","attr:Orders:count":"attr:Orders:count"}');
     const run = await seeding.run(['seed', 'bulk', file, '--map-file', 'map.json', '--rate', '900/m', '--workspace', '7', '--yes']);
@@ -180,7 +180,7 @@ describe('after a run with rejected rows', () => {
     expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --yes --profile local']);
   }); // prettier-ignore
 
-  test('does not print a command if every row was accepted, or if a program reads the output', async () => {
+  test('prints no command if no row was rejected, or if the output is JSON', async () => {
     const good = await seeding.run(['seed', 'bulk', seeding.write('users.ndjson', userRows(3)), '--yes']);
     expect(next(good.stderr)).toBeUndefined();
     const { code, stderr } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);

@@ -49,14 +49,14 @@ test.each([
       }),
     ),
   ],
-])('keeps every digit of the ids from %s', async (_what, name, content) => {
+])('keeps every digit of ids from %s', async (_what, name, content) => {
   writeFileSync(join(home.cwd, name), content);
   const { code, stderr } = await run(['seed', 'bulk', name, '--yes']);
   expect(code, stderr).toBe(0);
   for (const id of IDS) expect(await profilesOf(id)).toMatch(new RegExp(`"xpid": ?${id}[,}\\s]`));
 });
 
-test('keeps every digit of the id in `seed set` from JSON and YAML, and in `intake event`', async () => {
+test('keeps every digit of an id in seed set from JSON and YAML, and in intake event', async () => {
   const [first = '', second = '', third = ''] = IDS;
   home.write('user.json', userRow(first));
   home.write('user.yaml', `environment: production\nxpid: ${second}\ncalculated_attributes: {'5001': []}\n`);

@@ -25,7 +25,7 @@ test.each([
   'seed set -f user.json',
   'intake event -f event.json',
   'intake identify -f identify.json',
-])('%s exits with 12 and sends nothing without the name', async (line) => {
+])('exits with 12 and sends nothing unless --confirm names the profile: %s', async (line) => {
   for (const answer of ['', ' --yes', ' --no-input', ' --confirm remote', ' --yes --confirm remote']) {
     const { code, stderr } = await run(line + answer);
     expect(code, answer).toBe(12);
@@ -47,7 +47,7 @@ test('reports an invalid header before it prompts for the name', async () => {
   expect(stderr).not.toContain('protected');
 });
 
-test('does not prompt if the run will be rejected, and keeps journal and rejects if it is not confirmed', async () => {
+test('does not prompt if the run will be rejected, and keeps the journal and the rejects of an unconfirmed run', async () => {
   seeding.write('users.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await run('seed bulk users.ndjson --confirm local')).code).toBe(3);
   const rejects = join(seeding.folder, 'users.ndjson.rejects.ndjson');

@@ -58,7 +58,7 @@ async function startWith(content: string, answer?: Answer): Promise<string> {
   return seeding.write('users.ndjson', content);
 }
 
-test('adds up complete shards and exits with 0', async () => {
+test('adds up the counts of complete shards and exits with 0', async () => {
   const { it } = await shards([1, 2, 3], 3, await startWith(userRows(1000)));
   const { code, result } = await joined(it);
   expect(code).toBe(0);
@@ -67,7 +67,7 @@ test('adds up complete shards and exits with 0', async () => {
   expect(result).toHaveProperty('target.workspace_id', '5001');
 });
 
-test('names missing shards and the commands to run them, which then complete the run', async () => {
+test('prints the missing shards and the commands that complete the run', async () => {
   const { it } = await shards([1, 4], 4, await startWith(userRows(1000)), undefined, ['--rejects', 'mine.ndjson']);
   const { code, result } = await joined(it);
   expect([code, result.missing, result.complete]).toEqual([1, [2, 3], 2]);
@@ -83,7 +83,7 @@ test('names missing shards and the commands to run them, which then complete the
   expect(it.sink.rows).toBe(1000);
 });
 
-test("counts what a failed shard sent, and exits with that shard's error code", async () => {
+test("includes the rows that a failed shard sent, and exits with that shard's exit code", async () => {
   let isDown = false;
   const answer: Answer = () => (isDown ? { status: 401 } : { status: 202 });
   const file = await startWith(userRows(1000), answer);
@@ -119,7 +119,7 @@ test('joins the rejects into one private file, even if they were copied next to 
   expect(readFileSync(join(it.folder, 'moved.ndjson'), 'utf8')).toBe(text);
 });
 
-test('ignores other lines, and rejects results of different runs and files without a result', async () => {
+test('ignores lines that are not results, and rejects files without a result and results of different runs', async () => {
   const file = await startWith(userRows(100));
   const { it } = await shards([1], 2, file);
   it.write('results/other.json', '{"rows": 1}\n{"error": {"message": "it failed before it began"}}\n{\n"rows":');
@@ -153,7 +153,7 @@ test('ignores other lines, and rejects results of different runs and files witho
   expect((await it.run(['seed', 'results'])).code).toBe(2);
 });
 
-test('prints why a shard failed, keeps its counts, and does not offer an invalid input again', async () => {
+test('prints why a shard failed, includes its counts, and prints no command for an invalid input', async () => {
   const it = (seeding = await startSeeding());
   const file = it.write('users.csv', 'xpid,oops\n1,2\n');
   const { codes } = await shards([1, 2], 2, file);
@@ -189,7 +189,7 @@ test('prints why a shard failed, keeps its counts, and does not offer an invalid
   });
 });
 
-test('shows what to do about rejected rows', async () => {
+test('prints what to do about rejected rows', async () => {
   const { it } = await shards([1, 2], 2, await startWith(`${userRow(1).padEnd(250)}\n{"bad": 1}\n{"bad": 2}\n`));
   const one = await it.run(['seed', 'results', 'results']);
   expect(one.stderr).toMatch(/^Correct the rejected rows in .*, then send them: cdpadm seed bulk .*rejects\.ndjson$/m);

@@ -27,19 +27,19 @@ const SMALLEST = '-9223372036854775808';
 /** Each input: a command line and the file that it reads. */
 type Input = [what: string, args: readonly string[], name?: string, content?: (id: string) => string | Uint8Array];
 const INPUTS: readonly Input[] = [
-  ['seed set, JSON number', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', seed],
-  ['seed set, JSON text', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', (id) => seed(`"${id}"`)],
-  ['seed set, YAML', ['seed', 'set', '-f', 'a.yaml', '-y'], 'a.yaml', seed],
-  ['seed bulk, NDJSON number', ['seed', 'bulk', 'a.ndjson', '-y'], 'a.ndjson', seed],
-  ['seed bulk, NDJSON text', ['seed', 'bulk', 'a.ndjson', '-y'], 'a.ndjson', (id) => seed(`"${id}"`)],
-  ['seed bulk, JSON', ['seed', 'bulk', 'a.json', '-y'], 'a.json', (id) => `[${seed(id)}]`],
-  ['seed bulk, CSV', ['seed', 'bulk', 'a.csv', '-y'], 'a.csv', (id) => `xpid\n${id}\n`],
-  ['seed bulk, quoted CSV', ['seed', 'bulk', 'a.csv', '-y'], 'a.csv', (id) => `xpid\n"${id}"\n`],
-  ['seed bulk, Parquet text', ['seed', 'bulk', 'a.parquet', '-y'], 'a.parquet', parquet],
-  ['intake event, JSON', ['intake', 'event', '-f', 'a.json', '-y'], 'a.json', event],
-  ['intake event, YAML', ['intake', 'event', '-f', 'a.yaml', '-y'], 'a.yaml', event],
-  ['dsr submit, bulk', ['dsr', 'submit', '--bulk', 'a.csv', '--show-identities', '-n'], 'a.csv', requests],
-  ['dsr submit, flag', dsr],
+  ['seed set with a JSON number', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', seed],
+  ['seed set with a JSON string', ['seed', 'set', '-f', 'a.json', '-y'], 'a.json', (id) => seed(`"${id}"`)],
+  ['seed set with YAML', ['seed', 'set', '-f', 'a.yaml', '-y'], 'a.yaml', seed],
+  ['seed bulk with NDJSON numbers', ['seed', 'bulk', 'a.ndjson', '-y'], 'a.ndjson', seed],
+  ['seed bulk with NDJSON strings', ['seed', 'bulk', 'a.ndjson', '-y'], 'a.ndjson', (id) => seed(`"${id}"`)],
+  ['seed bulk with JSON', ['seed', 'bulk', 'a.json', '-y'], 'a.json', (id) => `[${seed(id)}]`],
+  ['seed bulk with CSV', ['seed', 'bulk', 'a.csv', '-y'], 'a.csv', (id) => `xpid\n${id}\n`],
+  ['seed bulk with quoted CSV', ['seed', 'bulk', 'a.csv', '-y'], 'a.csv', (id) => `xpid\n"${id}"\n`],
+  ['seed bulk with Parquet strings', ['seed', 'bulk', 'a.parquet', '-y'], 'a.parquet', parquet],
+  ['intake event with JSON', ['intake', 'event', '-f', 'a.json', '-y'], 'a.json', event],
+  ['intake event with YAML', ['intake', 'event', '-f', 'a.yaml', '-y'], 'a.yaml', event],
+  ['dsr submit with a bulk file', ['dsr', 'submit', '--bulk', 'a.csv', '--show-identities', '-n'], 'a.csv', requests],
+  ['dsr submit with a flag', dsr],
 ];
 
 function commandOf([, args, name, content]: Input, id: string): readonly string[] {
@@ -58,14 +58,14 @@ const rejects = (): string =>
 describe.each(INPUTS)('%s', (...input) => {
   const env = { CDPADM_DSR_BASE_URL: 'https://dsr.example', CDPADM_VENDOR_DOMAIN: 'x.example' };
 
-  it.each(['-0', TOO_LARGE, TOO_SMALL])('rejects %s and sends nothing', async (id) => {
+  it.each(['-0', TOO_LARGE, TOO_SMALL])('rejects the xpid %s and sends nothing', async (id) => {
     const { code, stdout, stderr } = await seeding.run([...commandOf(input, id)], { env });
     expect([2, 3, 9], stderr).toContain(code);
     expect(stdout + stderr + rejects()).toContain('must be a signed 64-bit integer in plain digits, such as -42');
     expect(seeding.sink.bodies).toEqual([]);
   });
 
-  it.each(['0', LARGEST, SMALLEST])('accepts %s', async (id) => {
+  it.each(['0', LARGEST, SMALLEST])('accepts the xpid %s', async (id) => {
     const { code, stdout, stderr } = await seeding.run([...commandOf(input, id)], { env });
     expect(code, stderr).toBe(0);
     expect(stdout + seeding.sink.bodies.join('')).toContain(id);

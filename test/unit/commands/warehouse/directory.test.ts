@@ -47,7 +47,7 @@ describe('apply', () => {
     expect(await written()).toBe(before);
   });
 
-  it('applies everything that does not depend on a failed step, lists each outcome, and finishes the rest later', async () => {
+  it('skips only the steps that depend on a failed one, lists each outcome, and applies the rest next time', async () => {
     const broken = MODEL.replace('sql_file: active-customers.sql', 'sql_query: SELEC nonsense');
     home.write('sync/data-models/active-customers.yaml', broken);
     const { code, data, stderr } = await home.json<Applied>('warehouse apply sync --yes', { env: SECRET_ENV });
@@ -78,7 +78,7 @@ describe('apply', () => {
     expect(data.steps.map(({ outcome }) => outcome)).toEqual(['unknown', ...Array<string>(8).fill('done'), 'skipped']);
   });
 
-  it('detects that a password it sent before has changed, and resends all secrets with --send-secrets', async () => {
+  it('detects that a password has changed since it was sent, and resends all secrets with --send-secrets', async () => {
     await apply();
     const env = { WAREHOUSE_PASSWORD: 'another one' };
     expect((await apply('', { env })).data).toMatchObject({
@@ -88,7 +88,7 @@ describe('apply', () => {
     expect((await apply(' --send-secrets', { env })).data.steps).toHaveLength(1);
   });
 
-  it('does not change resources without a file, and lists them', async () => {
+  it('lists resources that have no file, but does not change them', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
@@ -127,7 +127,7 @@ describe('apply', () => {
     expect(result).toMatchObject({ code: 12, stderr: expect.stringMatching(/--allow-empty --force/) });
   });
 
-  it('accepts a pipeline whose connection no file defines, unless the connection does not exist or would be deleted', async () => {
+  it('accepts a pipeline whose connection has no file, unless the connection does not exist or would be deleted', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
     home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));
@@ -140,7 +140,7 @@ describe('apply', () => {
     expect(await apply()).toMatchObject({ code: 9, stderr: expect.stringMatching(/"line":4.*nor the workspace has/) });
   });
 
-  it('applies only the plan that --expect-plan names', async () => {
+  it('applies only the plan given by --expect-plan', async () => {
     const { plan } = (await json('warehouse diff sync')).data;
     home.write('sync/connections/crm.yaml', CONNECTION.replace('role: sync', 'role: other'));
     expect(await apply(` --expect-plan ${plan}`)).toMatchObject({ code: 6 });
@@ -155,7 +155,7 @@ describe('apply', () => {
     expect(await apply(' --allow-reset')).toMatchObject({ code: 0 });
   });
 
-  it('does not lose a step when two processes apply simultaneously', async () => {
+  it('performs every step when two processes apply simultaneously', async () => {
     const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
@@ -169,7 +169,7 @@ describe('apply', () => {
 
 describe('--only', () => {
   it.each(["'connections/*'", 'connection/crm', 'crm'])(
-    'limits the plan to the resources that match %s',
+    'limits the plan to resources that match %s',
     async (pattern) => {
       const { data } = await json(`warehouse diff sync --only ${pattern.replaceAll("'", '')}`);
       expect(short(data)).toEqual(['create connection crm']);
@@ -196,7 +196,7 @@ describe('--only', () => {
     expect(short((await apply(' --only customers')).data)).toEqual(['update pipeline customers']);
   });
 
-  it('prunes nothing that does not match the pattern, and no part that a pipeline uses', async () => {
+  it('prunes no resource that does not match the pattern or that a pipeline uses', async () => {
     await apply();
     mkdirSync(join(home.cwd, 'empty'));
     const { data } = await json('warehouse diff empty --prune --only pipelines/*');
@@ -238,7 +238,7 @@ describe('--overlay', () => {
     expect((await json('warehouse diff sync')).data.steps).toHaveLength(3);
   });
 
-  it('reports an issue in the file that contains the field', async () => {
+  it('reports an issue with the name of the file that contains the field', async () => {
     writeAll(home.cwd, { 'production/pipelines/customers.yaml': 'id: customers\nstate: on\n' });
     expect(await home.run('warehouse diff sync --overlay production')).toMatchObject({
       code: 9,
@@ -247,7 +247,7 @@ describe('--overlay', () => {
   });
 });
 
-it('prints one line with the key facts of a created resource, and all its fields with -v', async () => {
+it('prints one line for a created resource, and all its fields with -v', async () => {
   const { stdout } = await home.run('warehouse diff sync', { env: SECRET_ENV });
   expect(stdout.split('\n').slice(0, 3)).toEqual([
     '+ create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)',
@@ -263,7 +263,7 @@ it('prints one line with the key facts of a created resource, and all its fields
 describe('a mask in place of a secret', () => {
   const masked = CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"');
 
-  it('counts as unchanged, so nothing is sent', async () => {
+  it('counts as no change, so nothing is sent', async () => {
     await apply();
     home.write('sync/connections/crm.yaml', masked);
     const before = await written();
@@ -298,7 +298,7 @@ it('reports an unset variable before the first step', async () => {
   expect(await written()).toBe(before);
 });
 
-it('reports the issues of all files together and sends nothing', async () => {
+it('reports the issues of all files in one error and sends nothing', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"***"'));
   home.write('sync/pipelines/customers.yaml', PIPELINE.replace('state: active', 'state: on'));
   home.write('sync/data-models/model-1.yaml', MODEL);
@@ -333,7 +333,7 @@ describe('export', () => {
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
   });
 
-  it('creates and names the folders for an empty workspace', async () => {
+  it('creates and lists the folders for an empty workspace', async () => {
     const { code, stderr } = await home.run('warehouse export empty');
     expect({ code, stderr }).toMatchObject({
       code: 0,

@@ -58,8 +58,8 @@ async function call(method: string, path: string, body: unknown) {
   return await fail(`api ${method} ${path} -f body.json`);
 }
 
-describe('warehouse sync returns 400 for', () => {
-  it('invalid SQL', async () => {
+describe('warehouse sync', () => {
+  it('returns 400 for invalid SQL', async () => {
     home.write('broken.sql', 'SELEC nonsense');
     expect(await fail('data-models create broken --name Broken --sql-file broken.sql')).toMatchObject({
       code: 1,
@@ -68,13 +68,13 @@ describe('warehouse sync returns 400 for', () => {
     });
   });
 
-  it('an inactive data plan', async () => {
+  it('returns 400 for an inactive data plan', async () => {
     const line = 'pipelines create p2 -f p2.yaml --data-plan-id retired --data-plan-version 1';
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail(line)).toMatchObject({ code: 1, status: 400, message: expect.stringMatching(/not active/) });
   });
 
-  it('a field transformation in a user attributes pipeline, from the client and from the platform', async () => {
+  it('returns 400 for a field transformation in a user attributes pipeline, which the client also rejects', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail('pipelines create -f p2.yaml --field-transformation-id x')).toMatchObject({ code: 9 });
     const { data } = await home.json<object>('pipelines get customers');
@@ -82,7 +82,7 @@ describe('warehouse sync returns 400 for', () => {
     expect(await call('POST', `${base}/inputs/data-pipelines`, body)).toMatchObject({ code: 1, status: 400 });
   });
 
-  it('a trigger on a pipeline that is not idle', async () => {
+  it('returns 400 for a trigger of a pipeline that is not idle', async () => {
     expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);
     expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
@@ -95,7 +95,7 @@ describe('warehouse sync returns 400 for', () => {
     await home.platform.api.advance('1m');
   });
 
-  it('a trigger of a paused pipeline', async () => {
+  it('returns 400 for a trigger of a paused pipeline', async () => {
     expect((await home.run('pipelines pause customers --yes')).code).toBe(0);
     expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
@@ -105,7 +105,7 @@ describe('warehouse sync returns 400 for', () => {
     expect((await home.run('pipelines resume customers --yes')).code).toBe(0);
   });
 
-  it('an update that would reset the sync position, with preventResets', async () => {
+  it('returns 400 with preventResets for an update that would reset the sync position', async () => {
     const { data } = await home.json<object>('pipelines get customers');
     const body = { ...data, sync_mode: { type: 'full' } };
     const path = `${base}/inputs/data-pipelines/customers?preventResets=true`;
@@ -113,43 +113,44 @@ describe('warehouse sync returns 400 for', () => {
     expect(await home.json('pipelines get customers')).toMatchObject({ data: { sync_mode: { type: 'incremental' } } });
   });
 
-  it.each(['connections/crm', 'data-models/active-customers'])('the deletion of %s, which is in use', async (path) => {
-    expect(await fail(`${path.split('/')[0] ?? ''} delete ${path.split('/')[1] ?? ''}`)).toMatchObject({ code: 6 });
-    expect(await fail(`api DELETE ${base}/${path}`)).toMatchObject({ code: 1, status: 400 });
-  });
+  it.each(['connections/crm', 'data-models/active-customers'])(
+    'returns 400 for a deletion of %s, which is in use',
+    async (path) => {
+      expect(await fail(`${path.split('/')[0] ?? ''} delete ${path.split('/')[1] ?? ''}`)).toMatchObject({ code: 6 });
+      expect(await fail(`api DELETE ${base}/${path}`)).toMatchObject({ code: 1, status: 400 });
+    },
+  );
 
-  it('an existing id', async () => {
+  it('returns 400 for an existing id', async () => {
     expect(await fail('connections create -f connection.yaml')).toMatchObject({ code: 6 });
     const { data } = await home.json<object>('data-models get active-customers');
     expect(await call('POST', `${base}/data-models`, data)).toMatchObject({ code: 1, status: 400 });
   });
 
-  it('an unknown reset type', async () => {
+  it('returns 400 for an unknown reset type', async () => {
     expect(await fail('pipelines reset customers --type partial --confirm customers')).toMatchObject({ code: 2 });
     const body = { pipeline_id: 'customers', reset_type: 'partial' };
     expect(await call('POST', `${base}/inputs/data-pipelines/reset`, body)).toMatchObject({ code: 1, status: 400 });
   });
-});
 
-describe('warehouse sync returns 404 for', () => {
   it.each(['connections get x', 'data-models get x', 'pipelines get x', 'pipelines report x', 'pipelines runs x'])(
-    '%s',
+    'returns 404 for %s',
     async (line) => {
       expect(await fail(line)).toMatchObject({ code: 5, status: 404 });
     },
   );
 
-  it.each(['pipelines trigger x', 'pipelines run customers 999999'])('%s', async (line) => {
+  it.each(['pipelines trigger x', 'pipelines run customers 999999'])('returns 404 for %s', async (line) => {
     expect(await fail(line)).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('an unknown data plan', async () => {
+  it('returns 404 for an unknown data plan', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     const line = 'pipelines create -f p2.yaml --data-plan-id nowhere --data-plan-version 1';
     expect(await fail(line)).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('a data plan without a version, from the client and from the platform', async () => {
+  it('returns 404 for a data plan without a version, which the client also rejects', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail('pipelines create -f p2.yaml --data-plan-id live')).toMatchObject({ code: 9 });
     const { data } = await home.json<object>('pipelines get customers');
@@ -157,21 +158,21 @@ describe('warehouse sync returns 404 for', () => {
     expect(await call('POST', `${base}/inputs/data-pipelines`, body)).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('a pipeline with an unknown connection', async () => {
+  it('returns 404 for a pipeline with an unknown connection', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2').replace('crm', 'nowhere'));
     expect(await fail('pipelines create -f p2.yaml')).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('a PATCH', async () => {
+  it('returns 404 for a PATCH', async () => {
     expect(await call('PATCH', `${base}/connections/crm`, {})).toMatchObject({ code: 5, status: 404 });
   });
 });
 
-describe('warehouse sync returns 505', () => {
+describe('warehouse sync with an invalid password', () => {
   const EXPLAINED = { code: 1, status: 505, message: expect.stringMatching(/connect to the warehouse account/) };
   const sent = async (): Promise<number> => (await home.writes()).length;
 
-  it('on create, and the client prints a hint and does not retry', async () => {
+  it('returns 505 on create, which the client reports with a hint and does not retry', async () => {
     home.write('c2.yaml', CONNECTION.replace('id: crm', 'id: c2'));
     const before = await sent();
     expect(await fail('connections create -f c2.yaml', INVALID)).toMatchObject({
@@ -181,7 +182,7 @@ describe('warehouse sync returns 505', () => {
     expect(await sent()).toBe(before + 1);
   });
 
-  it('on update', async () => {
+  it('returns 505 on update', async () => {
     expect(await fail('connections update crm -f connection.yaml', INVALID)).toMatchObject(EXPLAINED);
     expect(await fail('connections update crm --database other --password-from env:WAREHOUSE_PASSWORD')).toMatchObject(
       EXPLAINED,
@@ -190,7 +191,7 @@ describe('warehouse sync returns 505', () => {
   });
 });
 
-it("reports a data model's error in its status, and doctor names that data model", async () => {
+it("reports a data model's error in its status and in pipelines doctor", async () => {
   home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.gone');
   expect((await home.run('data-models update active-customers -f model.yaml --yes')).code).toBe(0);
   expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);
@@ -208,7 +209,7 @@ it("reports a data model's error in its status, and doctor names that data model
   expect(await home.json('pipelines get customers')).toMatchObject({ data: { status: 'idle' } });
 });
 
-describe('groups', () => {
+describe('a groups command', () => {
   const groups = () => `/platform/workspaces/${home.platform.ready.workspace_id}/groups/`;
 
   it('exits with 4 on status 401 and 403', async () => {
@@ -223,7 +224,7 @@ describe('groups', () => {
     expect(await fail('groups get nowhere')).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('returns 422 for a second definition and for an invalid body', async () => {
+  it('reports status 422 for a second definition and for an invalid body', async () => {
     home.write('office.yaml', 'id: office\nsource_user_attribute: h\nattributes: [{id: a, type: sum}]\n');
     expect(await fail('groups set -f office.yaml')).toMatchObject({ code: 1, status: 422 });
     const body = { id: 'x', source_user_attribute: 'h', attributes: [] };
@@ -231,14 +232,14 @@ describe('groups', () => {
   });
 });
 
-describe('status codes for any call', () => {
+describe('any command', () => {
   it.each([
     [401, 4],
     [403, 4],
     [429, 7],
     [500, 7],
     [503, 7],
-  ])('maps status %i to exit code %i', async (status, code) => {
+  ])('reports status %i with exit code %i', async (status, code) => {
     await home.platform.api.addFault({ method: 'GET', path: `${W}*`, status, times: 50 });
     expect(await fail('pipelines list --retries 1')).toMatchObject({ code, status });
     await home.platform.api.clearFaults();

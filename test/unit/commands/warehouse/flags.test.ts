@@ -42,7 +42,7 @@ describe('a connection', () => {
     ['PROVIDER_B', B],
     ['PROVIDER_C', C],
     ['PROVIDER_D', D],
-  ])('for %s is created from its flags, and each missing flag is named', async (provider, line) => {
+  ])('is created for %s from its flags, and each missing flag is reported', async (provider, line) => {
     for (const flag of flagsOf(line).filter((it) => !it.startsWith('--service-provider'))) {
       const name = flag.split(' ')[0] ?? '';
       const result = await run(`connections ${line.replace(` ${flag}`, '')}`);
@@ -57,17 +57,17 @@ describe('a connection', () => {
 
   it.each([
     ['a field of a different provider', `${D} --warehouse w`, /--warehouse: unknown field/],
-    ['no provider', 'create d --name D --schema shop', /--service-provider: is missing/],
+    ['a missing provider', 'create d --name D --schema shop', /--service-provider: is missing/],
     ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A` or/],
     ['an invalid id', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
     ['an unknown state', `${D} --state on`, /--state: must be `new` or `active` or `inactive`/],
     ['no flags', 'create d', /nothing to send/],
-  ])('is rejected with %s', async (_what, line, message) => {
+  ])('is rejected for %s', async (_what, line, message) => {
     expect(await run(`connections ${line}`)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(await home.writes()).toEqual([]);
   });
 
-  it('rejects a literal secret and does not print it', async () => {
+  it('is rejected with a literal secret, which is not printed', async () => {
     const result = await run(`connections ${A.replace('env:WAREHOUSE_PASSWORD', 'hunter2hunter2')}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/--password-from must be a reference/) });
     expect(result.stderr).not.toContain('hunter2');
@@ -76,7 +76,7 @@ describe('a connection', () => {
   it.each([
     ['a file', () => 'file:key.json'],
     ['a command', () => `command:cat ${home.cwd}/key.json`],
-  ])('reads a multi-line key from %s', async (_where, reference) => {
+  ])('is created with a multi-line key from %s', async (_where, reference) => {
     const file = await makeWarehouse(home.folder, 'CREATE TABLE people (customer_id TEXT)');
     const warehouse = { service_provider: 'PROVIDER_B', match: { project_id: 'p' }, file };
     const fixtures = { warehouses: [{ ...warehouse, credentials: { service_account_key: KEY } }] };
@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(result.stdout + result.stderr + home.read('trace.ndjson')).not.toContain('abc-def-ghi');
   });
 
-  it('changes only in the fields given as flags, and requires its secret again', async () => {
+  it('is updated only in the fields given as flags, and only with its secret', async () => {
     await run('connections create -f connection.yaml');
     expect(await run('connections update crm --role loader')).toMatchObject({
       code: 2,
@@ -105,14 +105,14 @@ describe('a connection', () => {
     });
   });
 
-  it('drops the fields of the previous provider', async () => {
+  it('loses the fields of the previous provider if the provider changes', async () => {
     await run('connections create -f connection.yaml');
     const line = 'connections update crm --service-provider PROVIDER_D --provider acme --schema shop';
     expect(await run(line)).toMatchObject({ code: 0 });
     expect(await get('connections get crm')).toMatchObject({ config: { provider: 'acme', schema: 'shop' } });
   });
 
-  it('prefers flags to a file, even if the file contains a mask', async () => {
+  it('is created from flags rather than from a file, even if the file contains a mask', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"'));
     const masked = await run('connections create -f connection.yaml');
     expect(masked).toMatchObject({ code: 9, stderr: expect.stringMatching(/:12:13: .*mask.*--password-from env/s) });
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { role: 'loader' } });
   });
 
-  it("removes a field if the flag's value is empty", async () => {
+  it('loses a field if the value of the flag is empty', async () => {
     await run(`connections ${A} --external-stage public.stage`);
     const words = ['connections', 'update', 'a', '--external-stage', '', '--password-from', 'env:WAREHOUSE_PASSWORD'];
     expect(await home.run([...words, '--yes'], { env: SECRET_ENV })).toMatchObject({ code: 0 });
@@ -131,7 +131,7 @@ describe('a connection', () => {
 });
 
 describe('a data model', () => {
-  it('reads its SQL from a file, standard input or a flag', async () => {
+  it('is created with SQL from a file, standard input or a flag', async () => {
     expect(await run('data-models create one --name One --sql-file active-customers.sql')).toMatchObject({ code: 0 });
     expect(await get('data-models get one')).toMatchObject({ type: 'sql', config: { sql_query: SQL } });
     const piped = await run('data-models create two --name Two --sql-file -', { stdin: 'SELECT 2' });
@@ -141,21 +141,21 @@ describe('a data model', () => {
     expect(await get('data-models get one')).toMatchObject({ name: 'One', config: { sql_query: 'SELECT 1' } });
   });
 
-  it('prefers the SQL file from the flag to the one in the definition', async () => {
+  it('is created with the SQL file from the flag rather than the one in the definition', async () => {
     home.write('other.sql', 'SELECT 7');
     expect(await run('data-models create -f model.yaml --sql-file other.sql')).toMatchObject({ code: 0 });
     expect(await get('data-models get active-customers')).toMatchObject({ config: { sql_query: 'SELECT 7' } });
   });
 
   it.each([
-    ['no query', '--name X', /--sql-(?:file|query): is missing/],
+    ['a missing query', '--name X', /--sql-(?:file|query): is missing/],
     [
       'two queries',
       '--name X --sql-file active-customers.sql --sql-query x',
       /--sql-file and --sql-query set the same field/,
     ],
     ['a missing file', '--name X --sql-file nowhere.sql', /no such file/],
-  ])('is rejected with %s', async (_what, flags, message) => {
+  ])('is rejected for %s', async (_what, flags, message) => {
     const result = await run(`data-models create x ${flags}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
@@ -197,13 +197,13 @@ describe('a pipeline', () => {
     ['--state active', '--state active --partner-feed-id x', /--partner-feed-id must be a whole number/],
     ['--from 2024-01-01T00:00:00Z', '--from 2024-13-01', /--from: must be a valid time/],
     ['--connection-id crm', '--connection-id c.r', /--connection-id: may contain only letters/],
-  ])('with %j changed to %j is rejected with the name of the flag', async (from, to, message) => {
+  ])('is rejected with the name of the flag if %j is changed to %j', async (from, to, message) => {
     const result = await run(LINE.replace(from, to));
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect((await home.writes()).filter((line) => line.includes('data-pipelines'))).toEqual([]);
   });
 
-  it('names the flag in the warning about a full sync on a repeating schedule', async () => {
+  it('is created with a warning about a full sync on a repeating schedule, which names the flag', async () => {
     const line = LINE.replace(/--sync-mode .* --schedule/, '--sync-mode full --schedule');
     expect(await run(`${line} --dry-run`)).toMatchObject({
       code: 0,
@@ -211,7 +211,7 @@ describe('a pipeline', () => {
     });
   });
 
-  it('changes its schedule without --allow-reset, but not its sync mode', async () => {
+  it('is updated without --allow-reset if only its schedule changes, not its sync mode', async () => {
     await run('pipelines create -f pipeline.yaml');
     expect(await run('pipelines update customers --schedule on-demand')).toMatchObject({
       code: 0,
@@ -230,13 +230,13 @@ describe('a pipeline', () => {
     });
   });
 
-  it('keeps every digit of a partner feed id', async () => {
+  it('is sent with every digit of its partner feed id', async () => {
     const dry = await home.run(`${LINE} --partner-feed-id 9007199254740993 --dry-run -o json`, { env: SECRET_ENV });
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('"partner_feed_id": 9007199254740993') });
   });
 });
 
-it('detects in an apply that a single update sent a different secret', async () => {
+it('detects in warehouse diff that a single update sent a different secret', async () => {
   writeAll(home.cwd, { 'sync/connections/crm.yaml': CONNECTION });
   await run('warehouse apply sync');
   await run('connections update crm --password-from env:OTHER', { env: { OTHER: 'a different password' } });

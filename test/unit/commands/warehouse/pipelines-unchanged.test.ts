@@ -23,7 +23,7 @@ afterAll(() => home.close());
 
 const run = (line: string) => home.run(`${line} --yes`, { env: SECRET_ENV, clock });
 
-it('-o html shows the pipeline, the target and the time of the page', async () => {
+it('prints the pipeline, the target and the time on the page of -o html', async () => {
   const { stdout } = await run('pipelines runs customers -o html');
   const header = /<header>.*<\/header>/s.exec(stdout)?.[0].replace(/<[^>]*>/g, '') ?? '';
   expect(header).toMatch(
@@ -32,7 +32,7 @@ it('-o html shows the pipeline, the target and the time of the page', async () =
 });
 
 it.each(['--since 7', '--from yesterday', '--page 0', '--page-size 101', '--status odd'])(
-  'rejects %s',
+  'rejects pipelines runs with %s',
   async (flags) => {
     const [flag = ''] = flags.split(' ');
     expect(await run(`pipelines runs customers ${flags}`)).toMatchObject({
@@ -52,7 +52,7 @@ it.each([
   'trigger customer --wait --wait-idle -y',
   'trigger customer --wait --wait-idle -n',
   'reset customer --confirm customer',
-])('pipelines %s exits with 5 immediately, because no pipeline has the id', async (line) => {
+])('exits with 5 immediately if the pipeline does not exist: pipelines %s', async (line) => {
   const before = clock.now();
   expect(await run(`pipelines ${line}`)).toMatchObject({ code: 5, stderr: expect.stringMatching(/mean customers\?/) });
   expect(clock.now()).toBe(before);
@@ -65,7 +65,7 @@ it.each([
   ['connections update crm -f connection.yaml', 'PUT', '/connections/crm'],
   ['pipelines report customers', 'GET', '/data-pipelines/customers/report'],
   ['pipelines runs customers', 'GET', '/data-pipelines/customers/runs'],
-])('%s --curl prints the operation without the reads before it', async (line, method, path) => {
+])('prints only the last request of `%s` with --curl', async (line, method, path) => {
   const before = await home.writes();
   const { code, stdout } = await run(`${line} --curl`);
   expect({ code, stdout }).toEqual({

@@ -65,7 +65,7 @@ describe('trigger', () => {
     expect(await run('pipelines doctor customers')).toMatchObject({ code: 0 });
   });
 
-  it('names the run before the first pause if lines cannot be redrawn', async () => {
+  it('prints the run id before the first pause if lines cannot be redrawn', async () => {
     const tty = { stdin: false, stdout: true, stderr: true };
     const env = { ...SECRET_ENV, CDPADM_ACCESSIBLE: '1' };
     let printed = '';
@@ -76,7 +76,7 @@ describe('trigger', () => {
     expect(atFirstPause).toMatch(/^Triggered run \d+\. Waiting for it to finish\.$/m);
   });
 
-  it('does not wait without --wait, and reports a busy pipeline', async () => {
+  it('does not wait without --wait, and exits with 6 for a busy pipeline', async () => {
     const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes');
     expect(first).toMatchObject({ code: 0, data: { status: 'attempt_requested' } });
     const second = await run('pipelines trigger customers --yes');
@@ -122,7 +122,7 @@ describe('trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
-  it('diagnoses a query without an identity, and suggests columns that could serve as one', async () => {
+  it('fails for a query without an identity, and doctor suggests columns to use as one', async () => {
     home.write('active-customers.sql', 'SELECT email AS e_mail, city, updated_at FROM crm.public.customers');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
     await run('pipelines trigger customers --yes --wait');
@@ -147,32 +147,29 @@ describe('trigger', () => {
     ['syntax', 'doc:id::string AS customer_id FROM crm.public.customers QUALIFY 1 = 1', 'notice', 'syntax error'],
     ['a clause', 'id AS customer_id FROM crm.public.customers QUALIFY 1 = 1', 'notice', 'syntax error'],
     ['a function', "IFF(1 = 1, id, '') AS customer_id FROM crm.public.customers", undefined, 'no such function: IFF'],
-  ])(
-    'accepts %s from another dialect, and doctor reports why the run fails here',
-    async (_what, sql, level, complaint) => {
-      writeAll(home.cwd, {
-        'sync/connections/crm.yaml': CONNECTION,
-        'sync/data-models/active-customers.yaml': MODEL,
-        'sync/data-models/active-customers.sql': `SELECT ${sql}`,
-        'sync/pipelines/customers.yaml': PIPELINE,
-      });
-      expect(await run('warehouse apply sync')).toMatchObject({ code: 0 });
-      const finding = {
-        about: 'data model active-customers',
-        problem: expect.stringMatching(
-          `because the embedded platform runs SQLite: .*${complaint}.*was not checked`,
-        ) as string,
-        next: expect.not.stringMatching(/Fix the SQL/) as string,
-      };
-      const before = await json('pipelines doctor customers');
-      expect(before).toMatchObject({ code: 0, data: { findings: level ? [{ ...finding, level }] : [] } });
-      const failed = await run('pipelines trigger customers --wait');
-      expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(`finished as failed: .*${complaint}`) });
-      const after = await json('pipelines doctor customers');
-      expect(after).toMatchObject({ code: 1, data: { findings: [{ ...finding, level: 'problem' }, {}, {}] } });
-      expect(await run('warehouse diff sync --exit-code')).toMatchObject({ code: 0 });
-    },
-  );
+  ])('fails for SQL with %s from another dialect, and doctor explains why', async (_what, sql, level, complaint) => {
+    writeAll(home.cwd, {
+      'sync/connections/crm.yaml': CONNECTION,
+      'sync/data-models/active-customers.yaml': MODEL,
+      'sync/data-models/active-customers.sql': `SELECT ${sql}`,
+      'sync/pipelines/customers.yaml': PIPELINE,
+    });
+    expect(await run('warehouse apply sync')).toMatchObject({ code: 0 });
+    const finding = {
+      about: 'data model active-customers',
+      problem: expect.stringMatching(
+        `because the embedded platform runs SQLite: .*${complaint}.*was not checked`,
+      ) as string,
+      next: expect.not.stringMatching(/Fix the SQL/) as string,
+    };
+    const before = await json('pipelines doctor customers');
+    expect(before).toMatchObject({ code: 0, data: { findings: level ? [{ ...finding, level }] : [] } });
+    const failed = await run('pipelines trigger customers --wait');
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(`finished as failed: .*${complaint}`) });
+    const after = await json('pipelines doctor customers');
+    expect(after).toMatchObject({ code: 1, data: { findings: [{ ...finding, level: 'problem' }, {}, {}] } });
+    expect(await run('warehouse diff sync --exit-code')).toMatchObject({ code: 0 });
+  });
 
   it('prints the command to resume watching when it is interrupted', async () => {
     const stop = new AbortController();
@@ -222,14 +219,14 @@ describe('trigger', () => {
   it.each([
     ['custmers', 'Did you mean customers'],
     ['orders', 'pipelines list'],
-  ])('fails immediately for an id that is not in the list: %s', async (id, hint) => {
+  ])('fails immediately for an id that is not listed: %s', async (id, hint) => {
     const before = clock.now();
     const { code, stderr } = await run(`pipelines trigger ${id} --yes --wait`);
     expect([code, stderr]).toEqual([5, expect.stringContaining(hint)]);
     expect(clock.now()).toBe(before);
   });
 
-  it('requires --yes, or typing the name of a protected profile', async () => {
+  it('requires --yes, or --confirm NAME for a protected profile', async () => {
     const bare = (line: string) => home.run(line, { env: SECRET_ENV, clock });
     expect(await bare('pipelines trigger customers')).toMatchObject({
       code: 2,
@@ -268,7 +265,7 @@ describe('trigger', () => {
 });
 
 describe('reset', () => {
-  it('requires the id and describes the data that will be read again', async () => {
+  it('requires --confirm with the id, and prints which data will be read again', async () => {
     await run('pipelines trigger customers --yes --wait');
     const position = 'data.current_iterator_position';
     expect(await json('pipelines report customers')).toHaveProperty(position, expect.any(String));
@@ -297,7 +294,7 @@ describe('the chart of recent runs', () => {
   const tty = { stdin: false, stdout: true, stderr: true };
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
-  it.each(['runs', 'report'])('is drawn by %s only on a terminal, and in ASCII on a dumb one', async (verb) => {
+  it.each(['runs', 'report'])('is printed by %s only on a terminal, and in ASCII on a dumb one', async (verb) => {
     await run('pipelines trigger customers --yes --wait');
     const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
     expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
@@ -311,7 +308,7 @@ describe('the chart of recent runs', () => {
 });
 
 describe('pipelines runs', () => {
-  it('reads single pages, filters runs, and fails if the data is stale', async () => {
+  it('reads single pages, filters runs, and exits with 1 if the data is stale', async () => {
     const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
     const firstDay = today();
     for (let index = 0; index < 3; index++) await run('pipelines trigger customers --yes --wait');
@@ -354,7 +351,7 @@ it.each([
   ['markdown', /^\| ID \| TYPE \| STATUS \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
-])('pipelines watch prints each change as %s', async (format, expected) => {
+])('prints each change in pipelines watch as %s', async (format, expected) => {
   await run('pipelines trigger customers --yes --wait');
   expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
     code: 0,

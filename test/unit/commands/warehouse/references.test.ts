@@ -54,7 +54,7 @@ const env = { ...SECRET_ENV, MY_OWN_SECRET: 'mine' };
 const run = (line: string) => home.json(line, { env });
 
 describe.each(COMMANDS)('%s', (line) => {
-  it('does not run a command without permission, and names the flag and the profile setting that allow it', async () => {
+  it('does not run a command without permission, and prints the flag and the profile setting that allow it', async () => {
     refer(`command:touch ${join(home.cwd, 'ran')}; echo secret`);
     const { code, error } = await run(line);
     expect([code, error.code]).toEqual([12, 'references.not_allowed']);
@@ -112,7 +112,7 @@ describe('a profile', () => {
     expect((await home.run(`profile edit dev --set ${assignment}`)).code).toBe(0);
   };
 
-  it.each(WRITES)('allows commands and folders: %s', async (line) => {
+  it.each(WRITES)('lets %s run commands and read files in its folders', async (line) => {
     await set('allow_commands=true');
     await set(`allow_files=/nowhere,${join(home.cwd, 'keys')}`);
     mkdirSync(join(home.cwd, 'keys'));
@@ -126,7 +126,7 @@ describe('a profile', () => {
     expect(shown.data).toMatchObject({ allow_commands: true, allow_files: ['/nowhere', join(home.cwd, 'keys')] });
   });
 
-  it('accepts only absolute folders', async () => {
+  it('rejects a relative folder', async () => {
     expect((await home.run('profile edit dev --set allow_files=keys')).code).toBe(2);
   });
 });

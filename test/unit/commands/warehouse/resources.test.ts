@@ -87,7 +87,7 @@ describe('secrets', () => {
   });
 });
 
-describe('validation before any call', () => {
+describe('a definition', () => {
   it.each([
     ['connection.yaml', 'id: crm', 'id: c r m', 'connections', /connection\.yaml:1:5: id: may contain only letters/],
     ['connection.yaml', '  role: sync\n', '', 'connections', /config\.role: is missing/],
@@ -111,7 +111,7 @@ describe('validation before any call', () => {
       'data-models',
       /model\.yaml:6:13: config\.sql_file: .*no such file/,
     ],
-  ])('rejects %s with %j changed to %j', async (file, from, to, group, message) => {
+  ])('is rejected before any call: %s with %j changed to %j', async (file, from, to, group, message) => {
     home.write(file, home.read(file).replace(from, to));
     expect(await run(`${group} create -f ${file}`)).toMatchObject({ code: 9, stderr: expect.stringMatching(message) });
     expect(await writes()).toEqual([]);
@@ -130,10 +130,10 @@ describe('validation before any call', () => {
   });
 });
 
-describe('pipelines', () => {
+describe('a pipeline command', () => {
   beforeEach(createAll);
 
-  it('pauses and resumes without changing any other field', async () => {
+  it('pauses and resumes a pipeline without changing any other field', async () => {
     const before = (await home.json<Record<string, unknown>>('pipelines get customers')).data;
     expect(await run('pipelines pause customers')).toMatchObject({ code: 0 });
     expect(await home.json('pipelines get customers')).toMatchObject({ data: { state: 'paused' } });
@@ -178,14 +178,22 @@ describe('pipelines', () => {
   });
 });
 
-describe('lost responses', () => {
-  it.each(['after', 'before'] as const)('confirms a create with a read (lost %s it was processed)', async (drop) => {
-    await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/workspaces/*/connections', drop, times: 1 });
-    expect(await run('connections create -f connection.yaml')).toMatchObject({ code: 0 });
-    expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });
-  });
+describe('a write with a lost response', () => {
+  it.each(['after', 'before'] as const)(
+    'is confirmed by a read if it is a create (lost %s it was processed)',
+    async (drop) => {
+      await home.platform.api.addFault({
+        method: 'POST',
+        path: '/platform/v2/workspaces/*/connections',
+        drop,
+        times: 1,
+      });
+      expect(await run('connections create -f connection.yaml')).toMatchObject({ code: 0 });
+      expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });
+    },
+  );
 
-  it('confirms a delete with a read', async () => {
+  it('is confirmed by a read if it is a delete', async () => {
     await run('connections create -f connection.yaml');
     await home.platform.api.addFault({ method: 'DELETE', path: '/platform/v2/workspaces/*', drop: 'after', times: 1 });
     expect(await run('connections delete crm')).toMatchObject({ code: 0 });

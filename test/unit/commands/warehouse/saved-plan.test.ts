@@ -29,13 +29,13 @@ const nothingSent = async (line: string, code: number, message: string | RegExp)
   expect(await home.writes()).toEqual(before);
 };
 
-it('shows the difference in readable form, and contains references instead of secrets', async () => {
+it('prints the difference in readable form, and contains references instead of secrets', async () => {
   const text = await save();
   expect(text).toContain('# + create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)\n');
   expect(text).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
 });
 
-it('is applied once, without the folder', async () => {
+it('is applied only once, and does not need the folder', async () => {
   await save();
   rmSync(join(home.cwd, 'sync'), { recursive: true });
   expect(await outcomes('warehouse apply --plan plan.txt')).toEqual({
@@ -46,7 +46,7 @@ it('is applied once, without the folder', async () => {
 });
 
 it.each([['sync/pipelines/customers.yaml'], ['sync/data-models/new.yaml'], ['-']])(
-  'is not saved as %s',
+  'is not written to %s',
   async (path) => {
     const before = home.read('sync/pipelines/customers.yaml');
     const { code, stderr } = await home.run(`warehouse diff sync --save-plan ${path}`);
@@ -55,7 +55,7 @@ it.each([['sync/pipelines/customers.yaml'], ['sync/data-models/new.yaml'], ['-']
   },
 );
 
-it('needs a new plan after a partial apply', async () => {
+it('is rejected after a partial apply', async () => {
   await save();
   await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/data-models', status: 422, times: 1 });
   const partial = await run('warehouse apply --plan plan.txt');
@@ -67,7 +67,7 @@ it('needs a new plan after a partial apply', async () => {
   await nothingSent('warehouse apply --plan plan.txt', 6, /warehouse diff sync --save-plan new\.plan/);
 });
 
-it('prints the command to save the plan again, and the command to apply a roles plan', async () => {
+it('is rejected with the command that saves it again, or applies it if it is a roles plan', async () => {
   writeAll(home.cwd, { 'more/data-models/m.json': '{"id":"active-customers","name":"Clients"}' });
   await save(' --overlay more --only active-customers');
   await run('data-models create -f sync/data-models/active-customers.yaml');
@@ -89,7 +89,7 @@ it('prints the command to save the plan again, and the command to apply a roles 
   await nothingSent('roles push --plan roles.plan', 6, /cdpadm roles diff mine\.yaml --save-plan new\.plan/);
 });
 
-it('keeps --prune, --only and overlays', async () => {
+it('is applied with the --prune, --only and --overlay that it was saved with', async () => {
   await run('warehouse apply sync');
   rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
   rmSync(join(home.cwd, 'sync/data-models/model-0.yaml'));
@@ -125,7 +125,7 @@ it('is rejected if it was edited or is passed with flags that would change it', 
   await nothingSent('warehouse apply', 2, /There is nothing to apply/);
 });
 
-it('reads a referenced file only from its path under the working folder', async () => {
+it('contains a file reference only if the file is under the working folder', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
   home.write('sync/connections/password.txt', 'kept-in-a-file');
   expect(await save()).not.toContain('kept-in-a-file');

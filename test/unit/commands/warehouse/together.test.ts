@@ -49,7 +49,7 @@ async function applyAsking(line: string, meanwhile: () => Promise<unknown>) {
   });
 }
 
-it('holds no lock during a prompt, and plans again after another apply', async () => {
+it('takes no lock during a prompt, and plans again after another apply', async () => {
   stage('mine');
   stage('theirs');
   let other: unknown;
@@ -91,7 +91,7 @@ it('never mixes the steps of simultaneous applies', async () => {
   expect(new Set(await names()).size).toBe(1);
 });
 
-it('runs a dry run, and an apply without a difference, without the lock', async () => {
+it('does not wait for the lock in a dry run or if nothing has to be applied', async () => {
   stage('mine');
   const folder = join(home.folder, 'state', 'warehouse');
   const [kept = ''] = readdirSync(folder).filter((name) => name.endsWith('.json'));
