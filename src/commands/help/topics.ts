@@ -8,7 +8,7 @@ import { suggest } from '../../lib/kernel/nearest.ts';
 const exitCodes = `Exit codes
 
   0    success; an empty list is not a failure
-  1    the platform rejected the request for some other reason, a run failed, --fail-if-stale, a failed doctor check, or a bug
+  1    any other rejection, a failed run, --fail-if-stale, a failed doctor check, a broken hash chain, or a bug
   2    usage: unknown command or flag, missing or malformed argument, or input required without a terminal
   3    partial: a bulk run finished, but some rows failed; the results file lists them
   4    authentication or authorization: 401, 403, or no credentials
@@ -17,10 +17,10 @@ const exitCodes = `Exit codes
   7    rate limited or unavailable after all retries: 429, 500, 502, 503, 504
   8    network: no connection, connection reset, TLS, timeout, or a write whose outcome is unknown
   9    an input file is invalid; every issue is listed as file:line:column: path: sentence
-  10   differences were found; only with diff --exit-code
-  11   a command or a wait reached its --timeout
-  12   stopped by a guard: deletions, threshold, empty manifest, --fail-on, access: read, protected profile,
-       reference not allowed; or you answered no
+  10   a check found something: diff --exit-code, --fail-if-overdue, --fail-if-due, --fail-if-empty, a failed roles test
+  11   --timeout was reached
+  12   stopped by a guard: deletions, threshold, empty manifest, --fail-on, access: read, protected profile, duplicate
+       request, reference not allowed, a bulk file run again without --resume; or you answered no
   129  the terminal was closed
   130  interrupted by Ctrl-C
   143  terminated
@@ -54,8 +54,8 @@ An empty variable counts as unset. Every command also works without a profile, w
   CDPADM_AUTH_URL           address of the token service
   CDPADM_AUDIENCE           audience of the token (default: the base address)
   CDPADM_DSR_BASE_URL       address of data subject requests
-  CDPADM_SEEDING_URL        address of seeding
-  CDPADM_IDENTITY_URL       address of intake
+  CDPADM_SEEDING_URL        address of seeding and event intake
+  CDPADM_IDENTITY_URL       address of identity intake
   CDPADM_ORG_ID             organization
   CDPADM_ACCOUNT_ID         account
   CDPADM_WORKSPACE_ID       workspace
