@@ -126,7 +126,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
   });
 });
 
-test('redraws in normal mode, which proves that the checks above work', async () => {
+test('redraws lines in normal mode, so the other tests here can fail', async () => {
   const bulk = terminal('seed bulk users.ndjson --batch-size 1 --yes', {});
   expect(await bulk.exit).toBe(0);
   expect(redraws(bulk.raw())).not.toEqual([]);

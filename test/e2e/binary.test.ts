@@ -89,7 +89,7 @@ const USER = {
 describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
   beforeAll(() => script('binary.mjs'));
 
-  test('runs each area against its own platform without Node and leaves no code on the disk', async () => {
+  test('runs a command of each area without Node, and leaves no code on the disk', async () => {
     const home = temporaryFolder();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'user.json'), JSON.stringify(USER));

@@ -59,20 +59,20 @@ describe('a valid certificate', () => {
         return issue({ by: middle }).pem + middle.pem;
       },
     ],
-  ])('is accepted: %s', (_what, pem) => {
+  ])('is accepted if it is %s', (_what, pem) => {
     expect(verdict(pem())).toHaveProperty('key');
   });
 
   it.each<[string, () => Forged, Partial<Wanted>?]>([
     ['RSA', () => anchor(newKey('rsa'))],
-    ['RSA and SHA-384', () => rsa(), { digest: 'sha384' }],
-    ['RSA and SHA-512', () => rsa(), { digest: 'sha512' }],
+    ['RSA with SHA-384', () => rsa(), { digest: 'sha384' }],
+    ['RSA with SHA-512', () => rsa(), { digest: 'sha512' }],
     ['RSA-PSS', () => rsa(), { options: ['rsa_padding_mode:pss'] }],
-    ['ECDSA and SHA-384', () => root, { digest: 'sha384' }],
-    ['ECDSA and SHA-512', () => root, { digest: 'sha512' }],
+    ['ECDSA with SHA-384', () => root, { digest: 'sha384' }],
+    ['ECDSA with SHA-512', () => root, { digest: 'sha512' }],
     ['Ed25519', () => anchor(newKey('ed25519'), undefined), { digest: undefined }],
     ['Ed448', () => anchor(newKey('ed448'), undefined), { digest: undefined }],
-  ])('is accepted with a signature by %s', (_what, by, wanted) => {
+  ])('is accepted if its signature algorithm is %s', (_what, by, wanted) => {
     const above = by();
     const roots = indexRoots([new X509Certificate(above.pem)]);
     expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
@@ -87,7 +87,7 @@ describe('a valid certificate', () => {
     expect(found.validTo).toBe(Date.parse(validTo));
   });
 
-  it('is valid from its first second to its last', () => {
+  it('is accepted from the first to the last second of its validity', () => {
     const { pem } = issue({ days: 10 });
     const { validFrom, validTo } = new X509Certificate(pem);
     const [first, last] = [Date.parse(validFrom), Date.parse(validTo)];

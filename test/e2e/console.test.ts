@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
     await vi.waitFor(async () => expect(await page.evaluate(isCurrent)).toBe('page'), PATIENT);
   }
 
-  it('shows the state in every tab, loads nothing from other addresses and violates no policy', async () => {
+  it('shows the state in every tab, loads nothing from other addresses and violates no content security policy', async () => {
     const page = await open('roles');
     const shown = {
       roles: 'support-role',
@@ -326,7 +326,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
     ['light', 1200],
     ['dark', 320],
   ] as const)(
-    'is readable in %s at a width of %i, with a contrast of at least 4.5 and no horizontal scrolling',
+    'is readable in %s mode at a width of %i, with a contrast of at least 4.5 and no horizontal scrolling',
     async (scheme, width) => {
       const page = await open('roles');
       await page.media({ scheme });
@@ -341,7 +341,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
   );
 });
 
-it('serves the console with a strict policy to this machine only, and not to other pages', async () => {
+it('serves the console with a strict policy only to this machine, and not to other pages', async () => {
   const { headers, status } = await send('GET', `${platform.control}/ui`);
   expect(status).toBe(200);
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);

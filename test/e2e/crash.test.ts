@@ -42,11 +42,11 @@ function crash(args: string[], fault: string): Promise<{ code: unknown; output: 
 
 test.each([
   ['an exception', 'exception', []],
-  ['an exception, with all details', 'exception', ['--debug']],
+  ['an exception with --debug', 'exception', ['--debug']],
   ['a rejection', 'rejection', []],
-  ['a rejection, with all details', 'rejection', ['--debug', '-o', 'json']],
-  ['one of several profiles', 'exception', ['--debug', '--profile', 'a', '--profile', 'b']],
-])('%s', async (_what, fault, flags) => {
+  ['a rejection with --debug', 'rejection', ['--debug', '-o', 'json']],
+  ['an exception with several profiles', 'exception', ['--debug', '--profile', 'a', '--profile', 'b']],
+])('reports %s as a bug, without secrets', async (_what, fault, flags) => {
   const { CDPADM_AUTH_URL: auth, CDPADM_BASE_URL: base } = home.env;
   const own = `--base-url ${base} --auth-url ${auth} --client-id ${home.env.CDPADM_CLIENT_ID} --org 1001 --account 2001 --yes`;
   for (const name of ['a', 'b']) expect(await home.run(`profile create ${name} ${own}`)).toMatchObject({ code: 0 });

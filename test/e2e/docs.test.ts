@@ -85,7 +85,7 @@ function patternOf(shown: readonly string[]): RegExp {
   return new RegExp(words(shown.join(' ')).split('…').map(literal).join('.*?'));
 }
 
-describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples of %s', (page) => {
+describe.each(pages.filter((page) => examplesOf(page).length > 0))('%s', (page) => {
   let home: CliHome;
   let env: Record<string, string>;
   const stop = new AbortController();
@@ -132,7 +132,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('the examples
   }
 
   test.each(examplesOf(page).map(({ line, shown }) => [line, shown] as const))(
-    '%s runs successfully',
+    'contains an example that succeeds: %s',
     async (line, shown) => {
       const { code, output } = await (shown.length > 0 ? onTerminal(line) : shell(line));
       const fine = line.includes('--exit-code') ? [0, 10] : [0];

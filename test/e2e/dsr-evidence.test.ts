@@ -67,7 +67,7 @@ function unpack(archive: string): string {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
 
-it('writes a private archive whose manifest has a hash of every file and no identities', async () => {
+it('writes a private archive whose manifest contains a hash of every file and no identities', async () => {
   const result = await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip']);
   expect(result).toMatchObject({ code: 0 });
   expect(statSync(join(home.cwd, 'evidence.zip')).mode & 0o777).toBe(0o600);
@@ -98,7 +98,7 @@ it('writes a private archive whose manifest has a hash of every file and no iden
   expect(await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip'])).toMatchObject({ code: 2 });
 });
 
-it('lists commands that check every signature with openssl alone', async () => {
+it('lists commands that check every signature using only openssl', async () => {
   const flags = ['--show-identities', '--out', 'evidence.zip'];
   expect(await home.run(['dsr', 'evidence', id, ...flags])).toMatchObject({ code: 0 });
   const folder = unpack('evidence.zip');
@@ -147,7 +147,7 @@ it('never presents an altered or unrecorded message as signed, and never include
   expect(page.match(/openssl dgst .*/g)).toEqual([expect.stringContaining(`${id}.4.body`)]);
 });
 
-it('states which entries of the ledger were pruned or chained later, and exits with 1 if its chain is broken', async () => {
+it('reports which ledger entries were pruned or chained later, and exits with 1 if the chain is broken', async () => {
   const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
   const ledger = readFileSync(path, 'utf8');
   writeFileSync(path, ledger.replaceAll(/,"entry":\d+,"chain":"\w+"\}/g, '}'));

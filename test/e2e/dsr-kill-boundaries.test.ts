@@ -90,7 +90,7 @@ function filesOfState(): string[] {
 }
 
 it.each(MOMENTS)(
-  'never loses or repeats a row when a bulk run and its resume are killed at each request (%s)',
+  'never loses or repeats a row when a bulk run and its resume are killed at each request (moment: %s)',
   async (moment) => {
     for (let at = STEP === 1 ? 1 : MOMENTS.indexOf(moment) + 1; at <= ROWS; at += STEP) {
       const file = `${moment}${at}.csv`;

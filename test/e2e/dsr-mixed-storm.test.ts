@@ -68,7 +68,7 @@ async function strangers(): Promise<Strangers> {
 }
 
 it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
-  `neither loses nor misreports any of ${ROWS} rows in storm %i, with ${FAULTS * 100} % of the responses damaged`,
+  `loses and misreports none of ${ROWS} rows with faults in ${FAULTS * 100} % of the responses (round %i)`,
   async (storm) => {
     printLine(`seed ${SEED}`);
     const random = randomOf(storm);

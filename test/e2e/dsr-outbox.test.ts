@@ -182,13 +182,13 @@ setInterval(() => undefined, 1000);`),
   });
 
   it.each([
-    ['--on', 'completed', '--on needs a command after its status.', ' '],
-    ['--hook-concurrency', '0', '--hook-concurrency must be a whole number from 1 to 64, not `0`.'],
-    ['--hook-attempts', 'many', '--hook-attempts must be a whole number from 1 to 100, not `many`.'],
-    ['--hook-timeout', '5', '--hook-timeout must be a duration such as 10m or 14d, not `5`.'],
-    ['--forward-to', 'http://example.com/', '--forward-to must be an https address'],
-  ])('rejects %s %s', async (flag, value, message, ...more) => {
-    const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', flag, value, ...more]);
+    [['--on', 'completed', ' '], '--on needs a command after its status.'],
+    [['--hook-concurrency', '0'], '--hook-concurrency must be a whole number from 1 to 64, not `0`.'],
+    [['--hook-attempts', 'many'], '--hook-attempts must be a whole number from 1 to 100, not `many`.'],
+    [['--hook-timeout', '5'], '--hook-timeout must be a duration such as 10m or 14d, not `5`.'],
+    [['--forward-to', 'http://example.com/'], '--forward-to must be an https address'],
+  ])('rejects %j', async (flags, message) => {
+    const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', ...flags]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

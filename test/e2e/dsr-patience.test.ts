@@ -141,7 +141,7 @@ describe.each([
     expect(posts()).toHaveLength(rows + 3);
   });
 
-  it('beyond --timeout is reported with the command that resumes the run', async () => {
+  it('is reported with the command to resume if it exceeds --timeout', async () => {
     // Three hours are more than five seconds of real time: enough to receive the first response on a busy machine.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;

@@ -78,7 +78,7 @@ test.each([
   ['a typing error', 'notanemail', `n${KEY.enter}`, 'jane@example.com'],
   ['an intended value', 'notanemail', `y${KEY.enter}`, 'notanemail'],
   ['a digest', '0123456789abcdef0123456789abcdef', '', '0123456789abcdef0123456789abcdef'],
-])('prompts about a doubtful email address: %s', async (_what, typed, answer, taken) => {
+])('asks to keep or correct a value that is not an email address: %s', async (_what, typed, answer, taken) => {
   const flags = ['--type', 'access', '--regulation', 'gdpr', '--show-identities'];
   const screen = openTerminal(['dsr', 'submit', ...flags], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Identity type');
@@ -146,7 +146,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
   expect(await screen.exit).toBe(130);
 });
 
-test('offers the requests in the ledger by time, type and status if an id is missing', async () => {
+test('lists the requests in the ledger with time, type and status if the id is missing', async () => {
   for (const type of ['access', 'erasure'])
     await home.run(`dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`);
   const screen = openTerminal(['dsr', 'evidence', '--out', 'proof.zip'], { cwd: home.cwd, env: home.env });
@@ -183,7 +183,7 @@ describe.each([
   ['Ctrl-D', KEY.ctrlD, 12],
 ])('%s', (_way, key, code) => {
   test.each(STEPS.map(([question], index) => [question, index] as const))(
-    'at the prompt %s sends nothing',
+    'sends nothing at the prompt "%s"',
     async (_question, last) => {
       const screen = terminal();
       for (const [index, [question, keys]] of STEPS.slice(0, last + 1).entries()) {

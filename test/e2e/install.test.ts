@@ -97,7 +97,7 @@ describe.skipIf(!hasInstaller)('install.sh', () => {
   });
 
   describe.each(['curl', 'wget'])('with %s', (client) => {
-    test.skipIf(!hasProgram(client))('follows redirects from https to https only (skipped without it)', async () => {
+    test.skipIf(!hasProgram(client))('follows redirects only from https to https (skipped without it)', async () => {
       const home = temporaryFolder();
       const certificate = makeCertificate();
       const [trusted, settings] = [join(home, 'ca.pem'), join(home, 'wgetrc')];

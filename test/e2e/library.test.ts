@@ -26,11 +26,14 @@ test('finds two example programs on the page, one of them with fixtures', () => 
   expect(programs[1]).toContain('fixtures: {');
 });
 
-test.each(programs)('%s', async (program) => {
-  const { folder, file } = projectWith(program);
-  // The process exits only after everything that it started has stopped.
-  expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: '', stderr: '' });
-});
+test.each(programs.map((text, index) => [index + 1, text] as const))(
+  'runs example program %i',
+  async (_number, program) => {
+    const { folder, file } = projectWith(program);
+    // The process exits only after everything that it started has stopped.
+    expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: '', stderr: '' });
+  },
+);
 
 test('reports invalid options to a program without types', async () => {
   const { folder, file } = projectWith(`

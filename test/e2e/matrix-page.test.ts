@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
   });
 
-  it.each(['light', 'dark'] as const)('meets a contrast of at least 4.5 for every text in %s', async (scheme) => {
+  it.each(['light', 'dark'] as const)('shows all text with a contrast of at least 4.5 in %s mode', async (scheme) => {
     const page = await open(FEW);
     await page.media({ scheme });
     const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(least, JSON.stringify(least)).toMatchObject({ ratio: expect.toSatisfy((ratio: number) => ratio >= 4.5) });
   });
 
-  it.each([1600, 1024, 640, 360])('never scrolls horizontally as a whole at a width of %i', async (width) => {
+  it.each([1600, 1024, 640, 360])('does not scroll horizontally as a page at a width of %i', async (width) => {
     for (const roles of [FEW, MANY]) {
       const page = await open(roles);
       await page.size(width, 700);
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(await pagesOf(many)).toBeGreaterThanOrEqual(13);
   });
 
-  it('shows that there is nothing to list', async () => {
+  it('reports that there is nothing to list', async () => {
     const page = await open([]);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no roles');
   });

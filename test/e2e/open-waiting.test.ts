@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it("that no longer exists is reported with the system's error", async () => {
+  it("is reported with the system's error if it no longer exists", async () => {
     await expect(openWaiting('/nowhere/pipe', new AbortController().signal)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

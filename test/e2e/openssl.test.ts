@@ -21,7 +21,7 @@ function fileIn(folder: string): (name: string, content: string | Buffer) => str
 }
 
 describe.runIf(hasOpenssl())('openssl', () => {
-  it('accepts the certificates in strict mode', async () => {
+  it("accepts the embedded platform's certificates in strict mode", async () => {
     const folder = temporaryFolder();
     const file = fileIn(folder);
     const signing = await openSigning(folder);

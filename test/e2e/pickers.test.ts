@@ -44,7 +44,7 @@ describe('a missing id on a terminal', () => {
     expect(screen.screen()).toMatch(/✔ Role support-role/);
   });
 
-  test('is the id of a write, which is found by its command', async () => {
+  test('is found by the command if it is the id of a write', async () => {
     await runCli(['roles', 'update', 'support-role', '--name', 'Desk', '--yes', ...PROFILE], home);
     const screen = terminal(['log', 'show']);
     await screen.waitFor('roles update  support-role  done');
@@ -84,7 +84,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is prompted for without offering the first of two ids again', async () => {
+  test('is prompted for without the first of two ids in the second list', async () => {
     const screen = terminal(['roles', 'compare']);
     await screen.waitFor('First role');
     screen.type('admin');

@@ -14,7 +14,7 @@ const stable = (picture: string): string =>
     .replace(/(?<=\/seed\/)[0-9a-f]+\.json/, '')
     .replace(/(SECONDS *<\/tspan>)<tspan[^>]*>[\d.]+/, '$1');
 
-test('draws the pictures in docs/pictures (to fix: run `npm run pictures`)', () => {
+test('draws the same pictures as in docs/pictures (to fix: run `npm run pictures`)', () => {
   const folder = temporaryFolder();
   execFileSync(process.execPath, [join(root, 'scripts/pictures.mjs'), folder], { stdio: 'pipe' });
   const kept = join(root, 'docs/pictures');

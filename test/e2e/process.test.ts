@@ -67,13 +67,13 @@ const cdpadm = (args: string[], input?: 'open' | 'closed'): Running => run(proce
 const shell = (script: string): Running => run('/bin/sh', ['-c', script]);
 
 describe('standard output', () => {
-  test('closed early by its reader causes exit code 0 and no message', async () => {
+  test('causes exit code 0 and no message if its reader closes it early', async () => {
     const script = '{ $CDPADM help flags; echo "code $?" >&2; } | true';
     const { stderr } = await shell(script).ended;
     expect(stderr).toBe('code 0\n');
   });
 
-  test('delivers a result larger than a pipe, even to a late reader', async () => {
+  test('delivers a result larger than the pipe buffer, even to a late reader', async () => {
     const local = ['--profile', 'local', '-o', 'json'];
     const { stdout: text } = await cdpadm(['roles', 'list', ...local]).ended;
     const tasks = [
@@ -97,21 +97,21 @@ describe('standard output', () => {
     expect(JSON.parse(stdout)).toHaveLength(roles.length);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('to a full disk causes exit code 1 and an error', async () => {
+  test.skipIf(!existsSync('/dev/full'))('causes exit code 1 and an error on a full disk', async () => {
     const { stderr, stdout } = await shell('$CDPADM help flags > /dev/full; echo $?').ended;
     expect(stdout).toBe('1\n');
     expect(stderr).toContain('the disk is full');
     expect((await shell('$CDPADM --help > /dev/full; echo $?').ended).stdout).toBe('1\n');
   });
 
-  test('closed before the start causes an exit code, not a crash', async () => {
+  test('causes no crash if it is closed before the start', async () => {
     const { stdout } = await shell('$CDPADM help flags >&- 2>/dev/null; echo $?').ended;
     expect(stdout).toMatch(/^[01]\n$/);
   });
 });
 
-describe('a prompt without a terminal is a usage error', () => {
-  test.each(['open', 'closed'] as const)('with standard input %s', async (input) => {
+describe('a prompt without a terminal', () => {
+  test.each(['open', 'closed'] as const)('is a usage error with standard input %s', async (input) => {
     expect((await cdpadm(['roles', 'pull', '--profile', 'local']).ended).code).toBe(0);
     const file = join(home.cwd, 'roles.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('name: User\n', 'name: Renamed\n'));
@@ -121,11 +121,11 @@ describe('a prompt without a terminal is a usage error', () => {
   });
 });
 
-describe('signals', () => {
+describe('a server', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s stops a server with exit code %i', async (signal, code) => {
+  ] as const)('stops on %s with exit code %i', async (signal, code) => {
     const { child, ended, printed } = cdpadm(['emulator', 'start', '--memory', '--port', '0']);
     await printed('is ready');
     child.kill(signal);
@@ -133,7 +133,7 @@ describe('signals', () => {
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
   });
 
-  test('that kill a server leave neither a lock nor an entry', async () => {
+  test('leaves neither a lock nor a registry entry after SIGKILL', async () => {
     const { child, ended, printed } = cdpadm(['emulator', 'start', '--port', '0']);
     await printed('is ready');
     child.kill('SIGKILL');
@@ -176,7 +176,7 @@ describe('an endless input', () => {
     expect((await ended).stderr).toContain('The terminal was closed.');
   });
 
-  test('is interrupted at --timeout with its own exit code', async () => {
+  test('is interrupted at --timeout with exit code 11', async () => {
     const { ended } = cdpadm(['roles', 'validate', '-', '--timeout', '100ms'], 'open');
     expect(await ended).toMatchObject({ code: 11, signal: null, stdout: '' });
   });
@@ -188,7 +188,7 @@ describe('an endless input', () => {
       return path;
     };
 
-    test('with a writer is interrupted by a signal', async () => {
+    test('is interrupted by a signal if it has a writer', async () => {
       const pipe = openSync(named(), constants.O_RDWR);
       const { child, ended } = cdpadm(['roles', 'validate', 'pipe']);
       await promisify(writeFile)(pipe, OVER_PIPE_SIZE);
@@ -198,7 +198,7 @@ describe('an endless input', () => {
     });
 
     test.each(['roles validate pipe', 'dsr submit -f pipe --yes --profile local'])(
-      'without a writer is interrupted at --timeout: %s',
+      'is interrupted at --timeout if it has no writer: %s',
       async (line) => {
         named();
         const { ended } = cdpadm([...line.split(' '), '--timeout', '100ms']);

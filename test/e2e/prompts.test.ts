@@ -38,7 +38,7 @@ async function isRenamed(): Promise<boolean> {
   return (JSON.parse(stdout) as { name: string }[]).some(({ name }) => name === 'Renamed');
 }
 
-describe.each(WAYS)('a confirmation, %s', (_way, env) => {
+describe.each(WAYS)('a confirmation (%s)', (_way, env) => {
   beforeEach(pullAndRename);
 
   test.each([
@@ -75,7 +75,7 @@ describe.each(WAYS)('a confirmation, %s', (_way, env) => {
   });
 });
 
-describe.each(WAYS)('a typed confirmation, %s', (_way, env) => {
+describe.each(WAYS)('a typed confirmation (%s)', (_way, env) => {
   beforeEach(async () => {
     expect((await cli(['roles', 'pull', '--profile', 'local'])).code).toBe(0);
     const file = join(home.cwd, 'roles.yaml');
@@ -120,7 +120,7 @@ describe.each(WAYS)('a typed confirmation, %s', (_way, env) => {
   });
 });
 
-describe.each(WAYS)('a new profile, %s', (way, env) => {
+describe.each(WAYS)('a new profile (%s)', (way, env) => {
   const given = ['--auth-url', 'https://auth.example', '--org', '1', '--account', '2', '--insecure-storage'];
 
   test('validates text as it is typed, and never displays a secret', async () => {
@@ -233,7 +233,7 @@ describe('prompt colors', () => {
     [['--no-color'], {}, false],
     [[], { NO_COLOR: '1' }, false],
     [[], { CDPADM_NO_COLOR: '1' }, false],
-  ])('are used with %j %j: %s', async (flags, env, colored) => {
+  ])('are used with the flags %j and the variables %j: %s', async (flags, env, colored) => {
     const screen = terminal(['profile', 'create', 'prod', '--insecure-storage', ...flags], env);
     await screen.waitFor('Platform address');
     screen.type(KEY.ctrlC);

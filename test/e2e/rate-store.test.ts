@@ -97,7 +97,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect(inMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('shares a reduced rate with all processes, and distinguishes it from a limit on the requested rate', async () => {
+  test('shares a reduced rate with all processes, whether the rate is given or learned', async () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);

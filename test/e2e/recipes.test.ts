@@ -174,7 +174,7 @@ describe('every job', () => {
     Object.entries(recipe(file).jobs).map(([job, { steps }]) => ({ file, job, steps })),
   );
 
-  test('installs the version that the reader pins', () => {
+  test('installs the pinned version', () => {
     const installs = jobs.map(({ steps }) => steps.findIndex(({ run }) => run?.startsWith('npm install') === true));
     const lines = jobs.map(({ steps }, index) => steps[installs[index] ?? -1]?.run);
     expect(new Set(lines)).toEqual(new Set(['npm install --global --ignore-scripts "$CDPADM_PACKAGE"']));

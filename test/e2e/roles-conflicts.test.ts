@@ -31,7 +31,7 @@ async function liveName(): Promise<unknown> {
 describe.each([
   ['redrawing', {}, ['', KEY.down, KEY.down + KEY.down]],
   ['line by line', { CDPADM_ACCESSIBLE: '1' }, ['1', '2', '3']],
-])('a conflict prompt, %s', (_way, env, [yours = '', platforms = '', edit = '']) => {
+])('a conflict prompt (%s)', (_way, env, [yours = '', platforms = '', edit = '']) => {
   test('pushes your value with push', async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');

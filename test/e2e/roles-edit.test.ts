@@ -41,7 +41,7 @@ describe('roles edit', () => {
     expect((await admin.live()).get('support-role')?.name).toBe('Helpers');
   });
 
-  it('shows a single role and does not change the others', async () => {
+  it('opens a single role and does not change the others', async () => {
     const { env } = editor(`
       if (text.includes('admin-role')) process.exit(3);
       text = text.replace('- rules:*', '- rules:view');`);
@@ -63,7 +63,7 @@ describe('roles edit', () => {
     expect(existsSync(readFileSync(log, 'utf8').trim())).toBe(false);
   });
 
-  it('prints one document with -o json, even if nothing was changed', async () => {
+  it('prints one JSON document with -o json, even if nothing was changed', async () => {
     const { env } = editor('');
     const result = await admin.json('roles edit --yes', { env });
     expect(result).toMatchObject({ code: 0, data: { applied: false, revision: null, summary: { modify: 0 } } });
@@ -179,7 +179,7 @@ describe('roles edit', () => {
     expect([live.get('support-role')?.name, live.get('user-role')?.name]).toEqual(['Helpers', 'Person']);
   });
 
-  it('does not start a shell', async () => {
+  it('starts the editor without a shell', async () => {
     const marker = join(admin.cwd, 'hacked');
     const { env } = editor('');
     await admin.run('roles edit --yes', { env: { CDPADM_EDITOR: `${env.CDPADM_EDITOR ?? ''} ; touch ${marker}` } });

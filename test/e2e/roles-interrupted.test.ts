@@ -33,7 +33,7 @@ const LINES = [...split([...READS, ...OTHERS, ...WRITES]), ['create', 'fresh', .
   (words) => [words.join(' '), words] as const,
 );
 
-test.each(LINES)('roles %s exits with 130', async (_line, words) => {
+test.each(LINES)('exits with 130 on Ctrl-C: roles %s', async (_line, words) => {
   if (words[0] !== 'pull') writeFileSync(join(home.cwd, 'roles.yaml'), FILE);
   const asked = new Promise<void>((resolve) => {
     server.otherwise((socket, request) => {

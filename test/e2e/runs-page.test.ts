@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
   });
 
-  it.each(['light', 'dark'] as const)('meets a contrast of at least 4.5 for every text in %s', async (scheme) => {
+  it.each(['light', 'dark'] as const)('shows all text with a contrast of at least 4.5 in %s mode', async (scheme) => {
     for (const [count, width] of [60, 2500].flatMap((runs) => [1600, 400].map((width) => [runs, width] as const))) {
       const page = await open(count);
       await page.size(width, 900);
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     }
   });
 
-  it.each([1600, 1024, 1000, 640, 360])('never scrolls horizontally as a whole at a width of %i', async (width) => {
+  it.each([1600, 1024, 1000, 640, 360])('does not scroll horizontally as a page at a width of %i', async (width) => {
     for (const count of [0, 1, 30, 300, 2500]) {
       const page = await open(count);
       await page.size(width, 700);
@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     expect(await page.evaluate(right)).toBeLessThanOrEqual(1032);
   });
 
-  it('shows that there is nothing to list', async () => {
+  it('reports that there is nothing to list', async () => {
     const page = await open(0);
     expect(await page.evaluate('document.body.innerText')).toContain('There are no matching runs.');
   });

@@ -295,7 +295,7 @@ describe('seed-warehouse-unload.md', () => {
     expect(await seeded()).toBe(800);
   });
 
-  it('states the times that result from the limit', () => {
+  it('lists durations that match the rate limits', () => {
     const page = readFileSync(join(root, 'docs/recipes/seed-warehouse-unload.md'), 'utf8');
     const rows = [...page.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
     const [limits = [], , ...times] = rows;

@@ -125,7 +125,7 @@ test('sends a trigger at most once when it is killed, and makes the next trigger
 test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
-])('creates everything once in simultaneous applies %s, and makes each report what it did', async (_who, state) => {
+])('creates everything once in simultaneous applies %s, each of which reports what it did', async (_who, state) => {
   const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
   for (const { code, stderr } of results) {
     // A later apply reports a conflict: the resource exists (1, 6) or was changed (6).

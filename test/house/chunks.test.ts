@@ -123,7 +123,7 @@ describe('the lazy-require transform', () => {
       `${lazyA}\nthrow new (require_a()).Failure("x");`,
     ],
     [
-      'supports a module of Node',
+      'supports a Node module',
       `${a}\nlet node_fs = require("node:fs");\nnode_fs = require_a.__toESM(node_fs, 1);\nnode_fs.default.x();`,
       `${lazyA}\n\n${lazy('node_fs', '(require_a()).__toESM(require("node:fs"), 1)')}\n(node_fs()).default.x();`,
     ],
@@ -133,9 +133,9 @@ describe('the lazy-require transform', () => {
       `${lazy('a$1', 'require("./a.js")')}\n(a$1()).f();`,
     ],
     ...[
-      ['ignores a string', 'const s = "require_a.f and `require_a.f`";'],
-      ['loads a module at once if it is passed as a value', `${a}\nuse(require_a, require_a.x);`],
-      ['loads a module at once if its name is shadowed', `${a}\nconst f = (require_a) => require_a.b;`],
+      ['ignores strings', 'const s = "require_a.f and `require_a.f`";'],
+      ['loads a module immediately if it is passed as a value', `${a}\nuse(require_a, require_a.x);`],
+      ['loads a module immediately if its name is shadowed', `${a}\nconst f = (require_a) => require_a.b;`],
       ['ignores a nested require', 'function f() { const a = require("./a.js"); return a.b; }'],
     ].map(([what = '', code = '']): [string, string, string] => [what, code, code]),
   ])('%s', (_what, code, expected) => {

@@ -147,14 +147,14 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     }
   });
 
-  test('is never used for a chunk that changed but kept its length', () => {
+  test('is never used for a changed chunk, even if its length is the same', () => {
     run('hello');
     writeFileSync(join(folder, 'dist', 'chunks', 'say.js'), SAY.replace("' ' + word", "'-' + word"));
     expect(run('hello').stdout).toBe('said-hello\n');
     expect(run('hello').stdout).toBe('said-hello\n');
   });
 
-  test('keeps the code that the same command needs with other flags', () => {
+  test('keeps the code that a command needs with other flags', () => {
     run('hello');
     expect(run('hello --more').stdout).toBe('said hello1\n');
     const { ino } = lstatSync(keptFile());
@@ -186,7 +186,8 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     expect(kept()).toEqual([nameFor('hello')]);
   });
 
-  test.each([0o755, 0o770, 0o500])('does not change a folder of mode %o', (mode) => {
+  test.each([['755'], ['770'], ['500']])('does not change a folder with mode %s', (digits) => {
+    const mode = Number.parseInt(digits, 8);
     mkdirSync(code(), { mode });
     chmodSync(code(), mode);
     expect(run('hello')).toEqual(RIGHT);
@@ -212,7 +213,7 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     expect(existsSync(code())).toBe(false);
   });
 
-  test('is not written to a folder that is a symlink or a file, nor without a cache folder', () => {
+  test('is not written if its folder is a symlink or a file, or if there is no cache folder', () => {
     mkdirSync(join(folder, 'elsewhere'), { mode: 0o700 });
     symlinkSync(join(folder, 'elsewhere'), code());
     expect(run('hello')).toEqual(RIGHT);
@@ -225,7 +226,7 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     expect(existsSync(cache)).toBe(false);
   });
 
-  test.each(['CI', 'NODE_DISABLE_COMPILE_CACHE'])('is neither read nor written with %s', (name) => {
+  test.each(['CI', 'NODE_DISABLE_COMPILE_CACHE'])('is neither read nor written if %s is set', (name) => {
     expect(run('hello', { [name]: '1' })).toEqual(RIGHT);
     expect(kept()).toEqual([]);
   });

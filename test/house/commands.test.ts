@@ -18,7 +18,7 @@ const SHARED_VERBS = [
   ),
 ].map(([, verb]) => verb);
 
-test('defines every command in a file of its group that has its name or mentions it', async () => {
+test('defines every command in a file of its group that is named after it or mentions it', async () => {
   // Paths of all commands without subcommands, such as `roles push`.
   const all = leavesBelow(program).map(([path]) => path);
   expect(all.length).toBeGreaterThanOrEqual(entries.length);
@@ -37,7 +37,7 @@ test('defines every command in a file of its group that has its name or mentions
   expect(lost).toEqual([]);
 });
 
-test('offers a choice on a terminal for every id of an existing object', () => {
+test('offers a list on a terminal for every argument that is the id of an existing object', () => {
   const typed = leavesBelow(program).flatMap(([path, command]) =>
     Object.entries(recordOf(command)?.args ?? {}).flatMap(([name, spec]) => {
       const isKnown = spec.pick ?? spec.choices ?? spec.default ?? spec.optional ?? /^(?:file|dir)$/.test(name);
@@ -51,7 +51,7 @@ test('offers a choice on a terminal for every id of an existing object', () => {
   ]);
 });
 
-test('declares every count that an assistant may pass as a number', () => {
+test('declares every numeric flag of an assistant tool as a number with a maximum', () => {
   const flags = leavesBelow(program).flatMap(([, command]) => {
     const { flags: own = {}, tool } = recordOf(command) ?? {};
     return tool ? tool.flatMap((key) => own[key] ?? []) : [];

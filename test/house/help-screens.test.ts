@@ -34,7 +34,7 @@ describe('a built screen', () => {
     [['help', 'roles'], undefined],
     [['roles', 'nonsense', '--help'], undefined],
     [['roles', '--help', 'push'], undefined],
-  ])('is the same for %j at %s columns', async (args, columns) => {
+  ])('is the same as the screen drawn from the sources for %j (COLUMNS: %s)', async (args, columns) => {
     const { code, stdout, stderr } = await runCli(args, { columns: columns ?? 80 });
     expect(start(args, columns)).toEqual({ status: code, stdout, stderr });
   });

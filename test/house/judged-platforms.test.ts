@@ -19,7 +19,7 @@ describe('a platform that the program starts', () => {
   test.each([
     ['in this process', async () => (await home.run([...LINE, ...LOCAL])).code],
     ['in its own process', () => program(home.env)],
-  ])('has each of its exchanges checked %s', async (_where, run) => {
+  ])('is checked in every exchange %s', async (_where, run) => {
     expect(await run()).toBe(0);
     const [platform = '', ...more] = await judgedPlatforms();
     expect(more).toEqual([]);

@@ -25,10 +25,10 @@ const serving = new Set(CASES.filter((one) => one.serves ?? one.elsewhere).map((
 const commands = leavesBelow(await loadProgram()).filter(([path]) => !serving.has(path));
 
 describe.each([
-  ['input closed, no terminal', {}, false],
-  ['a terminal, but CI', { CI: '1' }, true],
-])('%s', (_name, env, tty) => {
-  test.each(commands)('%s does not prompt', async (path, command) => {
+  ['closed input and no terminal', {}, false],
+  ['a terminal in CI', { CI: '1' }, true],
+])('with %s', (_name, env, tty) => {
+  test.each(commands)('does not prompt: %s', async (path, command) => {
     const args = [...path.split(' '), ...requiredWords(command)];
     const { stderr } = await runCli(args, { env: { ...home.env, ...env }, cwd: home.cwd, tty });
     // A prompt would end with a question mark.
@@ -42,7 +42,7 @@ describe('a missing value without a terminal', () => {
     [['dsr', 'submit'], '--regulation'],
     [['profile', 'create', 'empty'], '--base-url'],
     [['roles', 'edit'], 'CDPADM_EDITOR'],
-  ])('makes %j exit with 2 and name %s', async (args, flag) => {
+  ])('makes %j exit with 2 and print %s', async (args, flag) => {
     const env = { ...home.env, CI: '1' };
     const { code, stderr } = await runCli([...args, '--profile', 'local'], { env, cwd: home.cwd, tty: true });
     expect(stderr).toContain(flag);

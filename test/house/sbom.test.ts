@@ -77,7 +77,7 @@ test('lists the SQLite version, so that scanners know its vulnerabilities', () =
   });
 });
 
-test('states how its code was modified for each bundled package, and for no other', () => {
+test('states for each bundled package, and for no other, how its code was modified', () => {
   for (const item of components) {
     const noted = notices.includes(`This copy is ${item.pedigree?.notes}.`);
     expect({ name: item.name, noted }).toEqual({ name: item.name, noted: isBundled(item) });

@@ -55,7 +55,7 @@ describe.each(paths)('%s', (path) => {
   });
 
   // GitHub inserts the value before the shell reads the line, so a branch name can be a command.
-  test('passes values to the shell in variables', () => {
+  test('passes values to the shell only in variables', () => {
     expect(commandsOf(path).filter((line) => line.includes('${{'))).toEqual([]);
   });
 });
@@ -64,7 +64,7 @@ test.each([
   ['.github/workflows/a.yml', 'contents: read', 'content: read', /content/],
   ['.github/workflows/a.yml', 'github.token', 'githup.token', /githup/],
   ['action.yml', 'using: composite', 'using: compos', /compos/],
-])('reports mistakes: in %s, %s as %s', async (path, from, to, problem) => {
+])('reports a mistake in %s: %s written as %s', async (path, from, to, problem) => {
   const text = textOf(path === 'action.yml' ? path : 'docs/recipes/roles-drift.yml');
   expect((await problemsOf(path, text.replace(from, to))).join('\n')).toMatch(problem);
 });

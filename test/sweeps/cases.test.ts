@@ -19,11 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test.each(LOCAL.map((one) => [nameOf(one), one] as const))('%s is local and sends nothing', async (_name, wanted) => {
-  await world.prepare(wanted);
-  const before = await world.platform.api.requests();
-  const { code, stderr } = await world.run(wanted);
-  expect(wanted.exits ?? [0], stderr).toContain(code);
-  expect(world.proxy.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([]);
-  expect(await world.platform.api.requests()).toEqual(before);
-});
+test.each(LOCAL.map((one) => [nameOf(one), one] as const))(
+  'runs without sending anything: %s',
+  async (_name, wanted) => {
+    await world.prepare(wanted);
+    const before = await world.platform.api.requests();
+    const { code, stderr } = await world.run(wanted);
+    expect(wanted.exits ?? [0], stderr).toContain(code);
+    expect(world.proxy.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([]);
+    expect(await world.platform.api.requests()).toEqual(before);
+  },
+);

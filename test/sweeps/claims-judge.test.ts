@@ -52,26 +52,26 @@ const failed = (message: string, more: object = {}): string =>
 
 describe('a claim about a single write', () => {
   it.each<[string, Lie]>([
-    ['done, and on the platform', { after: NEW }],
-    ['unknown, and on the platform', { after: NEW, outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
-    ['unknown, and not on the platform', { outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
-    ['rejected, and not on the platform', { outcome: { code: 1, stderr: failed('The platform rejected it.') } }],
-    ['not sent, and not on the platform', { outcome: { code: 6, stderr: failed('Nothing was sent.') } }],
-    ['rate limited', { after: NEW, requests: [{ ...PUT, returned: answer(429) }], outcome: { code: 7, stderr: failed('Too many requests.') } }],
-  ])('is true: %s', (_what, lie) => expect(judged(lie)).toBe('')); // prettier-ignore
+    ['it says done, and the platform has the write', { after: NEW }],
+    ['it says unknown, and the platform has the write', { after: NEW, outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
+    ['it says unknown, and the platform does not have the write', { outcome: { code: 8, stderr: failed('It is not known whether it was done.') } }],
+    ['it says rejected, and the platform does not have the write', { outcome: { code: 1, stderr: failed('The platform rejected it.') } }],
+    ['it says not sent, and the platform does not have the write', { outcome: { code: 6, stderr: failed('Nothing was sent.') } }],
+    ['it says rate limited, whatever the platform has', { after: NEW, requests: [{ ...PUT, returned: answer(429) }], outcome: { code: 7, stderr: failed('Too many requests.') } }],
+  ])('is true if %s', (_what, lie) => expect(judged(lie)).toBe('')); // prettier-ignore
 
   it.each<[string, Lie, RegExp]>([
-    ['done, and not on the platform', {}, /^claims success.*household/],
-    ['done, and different on the platform', { after: cells({ 'group 3001/household': 'else' }) }, /^claims success/],
-    ['rejected, and on the platform', { after: NEW, outcome: { code: 1, stderr: failed('The answer is no JSON.') } }, /^exit 1 and does not say/],
-    ['unavailable, and on the platform', { after: NEW, outcome: { code: 7, stderr: failed('Unavailable.') } }, /^exit 7 and does not say/],
-    ['unknown, on the platform and "nothing was sent"', { after: NEW, outcome: { code: 8, stderr: failed('Nothing was sent.') } }, /^says that nothing was done/],
-    ['hanging', { outcome: { hangs: true } }, /^hangs$/],
-    ['shown with a different id', { after: NEW, outcome: { stdout: '{"id":"x","source_user_attribute":"y"}' } }, /^shows a group/],
-    ['shown with other values', { after: NEW, outcome: { stdout: '{"id":"household","source_user_attribute":"y","description":"z"}' } }, /^shows a group/],
-    ['a request that does not exist', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],
-    ['a run that does not exist', { after: NEW, outcome: { stdout: '{"pipeline_id":"a","pipeline_run_id":7}' } }, /^shows run 7 of a/],
-  ])('is false: %s', (_what, lie, problem) => expect(judged(lie)).toMatch(problem)); // prettier-ignore
+    ['it says done, and the platform does not have the write', {}, /^claims success.*household/],
+    ['it says done, and the platform has a different write', { after: cells({ 'group 3001/household': 'else' }) }, /^claims success/],
+    ['it says rejected, and the platform has the write', { after: NEW, outcome: { code: 1, stderr: failed('The answer is no JSON.') } }, /^exit 1 and does not say/],
+    ['it says unavailable, and the platform has the write', { after: NEW, outcome: { code: 7, stderr: failed('Unavailable.') } }, /^exit 7 and does not say/],
+    ['it says that nothing was sent, and the platform has the write', { after: NEW, outcome: { code: 8, stderr: failed('Nothing was sent.') } }, /^says that nothing was done/],
+    ['the command hangs', { outcome: { hangs: true } }, /^hangs$/],
+    ['it shows a different id', { after: NEW, outcome: { stdout: '{"id":"x","source_user_attribute":"y"}' } }, /^shows a group/],
+    ['it shows other values', { after: NEW, outcome: { stdout: '{"id":"household","source_user_attribute":"y","description":"z"}' } }, /^shows a group/],
+    ['it shows a request that does not exist', { after: NEW, outcome: { stdout: `{"subject_request_id":"${ID}"}` } }, /^shows request/],
+    ['it shows a run that does not exist', { after: NEW, outcome: { stdout: '{"pipeline_id":"a","pipeline_run_id":7}' } }, /^shows run 7 of a/],
+  ])('is false if %s', (_what, lie, problem) => expect(judged(lie)).toMatch(problem)); // prettier-ignore
 });
 
 describe('a claim about a call that can only be accepted', () => {
@@ -86,11 +86,11 @@ describe('a claim about a call that can only be accepted', () => {
     ['after a different 2xx', '{"accepted":true}', seed(answer(200)), /without the documented status/],
     ['after an error document', '{"accepted":true}', seed(answer(202, { errors: [] })), /without the documented status/],
     ['without a response', '{"accepted":true}', seed(), /without the documented status/],
-    ['when it is called done', '{"seeded":true}', seed(answer(202)), /does not say accepted/],
-    ['when it is called both', 'Accepted. It was stored.', seed(answer(202)), /says done/],
+    ['if it says done', '{"seeded":true}', seed(answer(202)), /does not say accepted/],
+    ['if it says both accepted and done', 'Accepted. It was stored.', seed(answer(202)), /says done/],
   ])('is false %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
 
-  test('can be made about every call that has neither a response body nor a read in the contract', () => {
+  test('is judged so for exactly the calls, except DELETE, that have no response body in the contract', () => {
     const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
       SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
     const silent = allEndpoints.filter(({ method, reply }) => method !== 'DELETE' && reply === undefined);
@@ -123,7 +123,7 @@ describe('claims about the rows of a bulk run', () => {
     ['unknown', '{"rows":1,"unknown":1}', held('a@x.example')],
     ['unknown', '{"rows":1,"unknown":1}', cells({})],
     ['failed', '{"rows":1,"failed":1}', cells({})],
-  ])('are true: %s %s', (status, stdout, after) => {
+  ])('are true if a row is %s and the counts are %s', (status, stdout, after) => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toBe('');
   });
 
@@ -163,7 +163,7 @@ describe('claims about the rows of a bulk run', () => {
     expect(seeds('{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":1}}\n')).toBe('');
   });
   it.each([
-    ['accepted by a different status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
+    ['accepted with a different status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
     ['rejected and on the platform', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
     ['rejected and not listed', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '', /and lists 0/],
   ])('are false for seeds that are %s', (_what, stdout, request, rejects, problem) => {

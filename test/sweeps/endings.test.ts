@@ -150,7 +150,7 @@ const ENDING = CASES.filter((one) => one.elsewhere === undefined && !one.serves)
 const TIMES = isWhole ? 5 : 1;
 
 test(
-  'exits after every command of the table',
+  'exits after every command in the table of cases',
   async () => {
     const world = await createWorld();
     const random = randomFrom(SEED);

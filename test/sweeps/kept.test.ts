@@ -162,7 +162,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test(
-  'prints a result or a message with a damaged file, and never repeats a write',
+  'prints a result or a message if a state file is damaged, and never sends a write twice',
   async () => {
     const random = randomFrom(SEED);
     const only = new RegExp(process.env.ONLY ?? '');

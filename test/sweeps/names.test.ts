@@ -76,7 +76,7 @@ function neutralIn(text: string | undefined): string[] {
   return found;
 }
 
-test('runs every command with neutral words on the screen and the deployment’s words on the wire', async () => {
+test("runs every command with neutral words on the screen and the deployment's words on the wire", async () => {
   const found: string[] = [];
   const unspoken = new Set(Object.values(NAMES));
   for (const wanted of [...CASES, ...MORE]) {

@@ -14,15 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test.each(cases.map((one) => [nameOf(one), one] as const))('%s only reads', async (_line, one) => {
-  await world.prepare(one);
-  const before = readdirSync(world.folder, { recursive: true });
-  const { code, stderr } = await world.run(one);
-  expect(one.exits ?? [0], stderr).toContain(code);
-  const sent = world.proxy.requests.filter(({ target }) => target !== '/oauth/token');
-  const writes = sent.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
-  // Seeding has no read, so a check sends a batch without users, which the platform rejects.
-  if (one.reports && writes.length > 0) expect(writes.map(({ answered }) => answered?.status)).toEqual([400]);
-  else expect(writes).toEqual([]);
-  expect(readdirSync(world.folder, { recursive: true })).toEqual(before);
-});
+test.each(cases.map((one) => [nameOf(one), one] as const))(
+  'sends no write and creates no file: %s',
+  async (_line, one) => {
+    await world.prepare(one);
+    const before = readdirSync(world.folder, { recursive: true });
+    const { code, stderr } = await world.run(one);
+    expect(one.exits ?? [0], stderr).toContain(code);
+    const sent = world.proxy.requests.filter(({ target }) => target !== '/oauth/token');
+    const writes = sent.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+    // Seeding has no read, so a check sends a batch without users, which the platform rejects.
+    if (one.reports && writes.length > 0) expect(writes.map(({ answered }) => answered?.status)).toEqual([400]);
+    else expect(writes).toEqual([]);
+    expect(readdirSync(world.folder, { recursive: true })).toEqual(before);
+  },
+);

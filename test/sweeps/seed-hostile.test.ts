@@ -178,21 +178,27 @@ async function expectRows(extension: string, { content, accepted, reasons = {} }
   for (const { line, reason } of reported) expect(reason).toContain(reasons[line] ?? '?');
 }
 
-describe('hostile NDJSON rows', () => {
-  test.each(NDJSON)('$what', (row) => expectRows('ndjson', row));
+describe('seed bulk with hostile NDJSON rows', () => {
+  test.each(NDJSON)('accepts valid rows and reports the line and reason of invalid ones: $what', (row) =>
+    expectRows('ndjson', row),
+  );
 });
 
-describe('hostile rows of a JSON array', () => {
-  test.each(JSON_ARRAY)('$what', (row) => expectRows('json', row));
+describe('seed bulk with hostile rows of a JSON array', () => {
+  test.each(JSON_ARRAY)('accepts valid rows and reports the line and reason of invalid ones: $what', (row) =>
+    expectRows('json', row),
+  );
 });
 
-describe('hostile CSV rows', () => {
-  test.each(CSV)('$what', (row) => expectRows('csv', row));
+describe('seed bulk with hostile CSV rows', () => {
+  test.each(CSV)('accepts valid rows and reports the line and reason of invalid ones: $what', (row) =>
+    expectRows('csv', row),
+  );
 });
 
-describe('rejects the whole file and sends nothing', () => {
+describe('seed bulk, validate and preview', () => {
   const cases = WHOLE.map(([what, name, content, issues, map]) => ({ what, name, content, issues, map }));
-  test.each(cases)('$name: $what', async ({ name, content, issues, map }) => {
+  test.each(cases)('reject the whole file and send nothing: $what in $name', async ({ name, content, issues, map }) => {
     seeding.write(name, content);
     const mapped = map === undefined ? [] : ['--map-file', seeding.write('map.yaml', Buffer.from(map, 'latin1'))];
     // The first row of a truncated file can be previewed.

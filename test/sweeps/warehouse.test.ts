@@ -93,7 +93,7 @@ const received = async (end: string): Promise<number> =>
   (await home.platform.api.requests()).filter(({ method, path }) => method === 'POST' && path.endsWith(end)).length;
 
 describe('a request with an unknown outcome', () => {
-  it(`to trigger a run is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the run is reported`, async () => {
+  it(`is sent once if it triggers a run, which is then reported (${ROUNDS} rounds)`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const before = { sent: await received('/trigger'), runs: await runsOf() };
@@ -114,7 +114,7 @@ describe('a request with an unknown outcome', () => {
     }
   });
 
-  it(`to reset a pipeline is sent once in ${ROUNDS} of ${ROUNDS} rounds, and the position is reported`, async () => {
+  it(`is sent once if it resets a pipeline, and the sync position is reported (${ROUNDS} rounds)`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const sent = await received('/reset');
@@ -132,7 +132,7 @@ async function runsOf(): Promise<unknown[]> {
   return data.map(({ id }) => id);
 }
 
-it(`never overwrites another admin’s edit between its GET and PUT in ${ROUNDS} of ${ROUNDS} rounds`, async () => {
+it(`never overwrites another admin's edit between its GET and PUT (${ROUNDS} rounds)`, async () => {
   const path = `/platform/v2/workspaces/${home.platform.ready.workspace_id}/inputs/data-pipelines/customers`;
   for (let round = 0; round < ROUNDS; round++) {
     const theirs = `Theirs ${round}`;
