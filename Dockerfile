@@ -1,4 +1,4 @@
-# An image with the single executable: no Node, no shell, and a user without rights.
+# An image with the single executable: no Node, no shell, and an unprivileged user.
 FROM node:24-bookworm AS build
 WORKDIR /src
 COPY . .

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the cdpadm executable of a release, after its checksum was verified and the program has started.
+# Installs the cdpadm executable from a release, after verifying its checksum and checking that it starts.
 set -eu
 
 usage="Usage: install.sh RELEASE [FOLDER]

@@ -117,9 +117,7 @@ function fileFor(args) {
   // executable, which is its own script, writes none of its code to the disk.
   const isExecutable = process.argv[1] === process.execPath;
   if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid || isExecutable) return undefined;
-  // The command's name, such as `roles list`, with its flags in any position. An unknown command only leaves an unused
-  // file
-  // name.
+  // The command's name, such as `roles list`, with its flags in any position. An unknown command only adds a file.
   const words = args.filter((word, at) => /^[a-z_][a-z_-]{0,30}$/.test(word) && !(args[at - 1] || '').startsWith('-'));
   const name = [...words.slice(0, 2), process.version, process.arch].join('.');
   return path.join(cacheFolder(), 'code', name);

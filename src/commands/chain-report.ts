@@ -57,7 +57,7 @@ export const headFlag = {
 
 function headOf(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return text;
-  throw usageError(`--head takes 64 hexadecimal digits, not \`${text}\`.`);
+  throw usageError(`--head must be 64 hexadecimal digits, not \`${text}\`.`);
 }
 
 interface CheckedFile {
@@ -84,8 +84,8 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
 }
 
 /**
- * Returns failed (1) for a broken chain. A command that prints what is in the file fails with it after the output, because
- * something may be wrong or missing there.
+ * Returns failed (1) for a broken chain. A command that prints the file's contents throws it after the output,
+ * because lines may be wrong or missing.
  */
 export async function findBroken(ctx: Context, { path, verify }: CheckedFile, name: Name) {
   return brokenChain(path, name, await verify().finally(ctx.out.waits({ text: `Checking the ${name}` })));

@@ -187,7 +187,7 @@ export async function readFieldFlags(
     const text = flags[optionKey(flag)];
     if (typeof text !== 'string') continue;
     const twin = given.find((it) => it.path.join('.') === path.join('.'));
-    if (twin) throw usageError(`${twin.flag} and ${flag} set the same field.`);
+    if (twin) throw usageError(`${twin.flag} and ${flag} set the same field: pass only one.`);
     given.push({ flag, path, value: text.trim() === '' ? undefined : await read(ctx, kind, flag, text) });
   }
   return given;

@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
 
   it('shows new requests as they arrive, with bodies and masked credentials', async () => {
     const page = await open('log');
-    await waitFor(page, 'No request yet.');
+    await waitFor(page, 'No requests yet.');
     const body = dsrBody();
     await dsrCaller(platform)('POST', '/requests/', { body });
     await waitFor(page, '/v3/requests/');

@@ -19,7 +19,8 @@ async function currentProfile(ctx: Context): Promise<string> {
       text: 'Pass --profile NAME, or create a profile:',
       command: 'cdpadm profile create NAME',
     });
-  if (profile.value === 'local') throw usageError('Profile `local` is built in and stores no secrets.');
+  if (profile.value === 'local')
+    throw usageError('Profile `local` is built in and stores no secrets.', 'Pass another one: --profile NAME.');
   return profile.value;
 }
 

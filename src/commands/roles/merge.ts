@@ -73,13 +73,13 @@ export async function mergeFile(
   const marked = format === 'json' ? undefined : await markConflicts(text, asked.conflicts);
   if (marked === undefined) {
     throw error.with({
-      message: `Conflict: the platform and you changed the same fields. ${file} was not changed.`,
+      message: `Conflict: you and the platform changed the same fields. ${file} was not changed.`,
       hint: { text: 'Choose on a terminal:', command: `cdpadm roles pull ${file} --merge` },
     });
   }
   tellRebased(ctx, { ...asked, roles });
   const conflict = error.with({
-    message: `Conflict: the platform and you changed the same fields. ${file} keeps your values, with the platform's values in comments.`,
+    message: `Conflict: you and the platform changed the same fields. ${file} keeps your values, with the platform's values in comments.`,
     hint: { text: 'Choose a value for each, delete the comments, then:', command: `cdpadm roles diff ${file}` },
   });
   return { text: marked, read, roles: roles.length, isLive: false, conflict };

@@ -134,7 +134,7 @@ interface Writing extends ExportedFile {
 async function newFile(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {
-    throw fail('warehouse.id', { message: `A resource id cannot be used as a file name: ${id}` });
+    throw fail('warehouse.id', { message: `The id ${id} cannot be used as a file name.` });
   }
   const file = join(dir, GROUPS[type], `${id}.yaml`);
   let value = withReferences(type, definition);

@@ -68,7 +68,7 @@ export function isAddress(value: unknown): boolean {
  */
 function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
   if (publicUrl !== undefined && !isAddress(publicUrl)) {
-    throw usageError(`${publicUrl} is not an address such as https://platform.example:4010.`);
+    throw usageError(`The public address must be like https://platform.example:4010, not ${publicUrl}.`);
   }
   const domain = identity?.vendorDomain;
   if (domain !== undefined && !isCertifiable(extensionKey(domain))) {

@@ -17,7 +17,7 @@ import type { RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
-/** Rows to send: their number, the erasures among them that skip the waiting period and the others, and the first rows. */
+/** Rows to send: number, erasures that skip the waiting period, other erasures, and the first rows. */
 export interface RowsToSend {
   left: number;
   skipWaiting: number;

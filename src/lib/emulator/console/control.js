@@ -4,7 +4,7 @@ import { byId, visible } from './dom.js';
 /** @typedef {import('./dom.js').Row} Row */
 
 /**
- * @param {string} path below the control address
+ * @param {string} path under the control address
  * @param {'GET' | 'POST' | 'DELETE'} method
  * @param {object} [body]
  * @returns {Promise<any>}

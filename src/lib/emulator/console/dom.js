@@ -1,4 +1,4 @@
-// Builds the elements of the console page. Text from outside is added as text, never as markup.
+// Builds the elements of the console page. External text is added as text, never as markup.
 
 /** @typedef {Record<string, any>} Row */
 /** @typedef {'manifests'|'role_assignments'|'groups'|'connections'|'data_models'|'pipelines'|'pipeline_runs'|'dsr_requests'|'dsr_steps'|'profiles'} Table */
@@ -62,7 +62,7 @@ export const documentOf = (row) => /** @type {Row} */ (JSON.parse(row['document'
 const labelOf = (heads, at) => (at === 0 ? { scope: 'row' } : { 'data-label': heads[at] ?? '' });
 
 /**
- * A fold in the last cell has a row of its own, which is as wide as the table.
+ * A fold in the last cell gets its own row, as wide as the table.
  * @param {string} id keeps its position when the page is drawn again
  * @param {string[]} heads
  * @param {Child[][]} rows

@@ -9,7 +9,7 @@ import { TABS } from './views.js';
 
 const REFRESH_MS = 1500;
 
-/** What falls due, by the area of the platform. */
+/** What falls due, by platform area. */
 const DUE = { dsr: 'data subject requests', groups: 'group refresh', pipelines: 'pipeline run' };
 
 /** @type {Row | undefined} */
@@ -18,7 +18,7 @@ let drawn = '';
 
 const current = () => (Object.hasOwn(TABS, location.hash.slice(1)) ? location.hash.slice(1) : 'roles');
 
-/** Draws the open tab; what is open, scrolled, focused or typed in stays so. */
+/** Draws the open tab, and keeps what is open, scrolled, focused or typed. */
 function draw() {
   if (!state) return;
   const { clock, due, now } = state;

@@ -46,7 +46,7 @@ export function requests({ tables, callbacks, words }) {
     ];
   });
   const heads = ['Id', 'Status', 'Type', 'Group', 'Person', 'Expected'];
-  const list = table('requests', heads, rows, 'No request yet.');
+  const list = table('requests', heads, rows, 'No requests yet.');
   return [part('Data subject requests, newest first', list, rows)];
 }
 
@@ -67,7 +67,7 @@ export function callbacks({ callbacks: list }) {
     ),
   ]);
   const heads = ['Id', 'Request', 'Status', 'State', 'Receiver', ''];
-  return [part('Callbacks, newest first', table('callbacks', heads, rows, 'No callback yet.'), rows)];
+  return [part('Callbacks, newest first', table('callbacks', heads, rows, 'No callbacks yet.'), rows)];
 }
 
 /** @param {string} id @param {string} label @param {() => Promise<unknown>} work */
@@ -80,7 +80,7 @@ export const checked = new Map();
 function checks(id) {
   const found = checked.get(id);
   const check = async () => checked.set(id, await call(`/callbacks/checks?id=${id}`));
-  if (!found) return button(`check-${id}`, 'Check its signature', check);
+  if (!found) return button(`check-${id}`, 'Check the signature', check);
   const lines = found.map(({ detail, name, ok }) => make('li', { class: ok ? 'good' : 'bad' }, `${name}: ${detail}`));
   return make('ul', {}, ...lines);
 }
@@ -119,7 +119,7 @@ export function faults({ faults: list }) {
     JSON.stringify({ ...fault, path: undefined, method: undefined }),
     button(`fault-remove-${at}`, 'Remove', () => call('/faults', 'DELETE', fault)),
   ]);
-  const shown = table('faults', ['Path', 'Method', 'Effect', ''], rows, 'No fault: every request is processed.');
+  const shown = table('faults', ['Path', 'Method', 'Effect', ''], rows, 'No faults: every request is processed.');
   return [
     part('Faults', shown),
     rows.length > 0 ? button('fault-clear', 'Remove all faults', () => call('/faults', 'DELETE')) : null,
@@ -150,6 +150,6 @@ export function requestLog({ log }) {
         ),
       ),
     ]);
-  const list = table('log', ['Time', 'Method', 'Status', 'Path'], rows, 'No request yet.');
+  const list = table('log', ['Time', 'Method', 'Status', 'Path'], rows, 'No requests yet.');
   return [part('Requests, newest first; secrets are masked', list, rows)];
 }

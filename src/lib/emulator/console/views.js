@@ -60,11 +60,11 @@ function groups({ tables, words }) {
       source,
       attributes.map((/** @type {Row} */ one) => `${one['id']} (${one['type']})`).join(', '),
       time(row['refresh_at']),
-      fold(key, `Members${among}: ${members.length}`, table(key, heads, members, 'No member.')),
+      fold(key, `Members${among}: ${members.length}`, table(key, heads, members, 'No members.')),
     ];
   });
   const heads = ['Id', 'Workspace', 'Source attribute', 'Attributes', 'Next refresh'];
-  return [part('Group identities', table('groups', heads, rows, 'No group identity.'), rows)];
+  return [part('Group identities', table('groups', heads, rows, 'No group identities.'), rows)];
 }
 
 /** @param {string[]} errors */
@@ -115,7 +115,7 @@ function warehouse({ tables, words }) {
     resources('connections', 'Connections', ['healthy', 'faulted']),
     resources('data_models', 'Data models', ['valid', 'invalid']),
     resources('pipelines', 'Pipelines'),
-    part('Runs, newest first', table('runs', heads, runs, 'No run yet.'), runs),
+    part('Runs, newest first', table('runs', heads, runs, 'No runs yet.'), runs),
   ];
 }
 
@@ -146,14 +146,14 @@ function people({ tables, counts, words }) {
       fold(
         `profile-${row['id']}`,
         `Attributes and seeds: ${attributes.length}`,
-        table(`profile-${row['id']}`, ['Name', 'Kind', 'Value', 'From'], attributes, 'No attribute.'),
+        table(`profile-${row['id']}`, ['Name', 'Kind', 'Value', 'From'], attributes, 'No attributes.'),
       ),
     ];
   });
   const heads = [worded(words, 'xpid'), 'Workspace', 'Environment', 'Identities', 'Changed'];
   return [
     none(`${counts.profiles} profiles, ${counts.seeds} seeds, ${counts.events} events.`),
-    part('People, newest first', table('people', heads, rows, 'No profile yet.'), rows),
+    part('People, newest first', table('people', heads, rows, 'No profiles yet.'), rows),
   ];
 }
 
