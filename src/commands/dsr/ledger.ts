@@ -1,15 +1,8 @@
 // `dsr ledger export|verify|prune`: the record of all requests submitted from this machine.
 import * as z from 'zod/mini';
-import {
-  type LedgerEvent,
-  answeredAt,
-  deadlineOfRequest,
-  identitiesText,
-  isPhaseDue,
-  LedgerRequest,
-  phaseAfter,
-} from '../../lib/domain/dsr/ledger.ts';
 import { historyOf } from '../../lib/domain/dsr/evidence.ts';
+import { identitiesText, type LedgerEvent, LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { answeredAt, isPhaseDue, phaseAfter } from '../../lib/domain/dsr/outcome.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -76,9 +69,7 @@ export const exportLedger = defineCommand({
 
 async function* exported(parts: AsyncIterable<LedgerRequest[]>): AsyncGenerator<ExportedRequest[]> {
   for await (const entries of parts) {
-    yield entries.map((entry) => {
-      return { ...entry, deadline: deadlineOfRequest(entry) ?? null, answered_at: answeredAt(entry) ?? null };
-    });
+    yield entries.map((entry) => ({ ...entry, deadline: entry.deadline ?? null, answered_at: answeredAt(entry) }));
   }
 }
 

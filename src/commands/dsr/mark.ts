@@ -1,7 +1,8 @@
 // `dsr mark`: records in the ledger that the subject was answered, or that the deadline was extended.
 import * as z from 'zod/mini';
-import { daysLate, deadlineFrom, longestExtension } from '../../lib/domain/dsr/deadlines.ts';
-import { deadlineOfRequest, isAnswered, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { daysLate, deadlineFrom, exceededLimit } from '../../lib/domain/dsr/deadlines.ts';
+import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { foldEvent } from '../../lib/domain/dsr/ledger-fold.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis, isoSeconds, parseIso } from '../../lib/kernel/timestamps.ts';
 import { counted } from '../../lib/kernel/words.ts';
@@ -79,13 +80,13 @@ export const markRequests = defineCommand({
           'An erasure is due until it is completed or cancelled.',
         );
       if (extended !== undefined && isTooLong(ctx, request, extended)) tooLong++;
-      const marked = { ...request, marks: [...(request.marks ?? []), facts] };
+      const marked = foldEvent(request, { event: 'marked', id, ...facts }) ?? request;
       return {
         subject_request_id: id,
-        answered: request.subject_request_type === 'erasure' ? null : isAnswered(marked),
+        answered: request.subject_request_type === 'erasure' ? null : marked.answered === true,
         extended: extended ?? null,
         reason: reason ?? null,
-        deadline: deadlineOfRequest(marked) ?? null,
+        deadline: marked.deadline ?? null,
       };
     });
     if (ctx.flags.dryRun) {
@@ -120,8 +121,7 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
  * (2) unless the date is an extension.
  */
 function isTooLong(ctx: Context, request: LedgerRequest, extended: string): boolean {
-  const { regulation, submitted_time: submitted } = request;
-  const deadline = deadlineOfRequest(request);
+  const { deadline, regulation, submitted_time: submitted } = request;
   const late = daysLate(parseIso(deadline ?? '') ?? Infinity, ctx.clock.now());
   if (late > 0)
     ctx.out.warn(
@@ -131,9 +131,8 @@ function isTooLong(ctx: Context, request: LedgerRequest, extended: string): bool
   if (legal === undefined) return false;
   const until = parseIso(extended) ?? 0;
   if (until <= legal) throw usageError(`--extended must be after the deadline of ${request.id}, ${isoSeconds(legal)}.`);
-  const longest = longestExtension(regulation, parseIso(submitted ?? '') ?? 0);
-  const lastDay = longest === undefined ? '9999' : isoSeconds(longest).slice(0, 10);
-  if (isoSeconds(until).slice(0, 10) <= lastDay) return false;
+  const lastDay = exceededLimit(request, extended);
+  if (lastDay === undefined) return false;
   ctx.out.warn(
     `${(regulation ?? '').toUpperCase()} allows an extension to ${lastDay} at most (request ${request.id}).`,
   );

@@ -2,7 +2,8 @@
 import { NEWEST, type Picker } from '../pick.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
-import { LEDGER_RULES, type LedgerEvent, type LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import type { LedgerEvent, LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { LEDGER_RULES } from '../../lib/domain/dsr/ledger-fold.ts';
 import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { host } from '../../lib/kernel/host.ts';

@@ -12,7 +12,7 @@ export interface StoredEvent {
   status?: string;
 }
 
-/** How lines combine (see `domain/dsr/ledger.ts`). */
+/** How lines combine (see `domain/dsr/ledger-fold.ts`). */
 export interface LedgerRules<Event extends StoredEvent, Request> {
   /** The request after an event. Returns undefined if the event adds nothing. */
   fold(before: Request | undefined, event: Event): Request | undefined;

@@ -1,6 +1,6 @@
 // An evidence archive's human-readable page: what happened to each request, and how to verify that independently.
-import { historyOf, openText, type RequestEvidence, stateText } from '../domain/dsr/evidence.ts';
-import { identitiesText } from '../domain/dsr/ledger.ts';
+import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText } from '../domain/dsr/evidence.ts';
+import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';
 import { largest } from '../kernel/numbers.ts';
 import { counted } from '../kernel/words.ts';
@@ -68,48 +68,49 @@ function chainText({ adopted, entries, head, pruned, unchained, valid }: ChainFa
 function summaryOf(requests: readonly RequestEvidence[]): string {
   const count = (holds: (it: RequestEvidence) => boolean): number => requests.filter(holds).length;
   const late = count(({ deadline_met: met }) => met === false);
-  const met = count((it) => outcomeOf(it) === MET);
+  const met = count(({ deadline_met, finished }) => deadline_met === true && finished !== 'cancelled');
+  const open = count(({ deadline_met, due }) => deadline_met === null && due);
   const figures = [
     ['plain', 'Deadline met', met],
     [late > 0 ? 'bad' : 'plain', 'Late', late],
-    ['plain', 'Open, cancelled or not submitted', requests.length - late - met],
+    ['plain', 'Open', open],
+    ['plain', 'Cancelled, not submitted or unknown', requests.length - late - met - open],
   ].map(([kind, name, number]) => `<div class="${kind}"><dt>${name}</dt><dd>${number}</dd></div>`);
   const rows = requests.map((evidence) => {
-    const { regulation = '', submitted_time = '', subject_request_type: type = '' } = evidence.request;
+    const { submitted_time = 'unknown' } = evidence.request;
     const id = escapeHtml(evidence.request.id);
-    const cells = [`${regulation.toUpperCase()} ${type}`, submitted_time, evidence.deadline ?? 'unknown'].map(
-      escapeHtml,
-    );
-    return [`<a href="#${id}"><code>${id}</code></a>`, ...cells, outcomeOf(evidence)];
+    const cells = [typeText(evidence.request), submitted_time, evidence.deadline ?? 'unknown'].map(escapeHtml);
+    return [`<a href="#${id}"><code>${id}</code></a>`, ...cells, outcomeText(evidence)];
   });
   return `<dl class="figures">${figures.join('')}</dl>
 ${rows.length > 1 ? recordsTable(['Request', 'Type', 'Requested', 'Deadline', 'Outcome'], rows) : ''}`;
 }
 
-/** A cancelled request was not answered, so it did not meet its deadline. */
-function outcomeOf(evidence: RequestEvidence): string {
-  const { days_late, deadline_met: met, finished_at, request } = evidence;
-  if (met === null) return openText(evidence);
-  const end = request.states.find(({ at }) => at === finished_at);
-  if (end?.status === 'cancelled')
-    return met ? 'cancelled before the deadline' : `cancelled ${counted(days_late, 'day')} after the deadline`;
-  if (met) return MET;
-  return `${request.status === undefined ? 'outcome unknown, ' : ''}${counted(days_late, 'day')} late`;
+/** A request that is known only from callbacks has no type. */
+function typeText({ regulation, subject_request_type: type }: LedgerRequest): string {
+  return (
+    [regulation?.toUpperCase(), type].filter(Boolean).join(' ') || 'unknown: the ledger does not contain its submission'
+  );
+}
+
+function extensionText({ deadline, exceeded_limit: limit, extended_deadline: extended }: RequestEvidence): string {
+  if (extended !== deadline) return ' (does not count: it was recorded after the deadline)';
+  return limit === null ? '' : ` (exceeds the legal limit, ${limit})`;
 }
 
 function sectionOf(evidence: RequestEvidence, { lost, messages }: EvidenceShown): string {
-  const { deadline, deadline_met, extended_deadline: extended, finished_at, request } = evidence;
-  const { group_id, id, regulation, signatures = [], submitted_time, subject_request_type } = request;
+  const { deadline_met, extended_deadline: extended, request } = evidence;
+  const { group_id, id, signatures = [], submitted_time } = request;
   const kept = messages.filter(({ requestId }) => requestId === id);
-  return `<section class="${deadline_met === false ? 'bad' : 'plain'}" id="${escapeHtml(id)}"><h2><code>${escapeHtml(id)}</code>: ${outcomeOf(evidence)}</h2>
+  return `<section class="${deadline_met === false ? 'bad' : 'plain'}" id="${escapeHtml(id)}"><h2><code>${escapeHtml(id)}</code>: ${outcomeText(evidence)}</h2>
 ${table(
   ['Field', 'Value'],
   [
-    ['Request', [regulation?.toUpperCase(), subject_request_type].filter(Boolean).join(' ')],
-    ['Requested by the subject', submitted_time ?? ''],
+    ['Request', typeText(request)],
+    ['Requested by the subject', submitted_time ?? 'unknown'],
     ['Deadline', evidence.original_deadline ?? 'unknown'],
-    ...(extended === null ? [] : [['Extended deadline', extended + (extended === deadline ? '' : NOT_COUNTED)]]),
-    ['Answered or finished', finished_at ?? 'not yet'],
+    ...(extended === null ? [] : [['Extended deadline', extended + extensionText(evidence)]]),
+    ['Answered or finished', finishedText(evidence)],
     ['Digest of the request (keyed)', request.request_digest ?? 'not recorded'],
     ...(group_id === undefined || group_id === null ? [] : [['Group', group_id]]),
     ['Identities (keyed hashes)', identitiesText(request)],
@@ -154,9 +155,7 @@ function signatureText({ isRecorded, isSigned }: EvidenceMessage): string {
   return isRecorded ? 'signed' : 'not checked: the ledger has no record of this message';
 }
 
-const MET = 'deadline met';
 const TIME = /^\d{4}-[\d-]+T[\d:.]+Z$/;
-const NOT_COUNTED = ' (does not count: it was recorded after the deadline)';
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[], none = 'None.'): string {
   return rows.length === 0

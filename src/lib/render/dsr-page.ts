@@ -1,6 +1,5 @@
 // Draws requests on one page: overdue, due, in progress, and done.
 import { byDeadline, type RequestOverview } from '../domain/dsr/overview.ts';
-import { daysLate } from '../domain/dsr/deadlines.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
@@ -116,10 +115,9 @@ function dayOf(time: string | null): string {
   return time === null ? '' : `<time title="${escapeHtml(time)}">${escapeHtml(time.slice(0, 10))}</time>`;
 }
 
-function leftOf({ answered_at: answered, days_left: left, deadline, overdue }: RequestOverview): string {
-  const late = answered === null || deadline === null ? 0 : daysLate(Date.parse(deadline), Date.parse(answered));
-  if (left === null) return late > 0 ? `<b>${counted(late, 'day')} late</b>` : '';
-  return overdue ? `<b>${counted(-left, 'day')} late</b>` : counted(left, 'day');
+function leftOf({ days_late: late, days_left: left }: RequestOverview): string {
+  if (late > 0) return `<b>${counted(late, 'day')} late</b>`;
+  return left === null ? '' : counted(left, 'day');
 }
 
 /** Style of pages that list records: figures at the top, and tables that become cards on a phone. */

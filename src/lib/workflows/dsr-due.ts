@@ -1,6 +1,5 @@
 // Finds the most urgent due requests in the whole ledger, with their current states.
-import { deadlineFrom } from '../domain/dsr/deadlines.ts';
-import { deadlineAfter, isPhaseDue, phaseAfter } from '../domain/dsr/ledger.ts';
+import { deadlineAfter, isPhaseDue, phaseAfter } from '../domain/dsr/outcome.ts';
 import { dueFirst, type RequestOverview } from '../domain/dsr/overview.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import type { LedgerPort } from './dsr-ports.ts';
@@ -27,10 +26,7 @@ export async function dueRequests(
     phase: phaseAfter,
     // Results can expire long before the deadline, and only the platform knows whether they exist yet.
     isOpen: (phase, deadline) => isPhaseDue(phase) && (deadline <= until || phase?.startsWith('erasure ') !== true),
-    rank: (event, before) => {
-      if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
-      return event.event === 'marked' ? deadlineAfter(before, event) : undefined;
-    },
+    rank: (event, before) => deadlineAfter(before, event),
   };
   for await (const { left, requests } of ledger.byUrgency(urgency, () => Math.max(FEWEST, limit - found.length))) {
     const due = dueFirst(await refreshRequests(requests, ports));

@@ -2,7 +2,8 @@
 import type { Dated } from '../api/dsr.ts';
 import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
-import { foldEvent, type LedgerRequest } from '../domain/dsr/ledger.ts';
+import type { LedgerRequest } from '../domain/dsr/ledger.ts';
+import { foldEvent } from '../domain/dsr/ledger-fold.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses.ts';
 import { ifFound, KnownError } from '../kernel/errors.ts';

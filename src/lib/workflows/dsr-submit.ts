@@ -1,14 +1,8 @@
 // Submits one request: writes it to the ledger, sends the POST, and confirms it by the signed response or a GET.
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
-import {
-  isPhaseDue,
-  isSamePerson,
-  type LedgerRequest,
-  phaseAfter,
-  statusAfter,
-  type SubmittedNews,
-} from '../domain/dsr/ledger.ts';
+import { isSamePerson, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';
+import { isPhaseDue, phaseAfter, statusAfter } from '../domain/dsr/outcome.ts';
 import { isNotSubmitted, isOpen, NOT_SUBMITTED, REJECTED } from '../domain/dsr/statuses.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';

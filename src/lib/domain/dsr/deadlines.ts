@@ -1,5 +1,5 @@
 // Times of a request: the legal deadline, the platform's window, and the end of cancellation.
-import { parseIso } from '../../kernel/timestamps.ts';
+import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,6 +23,16 @@ export interface RequestFacts {
 export function deadlineOf(regulation: string | undefined, submittedAt: number): number | undefined {
   if (regulation === 'ccpa') return submittedAt + CCPA_DAYS * DAY_MS;
   return regulation === 'gdpr' ? addMonths(submittedAt, 1) : undefined;
+}
+
+/** Returns the last legal day of an extension beyond the legal limit, and undefined for any other (decision: D272). */
+export function exceededLimit(
+  { regulation, submitted_time: submitted }: { regulation?: string; submitted_time?: string },
+  extended: string,
+): string | undefined {
+  const longest = longestExtension(regulation, parseIso(submitted ?? '') ?? NaN);
+  const lastDay = longest === undefined || Number.isNaN(longest) ? undefined : isoSeconds(longest).slice(0, 10);
+  return lastDay !== undefined && extended.slice(0, 10) > lastDay ? lastDay : undefined;
 }
 
 /** Returns the latest legal extension: two more months under GDPR, 45 more days under CCPA. */

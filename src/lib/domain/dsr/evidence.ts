@@ -3,44 +3,36 @@ import * as z from 'zod/mini';
 import { ForwardingEntry, RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { explain } from '../../contract/explain.ts';
 import { readRecord } from '../../kernel/json.ts';
-import { parseIso } from '../../kernel/timestamps.ts';
+import { isoSeconds } from '../../kernel/timestamps.ts';
+import { counted } from '../../kernel/words.ts';
 import type { HeaderLines } from '../callbacks/verify.ts';
-import { daysLate } from './deadlines.ts';
-import { answeredAt, deadlineOfRequest, type LedgerRequest } from './ledger.ts';
+import { deadlineFrom, exceededLimit } from './deadlines.ts';
+import type { LedgerRequest } from './ledger.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
 import { isNotSubmitted, REJECTED } from './statuses.ts';
 
-export interface RequestEvidence {
+export interface RequestEvidence extends Outcome {
   request: LedgerRequest;
   /** Deadline that counts. */
   deadline: string | null;
   original_deadline: string | null;
   /** Last extension recorded by a user. It does not count if the deadline had already passed. */
   extended_deadline: string | null;
-  /** When the subject got the answer or the erasure was completed; null if the request is open or was not submitted. */
-  finished_at: string | null;
-  /** Null for an open request before its deadline, without a deadline, and for a request that was not submitted. */
-  deadline_met: boolean | null;
-  days_late: number;
+  /** The last legal day if the deadline is an extension beyond it. */
+  exceeded_limit: string | null;
 }
 
 /** `now` is in milliseconds since the epoch. */
 export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence {
-  const deadline = deadlineOfRequest(request) ?? null;
-  const end = request.states.find(({ status }) =>
-    request.subject_request_type === 'erasure' ? ['completed', 'cancelled'].includes(status) : status === 'cancelled',
-  );
-  const finished = answeredAt(request) ?? end?.at ?? null;
-  const until = parseIso(finished ?? '') ?? now;
-  const isOver = isNotSubmitted(request.status);
-  const late = isOver ? 0 : daysLate(parseIso(deadline ?? '') ?? until, until);
+  const { deadline = null, marks, regulation, submitted_time } = request;
+  const original = deadlineFrom(regulation, submitted_time);
   return {
     request,
     deadline,
-    original_deadline: deadlineOfRequest({ ...request, marks: [] }) ?? null,
-    extended_deadline: request.marks?.findLast(({ extended }) => extended !== undefined)?.extended ?? null,
-    finished_at: finished,
-    deadline_met: deadline === null || isOver || (finished === null && late === 0) ? null : late === 0,
-    days_late: late,
+    original_deadline: original === undefined ? null : isoSeconds(original),
+    extended_deadline: marks?.findLast(({ extended }) => extended !== undefined)?.extended ?? null,
+    exceeded_limit: (deadline === null ? undefined : exceededLimit(request, deadline)) ?? null,
+    ...outcomeOf(request, now),
   };
 }
 
@@ -81,14 +73,38 @@ export function stateText({ http_status: code, source, status }: LedgerRequest['
   return `${status} (${code === undefined ? '' : `${code}, `}${SOURCES[source] ?? source})`;
 }
 
-/** Returns the state of a request whose deadline is neither met nor missed. */
-export function openText({ finished_at, request: { states, status } }: RequestEvidence): string {
+/** Returns whether the deadline was met. A cancelled request was not answered, so it did not meet its deadline. */
+export function outcomeText(evidence: RequestEvidence): string {
+  const { days_late, deadline_met: met, exceeded_limit: limit, finished, request } = evidence;
+  const late = counted(days_late, 'day');
+  const isCancelled = finished === 'cancelled';
+  const texts = {
+    null: unprovenText(evidence),
+    true: isCancelled ? 'cancelled before the deadline' : 'deadline met',
+    false: `${request.status === undefined ? 'outcome unknown, ' : ''}${isCancelled ? `cancelled ${late} after the deadline` : `${late} late`}`,
+  };
+  return texts[`${met}`] + (limit === null ? '' : `, but the extension exceeds the legal limit (${limit})`);
+}
+
+/** Returns the state of a request if nothing proves that its deadline was met or missed. */
+function unprovenText({ deadline, finished, finished_at, request: { states, status } }: RequestEvidence): string {
   if (isNotSubmitted(status)) {
     const code = states.at(-1)?.http_status;
     return `not submitted${status === REJECTED ? `: rejected by the platform${code === undefined ? '' : ` (${code})`}` : ''}`;
   }
-  if (finished_at !== null) return 'finished, deadline unknown';
-  return status === undefined ? 'outcome unknown' : 'open, not late';
+  if (finished !== null) {
+    if (deadline === null) return `${finished}, deadline unknown`;
+    return `${finished}, ${finished_at === null ? 'time unknown' : 'first seen after the deadline'}`;
+  }
+  if (status === undefined) return 'outcome unknown';
+  return deadline === null ? 'open, deadline unknown' : 'open, not late';
+}
+
+/** Returns when a request was answered or finished, and by what evidence. */
+export function finishedText({ finished, finished_at, is_first_seen }: RequestEvidence): string {
+  if (finished === null) return 'not yet';
+  if (finished_at === null) return `${finished}, time unknown`;
+  return is_first_seen ? `first seen as ${finished} on ${finished_at}; the platform does not report when` : finished_at;
 }
 
 function markText({ answered, extended, reason }: { answered?: boolean; extended?: string; reason?: string }): string {

@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
-import { answeredAt, deadlineOfRequest, isAnswered, isDue, type LedgerRequest } from './ledger.ts';
+import type { LedgerRequest } from './ledger.ts';
+import { answeredAt, outcomeOf } from './outcome.ts';
 
 /** Returns the platform's fields, then ours. Ours are null if this machine did not submit the request. */
 export function requestResult() {
@@ -18,6 +19,8 @@ export function requestResult() {
     /** Whole days until the deadline, negative after it; null if the request is not due. */
     days_left: z.nullable(z.int()),
     overdue: z.boolean(),
+    /** Whole days after the deadline, also for a request that was finished late; zero if nothing proves a late one. */
+    days_late: z.int(),
     /** The time when the subject got the answer, if this machine knows it. */
     answered_at: z.nullable(z.string()),
     cancellable_until: z.nullable(z.string()),
@@ -49,20 +52,20 @@ export function overviewOf(
     status,
     completedAt: completedAt(reply, known, clocks),
   };
-  const deadline = known && deadlineOfRequest(known);
-  const due = isDue(facts.type, status, known !== undefined && isAnswered(known));
-  const dueAt = due ? parseIso(deadline ?? '') : undefined;
+  const { days_late, due } = outcomeOf({ id: reply.subject_request_id, states: [], ...known, status }, clocks.now);
+  const dueAt = due ? parseIso(known?.deadline ?? '') : undefined;
   const left = dueAt === undefined ? null : daysLeft(dueAt, clocks.now);
   return {
     ...reply,
     regulation: known?.regulation ?? null,
     subject_request_type: facts.type ?? null,
     submitted_time: known?.submitted_time ?? null,
-    deadline: deadline ?? null,
+    deadline: known?.deadline ?? null,
     due,
     days_left: left,
-    overdue: left !== null && left < 0,
-    answered_at: (known && answeredAt(known)) ?? null,
+    overdue: due && days_late > 0,
+    days_late,
+    answered_at: known ? answeredAt(known) : null,
     cancellable_until: isoOf(cancellableUntil(facts)),
     results_expire_at: isoOf(reply.results_url || facts.type !== undefined ? resultsExpireAt(facts) : undefined),
   };

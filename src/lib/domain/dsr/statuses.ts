@@ -25,7 +25,7 @@ export function isAdvance(current: string | undefined, next: string): boolean {
   return to > from || (to === from && !Object.hasOwn(RANK, next));
 }
 
-export function isFinal(status: string): boolean {
+export function isFinal(status: string): status is 'completed' | 'cancelled' {
   return status === 'completed' || status === 'cancelled';
 }
 

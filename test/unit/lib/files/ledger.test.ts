@@ -8,14 +8,9 @@ import {
   openLedger,
   type ScopedLedger as ScopedOf,
 } from '../../../../src/lib/files/ledger.ts';
-import {
-  LEDGER_RULES,
-  type LedgerEvent,
-  type LedgerRequest,
-  type StateNews,
-  statusAfter,
-  type SubmittedNews,
-} from '../../../../src/lib/domain/dsr/ledger.ts';
+import type { LedgerEvent, LedgerRequest, StateNews, SubmittedNews } from '../../../../src/lib/domain/dsr/ledger.ts';
+import { LEDGER_RULES } from '../../../../src/lib/domain/dsr/ledger-fold.ts';
+import { statusAfter } from '../../../../src/lib/domain/dsr/outcome.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 

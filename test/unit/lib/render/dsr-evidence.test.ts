@@ -1,69 +1,87 @@
 // The page of `dsr evidence`: the outcome of each request in words.
 import { expect, it } from 'vitest';
 import { evidenceOf } from '../../../../src/lib/domain/dsr/evidence.ts';
-import type { LedgerRequest } from '../../../../src/lib/domain/dsr/ledger.ts';
+import type { LedgerEvent, LedgerRequest } from '../../../../src/lib/domain/dsr/ledger.ts';
+import { foldEvent } from '../../../../src/lib/domain/dsr/ledger-fold.ts';
 import { evidencePage } from '../../../../src/lib/render/dsr-evidence.ts';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
-const sent = { regulation: 'gdpr', subject_request_type: 'erasure' };
 const ledger = { valid: true, entries: 1, head: 'f00d', pruned: 0, unfinished: 0, adopted: null, unchained: 0 };
 const rest = { certificates: [], ledger, actor: { by: 'ada', host: 'laptop' } };
-const pending = { status: 'pending' };
-const late = { submitted_time: '2026-10-10T08:00:00Z', ...sent };
-const extension = { extended: '2026-12-31T00:00:00Z', reason: 'many systems' };
-const cancelled = [{ status: 'cancelled', at: '2026-11-20T12:00:00Z', source: 'cancel' }];
+const [id, profile, group_id] = ['a', null, null];
+const sent = (submitted_time: string, subject_request_type = 'erasure'): LedgerEvent => ({
+  ...{ event: 'submitted', id, at: submitted_time, profile, regulation: 'gdpr', subject_request_type, submitted_time },
+  ...{ skip_waiting_period: false, group_id, identities: {} },
+});
+const state = (status: string, at: string, source: 'submit' | 'status' | 'cancel' | 'callback' = 'status') =>
+  ({ event: 'state', id, at, status, source, host: 'laptop' }) as const;
+const marked = (at: string, more: object): LedgerEvent => ({ event: 'marked', id, at, ...more });
+const requestOf = (...events: LedgerEvent[]): LedgerRequest =>
+  events.reduce<LedgerRequest>((before, event) => foldEvent(before, event) ?? before, { id, states: [] });
 
-it.each<[outcome: string, request: Omit<LedgerRequest, 'id'>]>([
-  ['open, not late', { ...sent, ...pending, submitted_time: '2026-11-01T12:00:00Z', states: [] }],
-  ['15 days late', { ...late, ...pending, states: [] }],
-  ['outcome unknown', { ...sent, submitted_time: '2026-11-01T12:00:00Z', states: [] }],
-  ['outcome unknown, 15 days late', { ...late, states: [] }],
-  ['cancelled before the deadline', { ...sent, submitted_time: '2026-11-01T12:00:00Z', states: cancelled }],
-  ['cancelled 10 days after the deadline', { ...late, states: cancelled }],
+const early = sent('2026-11-01T12:00:00Z');
+const late = sent('2026-10-10T08:00:00Z');
+const pending = state('pending', '2026-10-10T08:00:00Z', 'submit');
+const extended = (extended: string) => ({ extended, reason: 'many systems' });
+const inTime = '2026-12-31T00:00:00Z';
+const cancelled = state('cancelled', '2026-11-20T12:00:00Z', 'cancel');
+const completed = state('completed', '2026-11-20T12:00:00Z');
+
+it.each<[outcome: string, events: LedgerEvent[], finished?: string]>([
+  ['open, not late', [early, pending], 'not yet'],
+  ['15 days late', [late, pending]],
+  ['outcome unknown', [early]],
+  ['outcome unknown, 15 days late', [late]],
+  ['cancelled before the deadline', [early, cancelled], '<time>2026-11-20T12:00:00Z</time>'],
+  ['cancelled 10 days after the deadline', [late, cancelled]],
   [
     'deadline met',
-    {
-      ...{ ...sent, submitted_time: '2026-11-01T12:00:00Z' },
-      states: [{ status: 'completed', at: '2026-11-20T12:00:00Z', source: 'status' }],
-    },
+    [early, completed],
+    'first seen as completed on 2026-11-20T12:00:00Z; the platform does not report when',
   ],
-  ['finished, deadline unknown', { states: cancelled }],
-  ['15 days late', { ...late, ...pending, states: [], marks: [{ at: '2026-11-12T08:00:00Z', ...extension }] }],
-  ['open, not late', { ...late, ...pending, states: [], marks: [{ at: '2026-11-09T08:00:00Z', ...extension }] }],
-  ['15 days late', { ...late, ...pending, states: [], marks: [{ at: '2026-10-12T08:00:00Z', answered: true }] }],
-  ['not submitted: rejected by the platform', { ...late, status: 'rejected', states: [] }],
+  ['completed, first seen after the deadline', [late, completed]],
+  ['10 days late', [late, { ...completed, source: 'callback' }], '<time>2026-11-20T12:00:00Z</time>'],
+  ['cancelled, deadline unknown', [cancelled]],
+  ['completed, deadline unknown', [{ ...completed, source: 'callback' }], '<time>2026-11-20T12:00:00Z</time>'],
+  ['open, deadline unknown', [pending]],
+  ['15 days late', [late, pending, marked('2026-11-12T08:00:00Z', extended(inTime))]],
+  ['open, not late', [late, pending, marked('2026-11-09T08:00:00Z', extended(inTime))]],
+  [
+    'cancelled before the deadline, but the extension exceeds the legal limit (2027-01-10)',
+    [late, marked('2026-11-09T08:00:00Z', extended('2028-12-31T00:00:00Z')), cancelled],
+  ],
+  ['15 days late', [late, pending, marked('2026-10-12T08:00:00Z', { answered: true })]],
+  ['not submitted: rejected by the platform', [late, state('rejected', '2026-10-10T08:00:00Z', 'submit')]],
   [
     'not submitted: rejected by the platform (401)',
-    {
-      ...late,
-      status: 'rejected',
-      states: [{ status: 'rejected', at: '2026-10-10T08:00:00Z', source: 'submit', http_status: 401 }],
-    },
+    [late, { ...state('rejected', '2026-10-10T08:00:00Z', 'submit'), http_status: 401 }],
   ],
-  ['not submitted', { ...late, status: 'not_submitted', states: [] }],
-])('prints the outcome "%s"', (outcome, request) => {
-  const requests = [evidenceOf({ id: 'a', ...request }, NOW)];
+  ['not submitted', [late, state('not_submitted', '2026-10-10T08:00:00Z', 'submit')]],
+])('prints the outcome "%s"', (outcome, events, finished) => {
+  const request = requestOf(...events);
+  const requests = [evidenceOf(request, NOW)];
   const page = evidencePage({ requests, messages: [], lost: [], ...rest }, {});
   expect(page).toContain(`<code>a</code>: ${outcome}</h2>`);
-  if (request.marks?.[0]?.extended === undefined) return;
+  if (finished !== undefined) expect(page).toMatch(new RegExp(`>Answered or finished</td><td[^>]*>${finished}</td>`));
+  const until = request.marks?.[0]?.extended;
+  if (until === undefined) return;
+  const original = '2026-11-10T08:00:00Z';
   expect(requests).toMatchObject([
-    {
-      original_deadline: '2026-11-10T08:00:00Z',
-      extended_deadline: extension.extended,
-      days_late: parseInt(outcome) || 0,
-    },
+    { original_deadline: original, extended_deadline: until, days_late: parseInt(outcome) || 0 },
   ]);
-  expect(page).toMatch(/<time>2026-11-10T08:00:00Z<\/time>.*\n?.*Extended deadline.*2026-12-31T00:00:00Z/);
-  expect(page.includes('does not count')).toBe(outcome !== 'open, not late');
+  expect(page).toMatch(new RegExp(`<time>${original}</time>.*\\n?.*Extended deadline.*${until}`));
+  expect(page.includes('does not count')).toBe(outcome === '15 days late');
+  expect(page.includes('(exceeds the legal limit, 2027-01-10)')).toBe(outcome.includes('exceeds'));
 });
 
 it('starts with the number of requests per outcome, links to each request, and marks unsigned messages', () => {
-  const done = [{ status: 'completed', at: '2026-11-20T12:00:00Z', source: 'status' as const }];
   const requests = [
-    evidenceOf({ id: 'a', ...late, ...pending, states: [] }, NOW),
-    evidenceOf({ id: 'b', ...sent, submitted_time: '2026-11-01T12:00:00Z', states: done }, NOW),
-    evidenceOf({ id: 'c', ...sent, submitted_time: '2026-11-01T12:00:00Z', states: cancelled }, NOW),
-  ];
+    [late, pending],
+    [early, completed],
+    [early, cancelled],
+    [early, pending],
+    [{ ...completed, source: 'callback' } as const],
+  ].map((events, index) => evidenceOf({ ...requestOf(...events), id: 'abcde'[index] ?? '' }, NOW));
   const messages = [true, false].map((isSigned, index) => ({
     ...{
       name: `a.${index}`,
@@ -76,9 +94,13 @@ it('starts with the number of requests per outcome, links to each request, and m
     isSigned,
   }));
   const page = evidencePage({ requests, messages, lost: [], ...rest }, {});
-  for (const [name, count] of ['Deadline met', 'Late', 'Open, cancelled or not submitted'].map((text) => [text, 1]))
-    expect(page).toContain(`<dt>${name}</dt><dd>${count}</dd>`);
-  for (const id of ['a', 'b', 'c'])
-    expect(page).toMatch(new RegExp(`href="#${id}"[^]*<section class="\\w+" id="${id}"`));
+  const figures = [...page.matchAll(/<dt>([^<]*)<\/dt><dd>(\d+)<\/dd>/g)].map(([, name, count]) => [name, count]);
+  expect(figures).toEqual([
+    ['Deadline met', '1'],
+    ['Late', '1'],
+    ['Open', '1'],
+    ['Cancelled, not submitted or unknown', '2'],
+  ]);
+  for (const id of 'abcde') expect(page).toMatch(new RegExp(`href="#${id}"[^]*<section class="\\w+" id="${id}"`));
   expect(page.match(/none: the platform signs only/g)).toHaveLength(1);
 });

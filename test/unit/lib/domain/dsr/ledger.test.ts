@@ -1,16 +1,8 @@
-// Folds ledger events into requests and determines which are due.
+// Folds ledger events into requests, and determines which are due and which were finished in time.
 import { describe, expect, it } from 'vitest';
-import {
-  answeredAt,
-  deadlineOfRequest,
-  foldEvent,
-  isAnswered,
-  isDue,
-  isPhaseDue,
-  type LedgerEvent,
-  type LedgerRequest,
-  phaseAfter,
-} from '../../../../../src/lib/domain/dsr/ledger.ts';
+import type { LedgerEvent, LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
+import { foldEvent } from '../../../../../src/lib/domain/dsr/ledger-fold.ts';
+import { answeredAt, isPhaseDue, outcomeOf, phaseAfter } from '../../../../../src/lib/domain/dsr/outcome.ts';
 
 const actor = { by: 'officer', host: 'desk' };
 const at = (day: number): string => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000Z`;
@@ -52,6 +44,7 @@ const marked = (day: number, more: object): LedgerEvent => ({
   ...more,
 });
 
+const NOW = Date.parse('2026-12-15T08:00:00Z');
 const fold = (events: readonly LedgerEvent[]): LedgerRequest =>
   events.reduce<LedgerRequest>((before, event) => foldEvent(before, event) ?? before, { id: 'x', states: [] });
 
@@ -86,58 +79,134 @@ describe('a request', () => {
   });
 
   it('is due by its legal deadline or the latest extension', () => {
-    expect(deadlineOfRequest(fold([sent('access')]))).toBe('2026-11-30T08:00:00Z');
+    expect(fold([sent('access')]).deadline).toBe('2026-11-30T08:00:00Z');
     const extended = [marked(2, { extended: '2027-01-01T00:00:00Z' }), marked(3, { extended: '2027-01-02T00:00:00Z' })];
-    expect(deadlineOfRequest(fold([sent('access'), ...extended, marked(4, { answered: true })]))).toBe(
-      '2027-01-02T00:00:00Z',
-    );
-    expect(deadlineOfRequest({})).toBeUndefined();
+    expect(fold([sent('access'), ...extended, marked(4, { answered: true })]).deadline).toBe('2027-01-02T00:00:00Z');
+    expect(fold([state('pending', 1)]).deadline).toBeUndefined();
     // The deadline is 30 November; an extension after it does not count.
     const late = { ...marked(2, { extended: '2027-01-02T00:00:00Z' }), at: '2026-12-01T08:00:00Z' } as LedgerEvent;
-    expect(deadlineOfRequest(fold([sent('access'), late]))).toBe('2026-11-30T08:00:00Z');
-    expect(deadlineOfRequest(fold([sent('access'), marked(2, { extended: '2026-12-20T00:00:00Z' }), late]))).toBe(
+    expect(fold([sent('access'), late]).deadline).toBe('2026-11-30T08:00:00Z');
+    expect(fold([sent('access'), marked(2, { extended: '2026-12-20T00:00:00Z' }), late]).deadline).toBe(
       '2027-01-02T00:00:00Z',
     );
   });
 });
 
-describe('isDue', () => {
+describe('due', () => {
   const done = state('completed', 8);
-  it.each<[name: string, events: LedgerEvent[], due: boolean, answered: string | undefined]>([
-    ['is true for a submitted request', [sent('access')], true, undefined],
-    ['is true for a completed access request', [sent('access'), done], true, undefined],
-    ['is true for a completed portability request', [sent('portability'), done], true, undefined],
-    ['is false for a completed erasure', [sent('erasure'), done], false, undefined],
+  it.each<[name: string, events: LedgerEvent[], due: boolean, answered: string | null]>([
+    ['is true for a submitted request', [sent('access')], true, null],
+    ['is true for a completed access request', [sent('access'), done], true, null],
+    ['is true for a completed portability request', [sent('portability'), done], true, null],
+    ['is false for a completed erasure', [sent('erasure'), done], false, null],
     ['is false after the download', [sent('access'), done, downloaded], false, at(9)],
     ['is false for a request marked as answered', [sent('access'), marked(3, { answered: true })], false, at(3)],
     [
       'is true after the mark is withdrawn',
       [sent('access'), done, marked(9, { answered: true }), marked(10, { answered: false })],
       true,
-      undefined,
+      null,
     ],
     [
       'is true for an erasure that was marked as answered',
       [sent('erasure'), marked(3, { answered: true })],
       true,
-      undefined,
+      null,
     ],
-    ['is false for a cancelled request', [sent('access'), state('cancelled', 3)], false, undefined],
-    ['is false for a rejected request', [sent('access'), state('rejected', 3)], false, undefined],
-    ['is false for a rejected request of an earlier version', [sent('access'), state('refused', 3)], false, undefined],
+    [
+      'is true after the mark is withdrawn by a clock that was set back',
+      [sent('access'), done, marked(19, { answered: true }), marked(10, { answered: false })],
+      true,
+      null,
+    ],
+    [
+      'is true for a request that was not submitted and is sent again',
+      [sent('access'), marked(3, { answered: true }), state('not_submitted', 4), sent('access')],
+      true,
+      null,
+    ],
+    ['is false for a cancelled request', [sent('access'), state('cancelled', 3)], false, null],
+    ['is false for a rejected request', [sent('access'), state('rejected', 3)], false, null],
+    ['is false for a rejected request of an earlier version', [sent('access'), state('refused', 3)], false, null],
     [
       'is false for a completed request of an earlier version',
       [sent('access'), state('completed', 8, {})],
       false,
-      undefined,
+      null,
     ],
-    ['is true for a pending request known only by a callback', [state('pending', 3)], true, undefined],
-    ['is false for a completed request known only by a callback', [done], false, undefined],
+    ['is true for a pending request known only by a callback', [state('pending', 3)], true, null],
+    ['is false for a completed request known only by a callback', [done], false, null],
   ])('%s', (_name, events, due, answered) => {
     const request = fold(events);
-    expect(isDue(request.subject_request_type, request.status, isAnswered(request))).toBe(due);
+    expect(outcomeOf(request, NOW).due).toBe(due);
     expect(answeredAt(request)).toBe(answered);
     // The ledger index keeps one word per request, which gives the same result.
     expect(isPhaseDue(events.reduce<string | undefined>(phaseAfter, undefined))).toBe(due);
+  });
+});
+
+describe('outcomeOf', () => {
+  /** The deadline is 30 November at 08:00. */
+  const day = (number: number): string => new Date(Date.UTC(2026, 10, number, 8)).toISOString();
+  const seen = (status: string, number: number, more: object = {}): LedgerEvent =>
+    ({ ...state(status, 1), at: day(number), ...more }) as LedgerEvent;
+  const answered = (number: number, is = true): LedgerEvent =>
+    ({ ...marked(1, { answered: is }), at: day(number) }) as LedgerEvent;
+  const expected = (number: number) => ({ expected_completion_time: day(number) });
+  const callback = { source: 'callback' };
+  const [access, erasure] = [sent('access'), sent('erasure')];
+
+  it.each<[name: string, events: LedgerEvent[], finished: string | null, met: boolean | null, late: number]>([
+    ['counts the first of two answers', [access, answered(20), answered(60)], 'answered', true, 0],
+    [
+      'counts the first of two downloads',
+      [access, seen('completed', 8), downloaded, { ...downloaded, at: day(60) } as LedgerEvent],
+      'answered',
+      true,
+      0,
+    ],
+    [
+      'counts the first answer after the last withdrawal',
+      [access, answered(20), answered(21, false), answered(35), answered(60)],
+      'answered',
+      false,
+      5,
+    ],
+    ['counts an answer before a cancellation', [access, answered(20), seen('cancelled', 60)], 'answered', true, 0],
+    ['counts a cancellation before an answer', [access, seen('cancelled', 20), answered(60)], 'cancelled', true, 0],
+    ['counts a late callback', [erasure, seen('completed', 40, callback)], 'completed', false, 10],
+    ['counts a late cancellation', [erasure, seen('cancelled', 40, { source: 'cancel' })], 'cancelled', false, 10],
+    ['trusts a completion seen before the deadline', [erasure, seen('completed', 29)], 'completed', true, 0],
+    ['does not know when a completion first seen later was', [erasure, seen('completed', 40)], 'completed', null, 0],
+    [
+      'does not know it if the completion was expected before the deadline',
+      [erasure, seen('completed', 40, expected(20))],
+      'completed',
+      null,
+      0,
+    ],
+    [
+      'trusts an expected completion after the deadline',
+      [erasure, seen('completed', 40, expected(33))],
+      'completed',
+      false,
+      3,
+    ],
+    [
+      'counts from the last time when the request was open after the deadline',
+      [erasure, seen('in_progress', 36), seen('completed', 40, expected(20))],
+      'completed',
+      false,
+      6,
+    ],
+    ['does not know when a cancellation first seen later was', [erasure, seen('cancelled', 40)], 'cancelled', null, 0],
+    ['ends a request known only from callbacks', [seen('completed', 40, callback)], 'completed', null, 0],
+    ['knows no time for an earlier version', [access, seen('completed', 8, { host: undefined })], 'answered', null, 0],
+    ['leaves an open request late', [access, seen('completed', 8)], null, false, 15],
+    ['leaves a rejected request without a result', [access, seen('rejected', 2)], null, null, 0],
+  ])('%s', (_name, events, finished, met, late) => {
+    const outcome = outcomeOf(fold(events), NOW);
+    expect(outcome).toMatchObject({ finished, deadline_met: met, days_late: late });
+    expect(isPhaseDue(events.reduce<string | undefined>(phaseAfter, undefined))).toBe(outcome.due);
   });
 });

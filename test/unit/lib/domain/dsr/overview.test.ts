@@ -15,6 +15,7 @@ describe("a request's overview", () => {
     regulation: 'gdpr',
     subject_request_type: 'erasure',
     submitted_time: '2026-11-19T08:00:00Z',
+    deadline: '2026-12-19T08:00:00Z',
     states: [],
   };
 
@@ -28,6 +29,7 @@ describe("a request's overview", () => {
       due: true,
       days_left: 28,
       overdue: false,
+      days_late: 0,
       answered_at: null,
       cancellable_until: '2026-11-27T08:00:00Z',
       results_expire_at: null,
@@ -44,10 +46,17 @@ describe("a request's overview", () => {
       due: true,
       days_left: null,
       overdue: false,
+      days_late: 0,
       answered_at: null,
       cancellable_until: null,
       results_expire_at: null,
     });
+  });
+
+  it('states how late a request was finished, as in its evidence', () => {
+    const done = { ...reply, request_status: 'completed' } as RequestStatusReply;
+    const states = [{ status: 'completed', at: '2026-12-24T08:00:00Z', source: 'callback' }];
+    expect(overviewOf(done, { ...known, states }, CLOCKS)).toMatchObject({ due: false, overdue: false, days_late: 5 });
   });
 
   it('counts the waiting period from the time of receipt if it is known', () => {

@@ -1,0 +1,134 @@
+// When a request was answered or finished, by what evidence, and whether that was in time. Lists, pages, status and
+// evidence all use these rules.
+import { largest } from '../../kernel/numbers.ts';
+import { parseIso } from '../../kernel/timestamps.ts';
+import { daysLate, deadlineFrom } from './deadlines.ts';
+import type { LedgerEvent, LedgerRequest } from './ledger.ts';
+import { isAdvance, isFinal, isNotSubmitted, isOpen } from './statuses.ts';
+
+type Answer = Pick<LedgerRequest, 'answered' | 'answered_at'>;
+
+/**
+ * Returns what an event changes about the answer. The first answer counts, until it is withdrawn. The order of the
+ * lines decides, not their times, because a clock may be set back.
+ */
+export function answerAfter(before: Answer | undefined, event: LedgerEvent): Answer {
+  const answered = isAnswer(event);
+  if (answered === undefined || (answered && typeof before?.answered_at === 'string')) return {};
+  return { answered, answered_at: answered && event.event !== 'state' ? event.at : null };
+}
+
+/** Undefined if the event says nothing about the answer. */
+function isAnswer(event: LedgerEvent): boolean | undefined {
+  if (event.event === 'marked') return event.answered;
+  // A version that recorded no host did not record downloads either, so there may have been one.
+  const isOldCompletion = event.event === 'state' && event.status === 'completed' && event.host === undefined;
+  return event.event === 'downloaded' || isOldCompletion ? true : undefined;
+}
+
+/**
+ * Returns the deadline after an event, in milliseconds. An extension counts only if it was recorded before the deadline
+ * passed (decision: D288).
+ */
+export function deadlineAfter(before: number | undefined, event: LedgerEvent): number | undefined {
+  if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
+  if (event.event !== 'marked' || event.extended === undefined) return before;
+  return before === undefined || (parseIso(event.at) ?? 0) <= before ? parseIso(event.extended) : before;
+}
+
+/** The status after an event. A request that the platform does not have starts over when it is sent again. */
+export function statusAfter(status: string | undefined, event: LedgerEvent): string | undefined {
+  const before = event.event === 'submitted' && isNotSubmitted(status) ? undefined : status;
+  return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
+}
+
+/** Returns a request's type, status and answer in one short text, which determines whether it is due. */
+export function phaseAfter(phase: string | undefined, event: LedgerEvent): string {
+  const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
+  const isAgain = event.event === 'submitted' && isNotSubmitted(status);
+  const nextType = event.event === 'submitted' && (type === '' || isAgain) ? event.subject_request_type : type;
+  const nextStatus = statusAfter(status === '' ? undefined : status, event) ?? '';
+  return [nextType, nextStatus, isAnswer(event) ?? (isAgain ? '' : answered)].join(' ');
+}
+
+/** True if a request in this phase still has to be answered. */
+export function isPhaseDue(phase: string | undefined): boolean {
+  const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
+  return isDue(type, status === '' ? undefined : status, answered === 'true');
+}
+
+/**
+ * True while the subject waits: until the request is completed or cancelled or, for access and portability, until the
+ * results were downloaded or it was marked as answered. Earlier versions also accepted this mark for an erasure.
+ */
+export function isDue(type: string | undefined, status: string | undefined, answered: boolean | undefined): boolean {
+  if (answered === true && type !== 'erasure') return false;
+  return isOpen(status) || (status === 'completed' && (type === 'access' || type === 'portability'));
+}
+
+/** Returns when the subject got the answer; null if there is none, or if this machine does not know the time. */
+export function answeredAt({ answered_at: at, subject_request_type: type }: LedgerRequest): string | null {
+  return (type === 'erasure' ? undefined : at) ?? null;
+}
+
+export interface Outcome {
+  /** True while the subject waits. */
+  due: boolean;
+  /** Null for a request that is due or was not submitted. */
+  finished: 'answered' | 'completed' | 'cancelled' | null;
+  /** Null if the time is unknown. */
+  finished_at: string | null;
+  /** True if `finished_at` is only the time when this machine first saw the status. */
+  is_first_seen: boolean;
+  /** Null for a due request before its deadline, for one that was not submitted, and if nothing proves either. */
+  deadline_met: boolean | null;
+  /** Zero unless `deadline_met` is false. */
+  days_late: number;
+}
+
+/** `now` is in milliseconds since the epoch. */
+export function outcomeOf(request: LedgerRequest, now: number): Outcome {
+  const due = isDue(request.subject_request_type, request.status, request.answered);
+  const finish = due ? OPEN : finishOf(request);
+  const deadline = parseIso(request.deadline ?? '');
+  const until = due ? now : finishedBy(request, finish, deadline);
+  const late = deadline === undefined || until === undefined ? 0 : daysLate(deadline, until);
+  const isProven = deadline !== undefined && until !== undefined && (late > 0 || !due);
+  return { due, ...finish, deadline_met: isProven ? late === 0 : null, days_late: late };
+}
+
+type Finish = Pick<Outcome, 'finished' | 'finished_at' | 'is_first_seen'>;
+const OPEN: Finish = { finished: null, finished_at: null, is_first_seen: false };
+
+/** A request that was both answered and cancelled finished with the earlier of the two. */
+function finishOf(request: LedgerRequest): Finish {
+  const { answered, states, status, subject_request_type: type } = request;
+  const ends: Finish[] = [];
+  if (isNotSubmitted(status)) return OPEN;
+  if (answered === true && type !== 'erasure')
+    ends.push({ finished: 'answered', finished_at: answeredAt(request), is_first_seen: false });
+  if (status !== undefined && isFinal(status) && !isDue(type, status, false)) {
+    const { at = null, source = '' } = states.findLast((state) => state.status === status) ?? {};
+    ends.push({ finished: status, finished_at: at, is_first_seen: source !== 'callback' && source !== 'cancel' });
+  }
+  const [first] = ends.sort((a, b) => (a.finished_at ?? '').localeCompare(b.finished_at ?? ''));
+  return first ?? OPEN;
+}
+
+/**
+ * Returns a time on the same side of the deadline as the end of the request; undefined if nothing proves the side. The
+ * platform does not report when a request was completed. One that was first seen as completed after the deadline was
+ * late only if it was open after the deadline, or expected to be (decision: D55).
+ */
+function finishedBy(
+  { expected_completion_time: expected, states }: LedgerRequest,
+  { finished, finished_at, is_first_seen }: Finish,
+  deadline: number | undefined,
+): number | undefined {
+  const seen = parseIso(finished_at ?? '');
+  if (seen === undefined || deadline === undefined || !is_first_seen || seen <= deadline) return seen;
+  const wasOpenAt = states.filter(({ status }) => !isFinal(status)).map(({ at }) => parseIso(at) ?? 0);
+  const expectedAt = finished === 'completed' ? Math.min(seen, parseIso(expected ?? '') ?? 0) : 0;
+  const latest = largest([expectedAt, ...wasOpenAt]);
+  return latest > deadline ? latest : undefined;
+}
