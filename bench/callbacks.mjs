@@ -166,7 +166,7 @@ async function timeEach(url, callback, count, wanted) {
 }
 
 /**
- * The program's own checks, bundled from its sources, with a cached certificate.
+ * Returns the program's own checks, bundled from its sources, with a cached certificate.
  * @param {Record<string, string>} env @param {string} into
  * @returns {Promise<(callback: Callback) => Promise<boolean>>}
  */

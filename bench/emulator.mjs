@@ -95,7 +95,7 @@ async function makeGroup(ready, pool) {
   return headers;
 }
 
-/** Requests per second; every response must be a 200. @param {Served} served */
+/** Returns the requests per second; every response must be a 200. @param {Served} served */
 async function load({ url, headers }) {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const end = performance.now() + SECONDS * 1000;
@@ -121,7 +121,7 @@ const PEOPLE = 10_000;
 const PER_BATCH = 500;
 
 /**
- * The median time of a snapshot and its restore, in milliseconds.
+ * Returns the median time of a snapshot and its restore, in milliseconds.
  * @param {Pool} control @param {string} path
  */
 async function saveState(control, path) {

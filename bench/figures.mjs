@@ -110,7 +110,7 @@ export function verdict({ id, value }) {
   return goal === undefined ? 'met' : 'goal reached';
 }
 
-/** A Markdown table with its heading. @param {Section} section */
+/** Returns a Markdown table with its heading. @param {Section} section */
 export function describeSection({ title, method, results }) {
   const rows = results.map((result) => {
     const { name, unit, must, goal, bound, digits = 2 } = FIGURES[result.id];

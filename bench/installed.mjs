@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * The package's own files and its run-time dependencies.
+ * Returns the size of the package's own files and its run-time dependencies.
  * @param {string} root the project's folder, built and with its dependencies installed
  * @returns {Promise<number>} megabytes (of a million bytes)
  */
@@ -23,7 +23,7 @@ export async function installedSize(root) {
 }
 
 /**
- * The code in `dist/` without the chunks of the embedded platform.
+ * Returns the size of the code in `dist/` without the chunks of the embedded platform.
  * @param {string} root
  * @returns {Promise<number>} megabytes
  */

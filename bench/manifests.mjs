@@ -41,18 +41,18 @@ function bigTasks(index) {
   return ['user:core', ...tasks.slice(0, TASKS - 1)];
 }
 
-/** Ten roles with ten tasks each, as GET returns them. */
+/** Returns ten roles with ten tasks each, as GET returns them. */
 export function smallManifest() {
   const roles = Array.from({ length: 10 }, (_, index) => role(`role-${index}`, bigTasks(index).slice(0, 10)));
   return { roles, ...stamp };
 }
 
-/** A hundred roles with forty tasks each, as GET returns them. */
+/** Returns a hundred roles with forty tasks each, as GET returns them. */
 export function bigManifest() {
   return { roles: Array.from({ length: ROLES }, (_, index) => role(`role-${index}`, bigTasks(index))), ...stamp };
 }
 
-/** The same roles as YAML after an edit: every tenth role has one more task, one role was removed and one added. */
+/** Returns those roles as YAML after an edit: every tenth role has one more task, one was removed and one added. */
 export function editedYaml() {
   const lines = [
     `last_modified_on: ${stamp.last_modified_on}`,
@@ -74,7 +74,7 @@ export function editedYaml() {
   return `${lines.join('\n')}\n`;
 }
 
-/** Every task in both organizations, as GET returns them. */
+/** Returns every task in both organizations, as GET returns them. */
 export function allTasks() {
   return ['user:core', 'workspaces:*', ...ALL_TASKS].map((task) => ({
     task_id: task,

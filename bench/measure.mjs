@@ -46,7 +46,7 @@ export function median(values) {
 }
 
 /**
- * Milliseconds from the start of the process to its exit.
+ * Returns the milliseconds from the start of the process to its exit.
  * @param {Case} test
  */
 export function time(test) {
@@ -59,7 +59,7 @@ export function time(test) {
 }
 
 /**
- * Megabytes: the maximum resident set size, which the process reports when it exits.
+ * Returns the maximum resident set size in megabytes, which the process reports when it exits.
  * @param {Case} test
  */
 export function peakMemory(test) {

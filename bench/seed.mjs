@@ -133,7 +133,7 @@ function describe(rates, memory, rounds) {
   };
 }
 
-/** The same hundred users in every request. */
+/** Returns a script that sends the same hundred users in every request. */
 function wrkScript() {
   const rows = Array.from({ length: 100 }, (_, index) => ndjsonRow(index).trimEnd());
   return [

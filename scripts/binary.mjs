@@ -51,7 +51,7 @@ async function sha256(file) {
 }
 
 /**
- * The bill of materials of the package, with Node and the hash of the executable, and without the optional packages,
+ * Returns the package's bill of materials with Node and the hash of the executable, and without the optional packages,
  * which are not in it.
  * @param {string} executable
  */

@@ -35,7 +35,7 @@ const libraryEntry = join(root, 'src', 'library.ts');
 const hasLibrary = existsSync(libraryEntry);
 
 /**
- * The file of a chunk, named after its main module or package: `chunks/commands-roles-list.js`.
+ * Returns the file name of a chunk, from its main module or package: `chunks/commands-roles-list.js`.
  * @param {import('rolldown').PreRenderedChunk} chunk
  */
 function chunkFile(chunk) {
@@ -95,7 +95,7 @@ async function bundle() {
 /** @param {string} name */
 const installed = (name) => readPackage(join(root, 'node_modules', name));
 
-/** The version of SQLite in the database package. */
+/** Returns the version of SQLite in the database package. */
 function sqliteVersion() {
   const database = new sqlite.Database(':memory:');
   try {
@@ -132,7 +132,7 @@ async function writeManual() {
     await writeFile(join(staging, 'man', name), text);
 }
 
-/** The date of the newest release, or of the commit if there is no release, so that builds are reproducible. */
+/** Returns the date of the newest release, or of the commit if there is none, so that builds are reproducible. */
 async function releaseDate() {
   const released = /^## .*(\d{4}-\d{2}-\d{2})/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1];
   if (released !== undefined) return released;

@@ -1,4 +1,4 @@
-// The commit that is built, its time in UTC and its author. A source folder without git has none of them.
+// Reads the commit that is built, its time in UTC and its author. A source folder without git has none of them.
 import { spawnSync } from 'node:child_process';
 
 /**

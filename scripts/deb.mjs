@@ -68,7 +68,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The pages in the npm package. */
+/** Returns the pages in the npm package. */
 async function pages() {
   const guides = (await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true })).filter((item) =>
     item.isFile(),

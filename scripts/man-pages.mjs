@@ -8,7 +8,7 @@ import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './refere
  */
 
 /**
- * Every manual page by its file name. `date` is the date of the release, as `2026-01-31`.
+ * Returns every manual page by its file name. `date` is the date of the release, as `2026-01-31`.
  * @param {Reference} reference
  * @param {string} date
  * @returns {Map<string, string>}
@@ -72,10 +72,10 @@ function prose(text) {
   return lines.map((line) => roff(line.trim())).filter((line) => line !== '');
 }
 
-/** A literal block. @param {readonly string[]} lines */
+/** Returns a literal block. @param {readonly string[]} lines */
 const display = (lines) => ['.Bd -literal -offset indent', ...lines.map((line) => roff(line) || '.sp'), '.Ed'];
 
-/** A list of terms and meanings. @param {readonly (readonly [string, string])[]} items */
+/** Returns a list of terms and meanings. @param {readonly (readonly [string, string])[]} items */
 function terms(items) {
   if (items.length === 0) return [];
   return ['.Bl -tag -width Ds', ...items.flatMap(([term, text]) => [`.It ${roff(term)}`, ...prose(text)]), '.El'];

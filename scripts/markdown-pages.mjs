@@ -11,7 +11,7 @@ import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './refere
 const STAMP = '<!-- `npm run docs` writes this page from the records of the commands. -->';
 
 /**
- * Every page of the reference by its path below `docs/`.
+ * Returns every page of the reference by its path under `docs/`.
  * @param {Reference} reference
  * @returns {Map<string, string>}
  */

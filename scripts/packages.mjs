@@ -60,7 +60,7 @@ export async function readPackage(folder) {
 }
 
 /**
- * The entry of the lock file for a package folder.
+ * Returns the lock file's entry for a package folder.
  * @param {string} folder
  */
 function locked(folder) {
@@ -71,7 +71,7 @@ function locked(folder) {
 }
 
 /**
- * The page of a repository, from the forms that npm allows.
+ * Returns the page of a repository, from the forms that npm allows.
  * @param {string} repository `owner/name`, `github:owner/name`, or a git address
  */
 function webAddress(repository) {

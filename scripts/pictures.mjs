@@ -115,7 +115,7 @@ function draw(title, lines) {
   ].join('\n');
 }
 
-/** The runs of one line, each at its column, because fonts have different widths. @param {string} line */
+/** Returns the parts of one line, each at its column, because fonts have different widths. @param {string} line */
 function spans(line) {
   let column = 0;
   let color = '';
@@ -155,7 +155,7 @@ function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The console with a request and its timeline, with a stopped clock. @param {string} executablePath */
+/** Draws the console with a request and its timeline, at a stopped clock. @param {string} executablePath */
 async function drawConsole(executablePath) {
   const platform = await startEmulator({ clock: 'manual' });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });

@@ -21,7 +21,7 @@ export function sentence(text) {
 }
 
 /**
- * The description of a value: its help, choices and default, and whether it may be repeated.
+ * Describes a value: its help, choices and default, and whether it may be repeated.
  * @param {Flag | Arg} value
  */
 export function meaning({ choices, default: standard, help, many, required }) {

@@ -26,7 +26,7 @@ function run(file, ...args) {
   return execFileSync(file, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-/** The section of this version in the changelog, which must have no unreleased entries. */
+/** Returns this version's section in the changelog, which must have no unreleased entries. */
 async function notes() {
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
   const sections = changelog.split(/^(?=## )/m);
@@ -77,13 +77,13 @@ function check() {
   return tagged !== '';
 }
 
-/** Whether a program is installed and succeeds. @param {string} file @param {string[]} args */
+/** True if a program is installed and succeeds. @param {string} file @param {string[]} args */
 function answers(file, ...args) {
   return spawnSync(file, args, { cwd: root }).status === 0;
 }
 
 /**
- * How to install the files, and what they were built with.
+ * Returns how to install the files, and what they were built with.
  * @param {string[]} names
  */
 function installation(names) {

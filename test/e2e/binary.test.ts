@@ -27,7 +27,7 @@ const script = (name: string, ...args: string[]): Promise<unknown> =>
     });
   });
 
-/** An environment without Node: its PATH contains no program. */
+/** Returns an environment without Node: its PATH contains no program. */
 const envOf = (home: string): Record<string, string> => ({ HOME: home, TMPDIR: home, PATH: '/nonexistent' });
 
 /** Stops the program once it has printed `until`. */

@@ -27,7 +27,7 @@ const issue = (wanted: Partial<Wanted>): Forged =>
   forge.issue({ subject: '/CN=processor', by: root, extensions: [SAN], ...wanted });
 const authority = (wanted: Partial<Wanted>): Forged =>
   issue({ subject: '/CN=Middle', key: newKey('ec'), extensions: AUTHORITY, ...wanted });
-/** A root with a different type of key. */
+/** Issues a root with a different type of key. */
 const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
   forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
 const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });

@@ -21,7 +21,7 @@ const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 /** Removes code blocks, where brackets and hashes have a different meaning. */
 const proseOf = (page: string): string => textOf(page).replace(/^```[\s\S]*?^```$/gm, '');
 
-/** The anchor of a heading, as Markdown sites generate it. */
+/** Returns the anchor that Markdown sites generate for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -121,7 +121,7 @@ it('does not send a row whose id a full disk cannot save, and resumes with enoug
   const rows = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com,g${Math.floor(row / 150)}`);
   home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   const command = [PROGRAM, 'dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '-y'];
-  /** `blocks` is the maximum file size; a block is 512 or 1024 bytes, depending on the shell. */
+  /** Limits the file size to this many blocks of 512 or 1024 bytes, depending on the shell. */
   const runWithin = (blocks: string, ...more: string[]): Promise<{ code: number | null; stderr: string }> => {
     const limited = `ulimit -f ${blocks}; exec "$@"`;
     const child = spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, ...command, ...more], {

@@ -43,7 +43,7 @@ async function listen(...flags: string[]): Promise<Listener> {
   return listener;
 }
 
-/** An erasure stays pending for a week. */
+/** Submits a request and returns its id. An erasure stays pending for a week. */
 async function submit(url: string, type = 'access'): Promise<string> {
   const flags = ['--regulation', 'gdpr', '--type', type, '--identity', 'email=a@example.com', '--yes'];
   const { stdout } = await home.run(['dsr', 'submit', ...flags, '--callback-url', url, '-o', 'json']);
@@ -59,7 +59,7 @@ async function list(): Promise<Listed[]> {
   return (await home.json<Listed[]>(LIST)).data;
 }
 
-/** A command that appends its input to `told` and then runs `end`. */
+/** Returns a command that appends its input to `told` and then runs `end`. */
 function hook(end = ''): string {
   home.write(
     'hook.cjs',

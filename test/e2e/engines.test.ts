@@ -15,7 +15,7 @@ import { PROGRAM, root } from '../helpers/root.ts';
 import { isWhole, size } from '../helpers/size.ts';
 import { missingSlurm, type Slurm, startSlurm } from '../helpers/slurm.ts';
 
-/** Eight shards run at once. */
+/** Eight shards run concurrently. */
 const SHARDS = size(40, 16);
 const hasParallel = spawnSync('parallel', ['--version']).status === 0;
 
@@ -96,7 +96,7 @@ interface Scene {
   env: Record<string, string>;
 }
 
-/** A home with `cdpadm` on its PATH, a platform, and a file of users. */
+/** Creates a home with `cdpadm` on its PATH, a platform, and a file of users. */
 async function scene(users: number): Promise<Scene> {
   const home = createCliHome();
   const platform = await startTestEmulator();

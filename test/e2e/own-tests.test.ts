@@ -15,7 +15,7 @@ const recipe = (language: string): string =>
 
 const works = (command: string, args: string[]): boolean => spawnSync(command, args, { stdio: 'pipe' }).status === 0;
 
-/** A folder with `cdpadm` on its PATH and in its node_modules. */
+/** Creates a folder with `cdpadm` on its PATH and in its node_modules. */
 function project(file: string, text: string): { folder: string; env: Record<string, string> } {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'node_modules'));

@@ -27,7 +27,7 @@ interface Step {
   with?: Record<string, string>;
 }
 
-/** A repository with the release script; its build writes small files. */
+/** Creates a repository with the release script, whose build writes small files. */
 async function repository(changes: Record<string, string> = {}): Promise<string> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'scripts'));

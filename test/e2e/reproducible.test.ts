@@ -26,7 +26,7 @@ function filesOf(folder: string): Map<string, Buffer> {
   return new Map(all.map((path) => [path.replace(/^.*\/(dist|packed-\w+)\//, ''), readFileSync(path)]));
 }
 
-/** A folder that git ignores, on the same disk as the build cache, which moves its result there. */
+/** Creates a folder that git ignores, on the same disk as the build cache, which moves its result there. */
 function emptyFolder(): string {
   mkdirSync(join(root, 'coverage'), { recursive: true });
   const folder = mkdtempSync(join(root, 'coverage', 'copy-'));

@@ -11,8 +11,8 @@ const EVIL = `<img src="http://127.0.0.1:9/1" onerror="document.title='forged'">
 const ENDS = ['failed', 'stopped', 'retrying', 'queued', EVIL];
 
 /**
- * The runs are three hours apart. Every eleventh run is unsuccessful, some have no rows, and the last one is still
- * running.
+ * Returns runs that are three hours apart. Every eleventh run is unsuccessful, some have no rows, and the last one is
+ * still running.
  */
 function runs(count: number): RunReply[] {
   return Array.from({ length: count }, (_, index) => {

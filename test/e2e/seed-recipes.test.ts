@@ -322,7 +322,7 @@ describe('dsr-parts.md', () => {
     for (const step of [check, split.replace('--lines 500', '--lines 25')])
       expect(await run(step)).toMatchObject({ code: 0 });
     expect(readdirSync(join(data, 'parts'))).toEqual(['part-aa.csv', 'part-ab.csv', 'part-ac.csv']);
-    // Someone damages one part by hand.
+    // Damage one part, as a manual edit might.
     const last = join(data, 'parts/part-ac.csv');
     const intact = readFileSync(last, 'utf8');
     writeFileSync(last, intact.replace('person50@example.com', 'NULL'));

@@ -69,7 +69,7 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
   return await program.ended;
 }
 
-/** Leftover files from any user's locks. */
+/** Returns leftover files from any user's locks. */
 const locks = (): string[] =>
   readdirSync(home.folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => basename(dirname(path)) === 'warehouse')

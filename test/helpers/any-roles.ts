@@ -100,7 +100,7 @@ export function manifestOf(roles: RoleReply[], over: Partial<Manifest> = {}): Ma
   return { roles, last_modified_on: '2026-11-20 08:00:00', last_modified_by: 'ada@example.com', extra: {}, ...over };
 }
 
-/** A role with this id and these tasks, as the platform returns it. */
+/** Returns a role with this id and these tasks, as the platform returns it. */
 export function role(role_id: string, tasks: (string | TaskRef)[] = [], over: Record<string, unknown> = {}): RoleReply {
   return {
     role_id,

@@ -18,7 +18,7 @@ const HOUR = 3_600_000;
 const NAMES = ['localhost', 'platform.test'];
 const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 
-/** For `localhost`, `platform.test` and 127.0.0.1; valid for one day from now by default. */
+/** Creates a certificate for `localhost`, `platform.test` and 127.0.0.1, by default for one day from now. */
 export function makeCertificate(validity?: Validity): Certificate {
   const { from, until } = validity ?? { from: Date.now(), until: Date.now() + 24 * HOUR };
   const key = newKey('ec');
@@ -50,7 +50,7 @@ export function makeCertificate(validity?: Validity): Certificate {
   return { key, cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n` };
 }
 
-/** A UTCTime, which has a two-digit year and which certificates use until 2049. */
+/** Returns a UTCTime, which has a two-digit year and which certificates use until 2049. */
 function time(ms: number): Buffer {
   return der(
     0x17,

@@ -46,7 +46,7 @@ const AUTHORIZATION: Record<string, RegExp> = {
 
 let opened: Conformance | undefined;
 
-/** The result is cached, because compiling the schemas takes a while. */
+/** Returns the cached checks, because compiling the schemas takes a while. */
 export function openConformance(): Conformance {
   return (opened ??= conformance());
 }

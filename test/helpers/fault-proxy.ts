@@ -162,7 +162,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   };
 }
 
-/** The platform's response, or undefined if there is none. */
+/** Forwards a request and returns the platform's response, or undefined if there is none. */
 function forward(
   port: number,
   { method, target, headers, body }: ReceivedRequest,
@@ -249,7 +249,7 @@ function ended(name: string, delivered: boolean, act: (socket: Socket, answer: P
   return { name, delivered, act, slow };
 }
 
-/** A date one minute ahead, in real time. */
+/** Returns a date one minute ahead, in real time. */
 const inAMinute = (): string => new Date(Date.now() + 60_000).toUTCString();
 
 export const PROXY_FAULTS: readonly ProxyFault[] = [

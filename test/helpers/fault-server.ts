@@ -114,7 +114,7 @@ export interface AnswerParts {
   body?: string | Buffer;
 }
 
-/** A valid response. */
+/** Sends a valid response. */
 export function answer({ status = 200, headers = {}, body = '' }: AnswerParts): Fault {
   return (socket) => {
     const bytes = Buffer.from(body);

@@ -9,8 +9,8 @@ export interface Manifest {
 }
 
 /**
- * The paths of unknown fields. Throws if a field is missing or has the wrong type. The schemas are compiled to code
- * that ignores unknown fields, so unknown fields are those that this code never reads.
+ * Returns the paths of unknown fields. Throws if a field is missing or has the wrong type. The schemas are compiled to
+ * code that ignores unknown fields, so unknown fields are those that this code never reads.
  */
 export function unknownFields(manifest: Manifest): string[] {
   const unread = new Set<string>();

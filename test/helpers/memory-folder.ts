@@ -8,7 +8,7 @@ const FOLDER = '/dev/shm';
 /** More bytes than a complete run's temporary files need. */
 const LEAST_BYTES = 2 ** 31;
 
-/** The folder; undefined if the system has none, or one that is too small or does not allow executables. */
+/** Returns the folder, or undefined if there is none, it is too small, or it does not allow executables. */
 export function memoryFolder(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(FOLDER);

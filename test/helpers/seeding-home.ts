@@ -65,7 +65,7 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
   };
 }
 
-/** A clock whose sleeps return immediately. */
+/** Creates a clock whose sleeps return immediately. */
 export function createHurriedClock(): Clock & { readonly sleptMs: number } {
   let skipped = 0;
   return {

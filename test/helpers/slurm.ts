@@ -13,7 +13,7 @@ import { PATIENT } from './patient.ts';
 /** The node runs this many tasks concurrently, whatever its number of cores. */
 export const SLURM_TASKS = 8;
 
-/** The reason why Slurm cannot run here; undefined if it can. */
+/** Returns the reason why Slurm cannot run here, or undefined if it can. */
 export function missingSlurm(): string | undefined {
   const programs = ['slurmctld', 'slurmd', 'sbatch'];
   const absent = programs.find((program) => spawnSync(program, ['--version']).error !== undefined);

@@ -70,7 +70,7 @@ export function requireConformance(violations: readonly string[]): void {
   throw new Error(`the wire is not as the OpenAPI document says:\n${violations.slice(0, MOST_SHOWN).join('\n')}`);
 }
 
-/** The environment that makes a program, and the programs that it starts, report their platforms' exchanges. */
+/** Returns the environment that makes a program and its children report their platforms' exchanges. */
 export function reportingEnv(): Record<'NODE_OPTIONS' | 'TEST_EXCHANGES', string> {
   folder ??= mkdtempSync(join(tmpdir(), 'cdpadm-exchanges-'));
   return { NODE_OPTIONS: `--require=${JSON.stringify(REPORTER)}`, TEST_EXCHANGES: folder };

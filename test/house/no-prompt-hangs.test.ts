@@ -5,7 +5,7 @@ import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import { CASES } from '../sweeps/cases.ts';
 
-/** A value for each required argument and flag. */
+/** Returns a value for each required argument and flag. */
 function requiredWords(command: Command): string[] {
   const words = command.registeredArguments
     .filter(({ required }) => required)

@@ -15,7 +15,7 @@ let thread: ThreadsPoolWorker | undefined;
 let isStarted = false;
 let isRunning = false;
 
-/** A Vitest worker that outlives its run. */
+/** Creates a Vitest worker that outlives its run. */
 export function createKeptWorker(options: PoolOptions): PoolWorker {
   const listeners = { message: new Set<Listener>(), error: new Set<Listener>(), exit: new Set<Listener>() };
   const respond = (type: 'started' | 'stopped'): void => {

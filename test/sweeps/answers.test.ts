@@ -150,7 +150,7 @@ interface Run {
 /** Number of single-request runs in a sample. */
 const SAMPLE_RUNS = 12;
 
-/** Number of requests that the command makes without a fault. */
+/** Returns the number of requests that the command makes without a fault. */
 async function requestsOf(wanted: CommandCase): Promise<number> {
   await world.prepare(wanted);
   await world.run(wanted, ['-o', 'json']);

@@ -79,7 +79,7 @@ function falseRequests({ after, before, files, outcome }: Evidence): string[] {
   return [...problems, ...duplicateRequests(before, after)];
 }
 
-/** Two new requests about one person are two legal acts. */
+/** Returns new requests about a person who has another new request: two requests are two legal acts. */
 function duplicateRequests(before: Holdings, after: Holdings): string[] {
   const fresh = [...after].filter(([name]) => name.startsWith('request ') && !before.has(name)).map(([, value]) => value);
   return fresh.filter((value, index) => fresh.indexOf(value) < index).map((value) => `submitted twice: ${value}`);

@@ -131,7 +131,7 @@ function stepsOf(stdout: string): Map<string, string> | undefined {
   return new Map(steps.map(({ id, outcome, type }) => [`${type} ${target.workspace_id}/${id}`, outcome]));
 }
 
-/** A step whose outcome is unknown claims nothing. A 429 implies an unknown outcome, as in `isReportedOpen`. */
+/** Returns the steps that claim something false. An unknown outcome, which a 429 implies, claims nothing. */
 function falseSteps(steps: ReadonlyMap<string, string>, { after, before, clean, requests }: Evidence): string[] {
   const limited = requests.filter((one) => writes(one) && one.returned?.status === 429);
   const isLimited = (id: string): boolean =>

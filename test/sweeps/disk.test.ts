@@ -18,7 +18,7 @@ import { createWorld, type World } from './world.ts';
 const LIMITS = [0, 1, 2, 4, 8, 16];
 /** Commands that save an id or a copy before they send a request. */
 const SAVES_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;
-/** Commands that repeat their write when they run again. */
+/** Commands that write again when they run again. */
 const REPEATS_WRITE = /^(pipelines (trigger|reset)|connections update|intake event|api|dsr submit --regulation)/;
 const RESUMED = /^(dsr submit --bulk|seed bulk)/;
 

@@ -1,5 +1,5 @@
 // Damages the program's own files, as a failing disk, another version or an editor might. The next command continues
-// without the damaged files or reports the damage, and never repeats a write.
+// without the damaged files or reports the damage, and never sends a write twice.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

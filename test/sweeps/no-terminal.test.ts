@@ -8,7 +8,7 @@ import { sample } from '../helpers/size.ts';
 import { nameOf } from './program.ts';
 import { createWorld, type World } from './world.ts';
 
-/** A pipe that stays open and never has any data. */
+/** Returns a pipe that stays open and never has any data. */
 const openInput = (): Readable => new Readable({ read: () => undefined });
 
 const WAYS: [name: string, options: () => CliOptions][] = [

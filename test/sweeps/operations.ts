@@ -51,7 +51,7 @@ const PATTERNS = WRITES.map(([method, path, afterLoss]) => {
   return { method, pattern: new RegExp(`^${pattern}/?$`), afterLoss };
 });
 
-/** Undefined for a call that is not in the list: a link, or the control address of a platform. */
+/** Returns undefined for a call that is not in the list: a link, or the control address of a platform. */
 export function afterLossOf(method: string, target: string): AfterLoss | undefined {
   const [path = ''] = target.split('?');
   return PATTERNS.find((known) => known.method === method && known.pattern.test(path))?.afterLoss;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The requests that write to the platform; writes to the control address of an embedded platform do not count. */
+/** Returns the requests that write to the platform, without those to the control address of an embedded one. */
 function writes(one: CommandCase): string[] {
   if (recordOf(one).calls === 'emulator') return [];
   const sent = world.proxy.requests.filter(

@@ -83,7 +83,7 @@ const json = (command: string, args: string, file: string, more: Partial<Reader>
   format: 'json',
 });
 
-/** Each line in the list is a path, whatever its characters. */
+/** Reads a list in which each line is a path, whatever its characters. */
 const list = (command: string, args: string, good: string): Reader => ({
   command,
   args: `${args}--files-from list.txt`,
@@ -93,7 +93,7 @@ const list = (command: string, args: string, good: string): Reader => ({
   any: true,
 });
 
-/** A plan that `diff` saved. The digest in the plan covers every character except line breaks. */
+/** Reads a plan that `diff` saved. The digest in the plan covers every character except line breaks. */
 const savedPlan = (command: string, args: string, diff: string): Reader => ({
   command,
   args,

@@ -49,7 +49,7 @@ function rejecting(name: string, type: string, bodyOf: (received: ReceivedReques
   };
 }
 
-/** The secrets in a request without `Bearer` or a field name, which a pattern would recognize. */
+/** Returns the secrets in a request without `Bearer` or a field name, which a pattern would recognize. */
 function bareOf({ headers, body }: ReceivedRequest): string[] {
   const [scheme = '', text = ''] = (headers['authorization'] ?? '').split(' ');
   const carried = scheme === 'Basic' ? Buffer.from(text, 'base64').toString().split(/:(.*)/s) : [text];
@@ -57,7 +57,7 @@ function bareOf({ headers, body }: ReceivedRequest): string[] {
   return [...carried, ...inBody].filter((secret) => secret.length >= SHOWN);
 }
 
-/** All secrets, and the last one again across the 500th character, where text that is not JSON is truncated. */
+/** Returns all secrets, and the last one again across the 500th character, where text that is not JSON is truncated. */
 function straddling(received: ReceivedRequest): string {
   const bare = bareOf(received);
   const last = bare.at(-1) ?? '';
@@ -128,7 +128,7 @@ function secretsOf(): string[] {
   return [...Object.values(canaries), ...tokens, ...(isNamedByProfile() ? [environment] : [])];
 }
 
-/** A user's variable is one of the program's secrets only if a profile refers to it. */
+/** True if a profile refers to the user's variable: only then is it one of the program's secrets. */
 function isNamedByProfile(): boolean {
   const { folder } = world.home;
   return filesBelow(folder)

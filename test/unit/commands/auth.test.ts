@@ -189,7 +189,7 @@ describe('auth test', () => {
   });
 });
 
-/** Number of profiles and warehouse resources on the platform. */
+/** Returns the number of profiles and warehouse resources on the platform. */
 async function countRecords(): Promise<unknown> {
   return await (await fetch(`${emulator.control}/counts`)).json();
 }

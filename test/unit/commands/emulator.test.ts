@@ -1,4 +1,4 @@
-// The emulator commands against a running platform, and against the embedded one of profile `local`.
+// The emulator commands against a running platform and against profile `local`.
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';

@@ -12,7 +12,7 @@ import { commandsBelow, leavesBelow, type Walked } from '../../helpers/command-t
 const WIDTHS = [60, 80, 100];
 const screens = new Map<number, [path: string, command: Command, screen: string][]>();
 
-/** The commands that need help: those that have it, and those without subcommands. */
+/** Returns the commands with a help screen: those whose record contains help, and those without subcommands. */
 function describable(all: Walked[]): Walked[] {
   return all.filter(([, command]) => helpOf(command) !== undefined || command.commands.length === 0);
 }

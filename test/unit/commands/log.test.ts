@@ -142,7 +142,7 @@ it('lists the undo commands of a killed apply one by one, because only some step
   const commands = all?.split(' && ') ?? [];
   expect(commands.length).toBeGreaterThan(2);
   const undo = (line = '') => home.run(`${line.replace('cdpadm ', '')} --yes`);
-  // The newest resource, which the killed command did not create.
+  // Delete the newest resource, as if the command had been killed before it created that resource.
   await undo(commands[0]);
   writeFileSync(path(), `${lines()[0] ?? ''}\n`);
   const [entry] = await entries();

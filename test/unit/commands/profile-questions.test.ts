@@ -19,7 +19,7 @@ function answerPrompts(answers: Record<string, string>, review: readonly string[
     return problem === undefined ? Promise.resolve(text) : Promise.reject(new Error(problem));
   };
   const ask = (question: string) => reply(question).then((answer) => answer === 'y');
-  // The list of all settings creates the profile, unless answers change settings first.
+  // In the list of all settings, select those in `review`, then create the profile.
   const changes = [...review];
   const select = (question: string, choices: readonly Choice[]) => {
     if (!question.startsWith('Create profile')) return reply(question).then((answer) => answer || 'none');

@@ -76,7 +76,7 @@ afterEach(async () => {
   await seeding.close();
 });
 
-/** Runs the program with trust in the store's authority. */
+/** Adds the store's certificate authority to the options of a run. */
 const trusting = (options: CliOptions = {}): CliOptions => ({ ...options, env: { CDPADM_CA_FILE: 'store.pem' } });
 const run = (args: string[], options?: CliOptions) => seeding.run(args, trusting(options));
 const bulk = (args: string[]) => seeding.bulk(args, trusting());
@@ -93,7 +93,7 @@ function traces(...texts: string[]): string {
 describe('an address', () => {
   it.each([true, false])('is read like a file (server supports range requests: %s)', async (hasRanges) => {
     store.hasRanges = hasRanges;
-    // Contents longer than one part.
+    // Use contents longer than one part.
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(30_000)), etag: '"1"' };
     const { code, result, stderr } = await bulk([store.url('users.ndjson')]);
     expect([code, result.accepted, stderr.includes('signed link')]).toEqual([0, 30_000, false]);

@@ -90,7 +90,7 @@ async function stopped(setup: Case, isInterrupted: boolean): Promise<{ code: num
     now: systemClock.now,
     sleep: async (ms, signal) => {
       await systemClock.sleep(ms, signal);
-      // Ctrl-C just before the time limit.
+      // Press Ctrl-C just before the time limit.
       if (ms === TIMEOUT_MS && isInterrupted) stop.abort(interrupted());
     },
   };

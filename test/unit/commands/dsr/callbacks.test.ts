@@ -30,7 +30,7 @@ afterEach(async () => {
   await home.close();
 });
 
-/** The forwarded callbacks: their bytes, and the headers that authenticate them. */
+/** Returns the forwarded callbacks: their bytes, and the headers that authenticate them. */
 function forwarded(): Forwarded[] {
   return receiver.received.map(({ body, headers }) => {
     const wanted = Object.entries(headers).filter(([name]) => /^(x-opendsr|content-type)/.test(name));
@@ -77,7 +77,7 @@ describe('a listener', () => {
       'in_progress',
       'completed',
     ]);
-    // Repeats in reverse order are acknowledged but not stored again.
+    // Duplicates in reverse order are acknowledged but not stored again.
     for (const { body, headers } of [...forwarded()].reverse())
       expect((await send('POST', url, { body, headers })).status).toBe(202);
     expect(
@@ -112,7 +112,7 @@ describe('a listener', () => {
     }
     expect(codes).toEqual([0, 0, 1]);
     expect(home.read(`kept/${id}.1.body`)).toBe(body);
-    // A second listener, which starts counting at one.
+    // Start a second listener, which counts its deliveries from one.
     const second = await listen('--keep', 'kept');
     expect((await send('POST', second.url, { body, headers })).status).toBe(202);
     expect(second.lines()[0]?.body_file).toBe(`kept/${id}.3.body`);

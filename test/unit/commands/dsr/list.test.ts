@@ -55,7 +55,7 @@ describe('dsr list --due', () => {
   it('selects the most urgent requests from the whole ledger, not only from the newest ones', async () => {
     await submit('old.csv', [['urgent', 'erasure', 25]]);
     await submit('new.csv', many(120, 'new'));
-    // A separate run, because rows of one run are recorded in the order of their responses.
+    // Use a separate run, because rows of one run are recorded in the order of their responses.
     await submit('second.csv', [['second', 'erasure', 20]]);
     const { code, data, stderr } = await home.json<Listed[]>('dsr list --due');
     expect([code, data.length]).toEqual([0, 100]);
@@ -250,7 +250,7 @@ describe('dsr list with results that expire before the deadline', () => {
       ['done', 'access', 2],
     ]);
     expect((await home.json<Due[]>('dsr list --due --within 12d')).data).toEqual([]);
-    // The platform's clock is then four days ahead, and so is the expiry.
+    // The platform's clock and the expiry are then four days ahead.
     await home.platform.api.advance('4d');
     const groups = async () =>
       (await home.json<Due[]>('dsr list --due --within 12d')).data.map(({ group_id: group }) => group);

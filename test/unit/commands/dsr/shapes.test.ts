@@ -27,7 +27,7 @@ function checkShape(path: string, output: string, byLine = false): void {
 }
 
 async function check(path: string, args = '', exit = 0): Promise<string> {
-  // The platform advances by a day between two polls by a waiting command.
+  // A waiting command advances the platform's clock by a day between two polls.
   const sleep = async (): Promise<void> => {
     await home.platform.api.advance('1d');
   };

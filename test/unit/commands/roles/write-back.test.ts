@@ -37,7 +37,7 @@ const FILE = [
   '# the end',
   '',
 ].join('\n');
-/** The file has no base; its stamp is the live one. */
+/** Returns the file with this stamp. */
 const withStamp = (text: string, on: string): string => text.replace(/(?<=last_modified_on: {2})".*?"/, `"${on}"`);
 
 describe('a roles write whose response differs from the request', () => {

@@ -130,7 +130,7 @@ test('ignores lines that are not results, and rejects files without a result and
   const mixed = await joined(it);
   expect(mixed.code).toBe(9);
   expect(mixed.stderr).toContain('belongs to a run of users.ndjson with 3 shards in workspace 5001 (production)');
-  // The first shard of another file that has the same number of shards.
+  // Run the first shard of another file with the same number of shards.
   await shards([2], 2, file);
   const again = await it.run([
     'seed',

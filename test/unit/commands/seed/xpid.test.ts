@@ -48,7 +48,7 @@ function commandOf([, args, name, content]: Input, id: string): readonly string[
   return args;
 }
 
-/** The rejects files, in which bulk runs report reasons. */
+/** Returns the contents of the rejects files, in which bulk runs report reasons. */
 const rejects = (): string =>
   readdirSync(seeding.folder)
     .filter((name) => name.includes('.rejects.'))
