@@ -252,6 +252,7 @@ async function sendRows(
         findDuplicate,
         duplicates: run.open.duplicates,
         verify: answerVerifier(ctx),
+        redactor: ctx.redactor,
         onDecision: ctx.out.verbose,
         onWait: progress.wait,
         onProgress: ({ requests, retries }) => {

@@ -26,6 +26,7 @@ const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
 /** Shorter values are too likely to occur in other text. Short values are still masked by key and by header. */
 export const MIN_SECRET_LENGTH = 4;
+const MIN_HIDDEN_LENGTH = 3;
 
 /** A shorter spelling is likely to be part of another word: `home` in `/home/me`. */
 const MIN_PART_LENGTH = 8;
@@ -35,23 +36,35 @@ export type Redactor = ReturnType<typeof createRedactor>;
 export function createRedactor() {
   const known = new Set<string>();
   const fresh: string[] = [];
+  /** Private values, each with its number of holders and its spellings in lower case. */
+  const hidden = new Map<string, { holders: number; spellings?: Set<string> }>();
   // Created on first use, like the spellings, because most commands show no platform text.
   let patterns: RegExp[] | undefined;
   const announced = new Set<string>();
   let announce: ((secret: string) => void) | undefined;
 
   // The platform's own masks are not secret.
-  const isMaskable = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(value);
+  const isMaskable = (value: string, length: number): boolean => value.length >= length && !/^\*+$/.test(value);
 
-  /** Masks a private value that is not a secret, such as the identity of a data subject. */
-  function hide(value: string): void {
-    if (isMaskable(value)) fresh.push(value);
+  /**
+   * Masks a private value that is not a secret, such as the identity of a data subject, in any letter case: a platform
+   * may change it. Returns a function that ends this.
+   */
+  function hide(value: string): () => void {
+    if (!isMaskable(value, MIN_HIDDEN_LENGTH)) return () => undefined;
+    const entry = hidden.get(value) ?? { holders: 0 };
+    hidden.set(value, entry);
+    entry.holders++;
+    return () => {
+      if (--entry.holders === 0) hidden.delete(value);
+    };
   }
 
   /** Adds a secret. From now on, masks the secret and its Base64, URL and hex forms in all text. */
   function add(secret: string): void {
-    hide(secret);
-    if (!announce || !isMaskable(secret) || announced.has(secret)) return;
+    if (!isMaskable(secret, MIN_SECRET_LENGTH)) return;
+    fresh.push(secret);
+    if (!announce || announced.has(secret)) return;
     announced.add(secret);
     announce(secret);
   }
@@ -68,6 +81,10 @@ export function createRedactor() {
     return known;
   }
 
+  function* hiddenSpellings(): Iterable<string> {
+    for (const [value, entry] of hidden) yield* (entry.spellings ??= new Set([...spellingsOf(value)].map(lowerCase)));
+  }
+
   /** True if the text is a known secret in any spelling, or contains one of 8 or more characters. */
   function knows(source: string): boolean {
     const spellings = [...knownSpellings()];
@@ -75,7 +92,11 @@ export function createRedactor() {
   }
 
   function text(source: string): string {
-    let result = maskRanges(source, findAll(source, knownSpellings()));
+    const ranges = findAll(source, knownSpellings());
+    let result = maskRanges(
+      source,
+      hidden.size > 0 ? [...ranges, ...findAll(lowerCase(source), hiddenSpellings())] : ranges,
+    );
     patterns ??= secretPatterns();
     for (const pattern of patterns) result = result.replace(pattern, `$1${MASK}`);
     return result.replace(CREDENTIALS, (whole, scheme: string, space: string, token: string) =>
@@ -144,15 +165,24 @@ function findAll(text: string, words: Iterable<string>): Range[] {
   for (const word of words) {
     for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) ranges.push([at, at + word.length]);
   }
-  return ranges.sort((a, b) => a[0] - b[0]);
+  return ranges;
 }
 
-/** Replaces each stretch covered by the ranges with a single mask. The ranges are sorted by start. */
-function maskRanges(text: string, ranges: readonly Range[]): string {
+/** Leaves letters whose lower case has another length, so that positions stay the same. */
+function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
+  return text.replace(/\p{Lu}/gu, (letter) =>
+    letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter,
+  );
+}
+
+/** Replaces each stretch covered by the ranges with a single mask. */
+function maskRanges(text: string, ranges: Range[]): string {
   let result = '';
   let done = 0;
   let coveredTo = -1;
-  for (const [start, end] of ranges) {
+  for (const [start, end] of ranges.sort((a, b) => a[0] - b[0])) {
     if (start > coveredTo) {
       result += text.slice(done, start) + MASK;
       coveredTo = end;

@@ -5,6 +5,7 @@ import { isServerTrouble } from '../contract/failures.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
+import type { Redactor } from '../kernel/redact.ts';
 import type { Gate } from '../bulk/gate.ts';
 import { confirmWrite, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
@@ -35,6 +36,7 @@ export interface RowPorts {
   /** Returns the number of complete rows. Shows whether other rows succeed while one does not. */
   completed(): number;
   clock: Clock;
+  redactor: Pick<Redactor, 'hide' | 'text'>;
   /** Aborted to abandon even requests in progress. */
   hardSignal: AbortSignal;
 }
@@ -62,7 +64,7 @@ type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { s
 /** Resolves once the row is complete, or unknown while others succeed. Throws the error that ends the whole run. */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
   const { known, mayExist, onSend, request } = task;
-  const { clock, completed, create, describe, encode, gate, get, hardSignal, verify, workspace } = ports;
+  const { clock, completed, create, describe, encode, gate, get, hardSignal, redactor, verify, workspace } = ports;
   const id = request.subject_request_id;
   let isRepeat = false;
   let failures = 0;
@@ -85,7 +87,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     // While no row succeeds, the platform is down, and the gate gives up after a while.
     if (outcome.state === 'unknown' && completed() + answers === before) continue;
     const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
-    return { state, error: scrubbed(outcome.error.message, request), signed };
+    return { state, error: shortened(redactor.text(outcome.error.message)), signed };
   }
 
   async function confirm(wasSent: boolean) {
@@ -209,14 +211,4 @@ function timesOf(body: CreateReply | RequestStatusReply): Pick<Done, 'expected_c
 
 const MAX_ERROR = 300;
 
-/** Removes the request's values from a message, because a rejection may quote what it rejects. */
-function scrubbed(message: string, request: DsrRequest): string {
-  const maps = [request, ...Object.values(request.extensions ?? {})].map((part) => part.subject_identities ?? {});
-  const values = maps
-    .flatMap((map) => Object.values(map).map(({ value }) => value))
-    .filter((value) => value.length > 2);
-  return values
-    .reduce((text, value) => text.replaceAll(value, '***'), message)
-    .replace(/\s+/g, ' ')
-    .slice(0, MAX_ERROR);
-}
+const shortened = (message: string): string => message.replace(/\s+/g, ' ').slice(0, MAX_ERROR);

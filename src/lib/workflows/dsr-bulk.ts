@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
+import { identitiesOf } from '../domain/dsr/normalize.ts';
 import { countComplete, isLeft, repeatError, type RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
@@ -27,6 +28,7 @@ export interface BulkPorts
   /** Rows known to be duplicates, each with the earlier request. */
   duplicates: ReadonlyMap<number, LedgerRequest>;
   verify: VerifyMessage;
+  redactor: RowPorts['redactor'];
   maxErrors: MaxErrors | undefined;
   onProgress(sent: Pick<BulkCounts, 'requests' | 'retries'>): void;
   onDecision(text: string): void;
@@ -69,7 +71,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 
   /** Yields the remaining rows, in groups. The ids of each group are in the journal. */
   async function* tasks(hardSignal: AbortSignal): AsyncGenerator<Task[]> {
-    const { api, table, verify } = ports;
+    const { api, redactor, table, verify } = ports;
     const marks = dsrEndpoints.create.names?.body ?? [];
     const rowPorts: RowPorts = {
       gate,
@@ -81,6 +83,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       describe,
       completed: () => completed,
       clock,
+      redactor,
       hardSignal,
     };
     const reader = createRowReader(table, options);
@@ -140,10 +143,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         sends++;
         unsent.delete(row);
       };
+      // A response may quote the person: in an error, a trace, or the error that ends the run and is shown later.
+      const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
       const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
         if (!mayExist && sends === 1 && isPermanent(error)) unsent.add(row);
         throw error;
       });
+      for (const show of shown) show();
       await finish(item, outcome);
     });
   }

@@ -1,5 +1,6 @@
 // Sends one attempt of a call. Traces everything except secrets, for `--debug` and `--trace-file`.
 import type { Endpoint } from '../../contract/endpoint.ts';
+import { createWireNames } from '../../contract/names.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
 import { type Answer, readAnswer } from '../answer/answer.ts';
 import type { Engine } from '../engines/engine.ts';
@@ -7,8 +8,8 @@ import { proxyFor, proxySecrets } from '../engines/proxy.ts';
 import { type BuiltRequest, urlOf } from './request.ts';
 import { TransportError } from '../transport-error.ts';
 import type { HttpOptions, Sink } from '../types.ts';
-import { JsonError, parseJson } from '../../kernel/json.ts';
-import { MASK, type Redactor } from '../../kernel/redact.ts';
+import { isRecord, JsonError, parseJson } from '../../kernel/json.ts';
+import { createRedactor, MASK } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 
 export interface Attempt {
@@ -118,7 +119,7 @@ export interface Attempted extends Pick<Attempt, 'attempt' | 'endpoint' | 'id' |
 
 export function traceAttempt(
   attempted: Attempted,
-  { onDebug, onTrace, redactor }: Pick<HttpOptions, 'onDebug' | 'onTrace' | 'redactor'>,
+  { names, onDebug, onTrace, redactor }: Pick<HttpOptions, 'names' | 'onDebug' | 'onTrace' | 'redactor'>,
 ): void {
   // Masking would double the CPU time of a short call.
   if (!onDebug && !onTrace) return;
@@ -130,7 +131,10 @@ export function traceAttempt(
     ? `${answer.status}, ${size}`
     : redactor.text(`no response: ${error?.kind} ${error?.code ?? ''}`.trim());
   onDebug?.(`${request.method} ${url} -> ${result}, ${ms} ms (attempt ${attempt}, request ${id})`);
-  onTrace?.({
+  if (!onTrace) return;
+  const body = bodyTracer({ endpoint, names, redactor });
+  const sent = { headers: redactor.headers(headers), body: body.traced(request.body?.toString()) };
+  onTrace({
     at: isoMillis(startedAt),
     id,
     attempt,
@@ -138,40 +142,58 @@ export function traceAttempt(
     url,
     status: answer?.status ?? null,
     ms,
-    request: { headers: redactor.headers(headers), body: tracedBody(request.body?.toString(), endpoint, redactor) },
+    request: sent,
     response: answer
-      ? { headers: redactor.headers(answer.headers), body: tracedBody(answer.text, endpoint, redactor) }
+      ? { headers: body.people.headers(redactor.headers(answer.headers)), body: body.traced(answer.text) }
       : null,
     error: error ? { kind: error.kind, code: error.code ?? null, phase: error.phase } : null,
   });
 }
 
-function tracedBody(text: string | undefined, endpoint: Endpoint, redactor: Redactor): unknown {
-  if (text === undefined || text === '') return null;
-  // The token call's request and response contain nothing but secrets.
-  if (endpoint.service === 'auth') return '(not kept)';
-  if (text.length > MAX_TRACED_BODY) {
+const IDENTITY_FIELDS = new Set(['subject_identities', 'identities', 'user_identities']);
+
+/** Masks people (decisions: D11, D56). Trace the request first, because the response may quote its identities. */
+function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | 'redactor'> & { endpoint: Endpoint }) {
+  const people = createRedactor();
+  const { fromWire } = createWireNames(names ?? {});
+
+  function traced(text: string | undefined): unknown {
+    if (text === undefined || text === '') return null;
+    // The token call's request and response contain nothing but secrets.
+    if (endpoint.service === 'auth') return '(not kept)';
+    const value = parsed(text);
+    hidePeople(value);
     // Mask before truncating: part of a secret would not be recognized.
-    return `${redactor.text(text).slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
+    if (value !== undefined && text.length <= MAX_TRACED_BODY) return redactor.value(people.value(value));
+    const shown = redactor.text(people.text(text));
+    if (text.length <= MAX_TRACED_BODY) return shown;
+    return `${shown.slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
   }
+
+  /** Masks the identities in place, because the value was parsed only for the trace. */
+  function hidePeople(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, item] of Object.entries(value)) {
+      if (!IDENTITY_FIELDS.has(fromWire(key)) || !isRecord(item)) hidePeople(item);
+      else for (const [type, entry] of Object.entries(item)) item[type] = masked(entry);
+    }
+  }
+
+  function masked(entry: unknown): unknown {
+    if (isRecord(entry)) return 'value' in entry ? { ...entry, value: masked(entry.value) } : entry;
+    if (typeof entry === 'object') return entry;
+    people.hide(String(entry));
+    return MASK;
+  }
+
+  return { people, traced };
+}
+
+function parsed(text: string): unknown {
   try {
-    return redactor.value(withoutIdentities(parseJson(text)));
+    return parseJson(text);
   } catch (error) {
-    if (error instanceof JsonError) return redactor.text(text);
+    if (error instanceof JsonError) return undefined;
     throw error;
   }
-}
-
-/** Masks the subjects of a request in place (decision: D11), because the value was parsed only for the trace. */
-function withoutIdentities(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const [key, item] of Object.entries(value as Record<string, unknown>)) {
-    if (key !== 'subject_identities' || typeof item !== 'object' || item === null) withoutIdentities(item);
-    else for (const entry of Object.values(item)) if (isIdentity(entry)) entry.value = MASK;
-  }
-  return value;
-}
-
-function isIdentity(entry: unknown): entry is { value: unknown } {
-  return typeof entry === 'object' && entry !== null && 'value' in entry;
 }

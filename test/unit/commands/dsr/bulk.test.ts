@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../../src/lib/runtime/interrupt.ts';
+import { opened } from '../../../helpers/opened.ts';
+import { json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { createFastClock } from '../../../helpers/fast-clock.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
@@ -268,6 +270,20 @@ describe('dsr submit --bulk', () => {
 });
 
 describe('dsr submit --bulk with faults', () => {
+  it.each([422, 401])('shows and stores no identity that a %i response quotes', async (status) => {
+    home.write('people.csv', 'regulation,email\ngdpr,Jane.Roe@Example.org\n');
+    const server = await opened(startFaultServer());
+    const message = 'no Jane.Roe@Example.org, jane.roe@example.org or JANE.ROE%40example.org';
+    server.otherwise(json({ code: status, message }, { status, headers: { 'x-reason': message } }));
+    home.env.CDPADM_DSR_BASE_URL = server.url;
+    const bulk = 'dsr submit --bulk people.csv --type access --yes --trace-file trace.ndjson --debug';
+    const { code, stderr, stdout } = await home.run(bulk);
+    expect(code).not.toBe(0);
+    const texts = [stderr, stdout, home.read('trace.ndjson'), stateTexts()].join('');
+    expect(texts).toContain('no ********');
+    expect(texts).not.toMatch(/roe/i);
+  });
+
   it('submits every row exactly once if three in ten requests fail', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);

@@ -131,12 +131,43 @@ describe('a traced body', () => {
     ],
     [
       'does not mask an unexpected shape',
-      { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
-      { subject_identities: { a: null, b: 'text', c: { other: 1 } }, d: { value: 'shown' } },
+      { subject_identities: { a: null, c: { other: 1 } }, d: { value: 'shown' } },
+      { subject_identities: { a: null, c: { other: 1 } }, d: { value: 'shown' } },
+    ],
+    [
+      'masks the user of a row to seed',
+      [{ xpid: 7, identities: { email: 'a@b.example' } }],
+      [{ xpid: 7, identities: { email: '********' } }],
+    ],
+    [
+      'masks the user of an event',
+      { user_identities: { email: 'a@b.example' } },
+      { user_identities: { email: '********' } },
     ],
     ['does not mask an empty field', { subject_identities: null }, { subject_identities: null }],
     ['does not mask a string', { subject_identities: 'a' }, { subject_identities: 'a' }],
   ])('%s', (_name, body, expected) => {
     expect(kept(JSON.stringify(body))).toEqual(expected);
+  });
+
+  it.each([
+    ['in its own spelling', 'Jane.Roe@Example.org'],
+    ['in lower case', 'jane.roe@example.org'],
+    ['in a URL', 'Jane.Roe%40example.org'],
+  ])('masks an identity in the request that the response quotes %s', (_name, quoted) => {
+    const body = JSON.stringify({ subject_identities: { email: { value: 'Jane.Roe@Example.org', encoding: 'raw' } } });
+    for (const text of [`{"message":"no ${quoted}"}`, `no ${quoted}`]) {
+      const answer = responseWith(text, { status: 422, headers: { 'x-reason': quoted } });
+      const { traces } = traced({ request: { ...attempted.request, body }, answer });
+      expect(JSON.stringify(traces[0]?.['response'])).not.toMatch(/roe/i);
+    }
+  });
+
+  it('masks identities under a deployment-specific name', () => {
+    const traces: unknown[] = [];
+    const request = { ...attempted.request, body: '{"people":{"email":"a@b.example"}}' };
+    const names = { identities: 'people' };
+    traceAttempt({ ...attempted, request }, { names, redactor: createRedactor(), onTrace: (one) => traces.push(one) });
+    expect(traces).toMatchObject([{ request: { body: { people: { email: '********' } } } }]);
   });
 });
