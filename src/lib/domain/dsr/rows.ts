@@ -5,6 +5,7 @@ import type { WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { isoOf } from '../../kernel/timestamps.ts';
+import { isRow, NOT_A_HEADER } from '../csv/header.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
@@ -38,6 +39,7 @@ const identityTypes = new Set(IDENTITY_COLUMNS);
 
 export interface ColumnPlan {
   targets: ColumnTarget[];
+  /** Column -1 stands for the whole line. */
   issues: { column: number; message: string }[];
 }
 
@@ -55,6 +57,9 @@ export function planColumns(
     issues.push({ column, message: unknownColumn(name, mapping.has(name) ? word : undefined) });
     return IGNORED;
   });
+  const unknown = issues.map(({ column }) => columns[column] ?? '');
+  if (isRow(unknown, unknown.length < columns.length))
+    return { targets, issues: [{ column: -1, message: NOT_A_HEADER }] };
   for (const [column, target] of targets.entries()) {
     const first = targets.indexOf(target);
     if (target !== IGNORED && first < column) {

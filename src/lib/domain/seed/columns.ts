@@ -1,6 +1,7 @@
 // The grammar of column names in CSV and Parquet user files.
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { isRow, NOT_A_HEADER } from '../csv/header.ts';
 import type { RowIssue } from './batch.ts';
 import type { RowRules } from './row-rules.ts';
 
@@ -64,6 +65,9 @@ export function readHeader(
   if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
     issues.push({ path: '', message: 'there is no `xpid` or `identity:<type>` column' });
   }
+  const unknown = header.filter((_title, index) => columns[index] === undefined);
+  if (issues.length > 0 && isRow(unknown, unknown.length < header.length))
+    return { columns, issues: [{ path: '', message: NOT_A_HEADER }], skippedColumns: [] };
   const skippedColumns = header.flatMap((title, index): SkippedColumn[] => {
     if (fields === undefined || columns[index] !== undefined || fields.has(title) || fields.has(title.trim()))
       return [];

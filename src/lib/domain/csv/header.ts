@@ -1,0 +1,12 @@
+// Recognizes a first line that contains a row, so that no person in it is shown as the name of a column.
+
+export const NOT_A_HEADER =
+  'the first line seems to be a row, not column names; for a file without a header, pass --headerless --columns A,B';
+
+const PERSON = /\S@\S+\.\S|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^[0-9a-f]{32,}$/i;
+const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
+
+/** Numbers may be the names of columns, such as years, so they count only if no column is known. */
+export function isRow(unknown: readonly string[], hasKnown: boolean): boolean {
+  return unknown.some((text) => PERSON.test(text.trim()) || (!hasKnown && NUMBER.test(text.trim())));
+}
