@@ -15,7 +15,7 @@ import {
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { CliError, exitOf } from '../../lib/errors/fail.ts';
-import { dueRequests, urgentAt } from '../../lib/workflows/dsr-due.ts';
+import { dueRequests, isWithin } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { findBroken } from '../chain-report.ts';
@@ -28,8 +28,8 @@ const listFlags = {
   due: { help: 'only due requests, most urgent first' },
   within: { value: 'duration', help: 'with --due: only requests late, or due or losing results within this time' },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
-  failIfOverdue: { help: 'with --due: exit 10 if a request is late' },
-  failIfEmpty: { help: 'with --due: exit 10 if the ledger has no requests' },
+  failIfOverdue: { help: 'with --due: exit 10 if a request is late, or its deadline is unknown' },
+  failIfEmpty: { help: 'with --due: exit 10 if the ledger, or the group, has no requests' },
   limit: {
     value: 'n',
     most: 9_999_999,
@@ -54,7 +54,8 @@ export const listRequests = defineCommand({
     'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads open requests from the platform.',
     '--due reads the whole ledger. An access or portability request is due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure is due until it is completed.',
     'The deadline is one month after the submitted time under GDPR, and 45 days after it under CCPA. `dsr mark --extended` extends it.',
-    'In GitHub Actions, each overdue request also creates an annotation.',
+    'A request from another machine has no known deadline, so --due lists it with a warning.',
+    'With text output in GitHub Actions, each overdue request also creates an annotation.',
   ],
   examples: [
     'cdpadm dsr list',
@@ -74,11 +75,12 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   if (dueOnly !== undefined && flags.due !== true) throw usageError(`${flagName(dueOnly)} requires --due.`);
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
-  const requests = await requestsOf(ctx, session, flags, until);
+  const group = flags.groupId === undefined ? undefined : await readGroup(flags.groupId, session);
+  const requests = group ? ofGroup(group, flags, until) : await ofLedger(ctx, session, flags, until);
   await ctx.out.emit(requests, await viewOf(ctx, flags, session));
   const isReported =
     flags.due === true &&
-    (requests.length > 0 ? reportDue(ctx, requests, flags) : await reportEmpty(ctx, session, flags));
+    (requests.length > 0 ? reportDue(ctx, requests, flags) : await reportEmpty(ctx, session, flags, group));
   if (isReported) ctx.setExit('differences');
   // Fails after the output, because deadlines may be missing (decision: D254) and states old (decision: D416).
   const broken = flags.groupId === undefined ? await findBroken(ctx, await openLedgerOf(ctx), 'ledger') : undefined;
@@ -123,12 +125,23 @@ function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: Li
   for (const { deadline, subject_request_id: id, subject_request_type: type } of isPage(ctx) ? [] : overdue)
     ctx.out.annotate('error', `The ${type ?? ''} request ${id} is overdue: its deadline was ${deadline ?? ''}.`);
   if (overdue.length > 0) ctx.out.warn(`${counted(overdue.length, 'request')} overdue.`);
-  return flags.failIfDue === true || (flags.failIfOverdue === true && overdue.length > 0);
+  const unknown = requests.filter(({ deadline }) => deadline === null).length;
+  if (unknown > 0)
+    ctx.out.warn(
+      `${counted(unknown, 'request has', 'requests have')} no known deadline, because the ledger on this machine does not have the submission.`,
+    );
+  return flags.failIfDue === true || (flags.failIfOverdue === true && overdue.length + unknown > 0);
 }
 
 /** An empty ledger usually means the wrong folder, user, workspace or address: each hides every deadline. */
-async function reportEmpty(ctx: Context, { ledger, submitter }: ListPorts, flags: ListFlags): Promise<boolean> {
-  if (flags.groupId !== undefined || (await ledger.newest(1)).requests.length > 0) return false;
+async function reportEmpty(
+  ctx: Context,
+  { ledger, submitter }: ListPorts,
+  flags: ListFlags,
+  group: readonly RequestOverview[] | undefined,
+): Promise<boolean> {
+  if (group) return flags.failIfEmpty === true && group.length === 0;
+  if ((await ledger.newest(1)).requests.length > 0) return false;
   const { address, workspace_id: workspace } = submitter;
   const text = `The ledger on this machine has no requests for workspace ${workspace} at ${address}, so no deadline is known.`;
   if (!isPage(ctx)) ctx.out.annotate('warning', text);
@@ -136,18 +149,11 @@ async function reportEmpty(ctx: Context, { ledger, submitter }: ListPorts, flags
   return flags.failIfEmpty === true;
 }
 
-async function requestsOf(
-  ctx: Context,
-  session: ListPorts,
-  flags: ListFlags,
-  until: number,
-): Promise<RequestOverview[]> {
-  const { due, groupId, limit } = flags;
-  if (groupId === undefined)
-    return due ? await mostUrgent(ctx, session, flags, until) : await newest(ctx, session, limit);
-  const group = await readGroup(groupId, session);
-  return due ? dueFirst(group).filter((request) => urgentAt(request) <= until) : group;
-}
+const ofGroup = (group: RequestOverview[], { due }: ListFlags, until: number): RequestOverview[] =>
+  due ? dueFirst(group).filter((request) => isWithin(request, until)) : group;
+
+const ofLedger = (ctx: Context, session: ListPorts, flags: ListFlags, until: number): Promise<RequestOverview[]> =>
+  flags.due ? mostUrgent(ctx, session, flags, until) : newest(ctx, session, flags.limit);
 
 async function newest(ctx: Context, session: ListPorts, limit: number): Promise<RequestOverview[]> {
   const { hasMore, requests } = await session.ledger.newest(limit);

@@ -117,12 +117,15 @@ export const DsrRequest = z
   .register(z.globalRegistry, oneFieldOf([], ['subject_identities', 'extensions']));
 export type DsrRequest = z.infer<typeof DsrRequest>;
 
+/** A platform may return an id in upper case. */
+const ReplyId = z.string().check(z.toLowerCase());
+
 export const CreateReply = z.looseObject({
   expected_completion_time: Time,
   received_time: Time,
   /** Base64 of the raw request body, which contains personal data. */
   encoded_request: z.nullish(z.string()),
-  subject_request_id: z.string(),
+  subject_request_id: ReplyId,
   controller_id: z.nullish(z.union([z.string(), Integer])),
 });
 export type CreateReply = z.infer<typeof CreateReply>;
@@ -141,7 +144,7 @@ export const RequestStatusReply = z.looseObject({
   controller_id: z.nullish(z.union([z.string(), Integer])),
   /** ISO 8601 in UTC; null if the request was cancelled. */
   expected_completion_time: Time,
-  subject_request_id: z.string(),
+  subject_request_id: ReplyId,
   group_id: z.nullish(z.string()),
   /** The platform may return newer statuses. */
   request_status: z.string().register(z.globalRegistry, { enum: REQUEST_STATUSES }),
@@ -155,7 +158,7 @@ export type RequestStatusReply = z.infer<typeof RequestStatusReply>;
 export const CancelReply = z.looseObject({
   expected_completion_time: Time,
   received_time: Time,
-  subject_request_id: z.string(),
+  subject_request_id: ReplyId,
   controller_id: z.nullish(z.union([z.string(), Integer])),
 });
 export type CancelReply = z.infer<typeof CancelReply>;

@@ -23,6 +23,7 @@ const SECTIONS: Section[] = [
     holds: ({ days_left: left, due, results_expire_at: expiry }) =>
       (left !== null && left < SOON_DAYS) || (due && expiry !== null),
   },
+  { title: 'Deadline unknown', kind: 'warn', holds: ({ deadline, due }) => due && deadline === null },
   { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
   // Answered, completed, cancelled or rejected requests.
   { title: 'Not due', kind: 'plain', holds: () => true },
@@ -84,7 +85,7 @@ function tableOf(requests: readonly RequestOverview[], { isDue, unread }: PageOp
     } = request;
     const kind = [[regulation?.toUpperCase(), type].filter(Boolean).join(' '), group_id].filter(Boolean).join(' · ');
     const notes = [
-      ...(request.due && status === 'completed' ? ['results not downloaded'] : []),
+      ...(request.due && status === 'completed' ? [noteOf(request)] : []),
       ...(unread.has(id) ? ['could not be read, may have changed'] : []),
     ];
     return [
@@ -99,6 +100,10 @@ function tableOf(requests: readonly RequestOverview[], { isDue, unread }: PageOp
   });
   return recordsTable(isDue ? HEADINGS.slice(0, -1) : HEADINGS, rows);
 }
+
+/** A completed request is due until its results are downloaded; without results, until it is marked as answered. */
+const noteOf = ({ results_expire_at: expiry }: RequestOverview): string =>
+  expiry === null ? 'no results, not answered' : 'results not downloaded';
 
 /** Returns a table in the style of `RECORDS_STYLE`. Cells are HTML. */
 export function recordsTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -30,7 +30,7 @@ export async function dueRequests(
   };
   for await (const { left, requests } of ledger.byUrgency(urgency, () => Math.max(FEWEST, limit - found.length))) {
     const due = dueFirst(await refreshRequests(requests, ports));
-    found.push(...due.filter((request) => urgentAt(request) <= until));
+    found.push(...due.filter((request) => isWithin(request, until)));
     asked += requests.length;
     ended += requests.length - due.length;
     rest = left;
@@ -40,11 +40,8 @@ export async function dueRequests(
   return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
 }
 
-/** The earlier of the deadline and, while a request is due, the expiry of its results. Infinity without either. */
-export function urgentAt({ deadline, due, results_expire_at: expiry }: RequestOverview): number {
-  return Math.min(timeOf(deadline), due ? timeOf(expiry) : Infinity);
-}
-
-function timeOf(time: string | null): number {
-  return parseIso(time ?? '') ?? Infinity;
+/** True if the deadline, or the expiry of the results of a due request, is at most `until`, or the deadline is unknown. */
+export function isWithin({ deadline, due, results_expire_at: expiry }: RequestOverview, until: number): boolean {
+  const [last, lost] = [deadline, expiry].map((time) => parseIso(time ?? '') ?? Infinity);
+  return deadline === null || Math.min(last ?? 0, due ? (lost ?? 0) : Infinity) <= until;
 }

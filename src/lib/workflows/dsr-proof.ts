@@ -8,7 +8,7 @@ import { fail } from '../errors/fail.ts';
 
 /** True if a response is about the request `id`. */
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
-  return subject_request_id.toLowerCase() === id;
+  return subject_request_id === id;
 }
 
 /** True if type and identities are the same. The platform also compares both before it returns a 409. */

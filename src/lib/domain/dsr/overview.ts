@@ -54,6 +54,8 @@ export function overviewOf(
   };
   const { days_late, due } = outcomeOf({ id: reply.subject_request_id, states: [], ...known, status }, clocks.now);
   const dueAt = due ? parseIso(known?.deadline ?? '') : undefined;
+  const hasNoResults = known?.no_results?.some(({ http_status: code }) => code === 404) === true;
+  const hasResults = !hasNoResults && (Boolean(reply.results_url) || facts.type !== undefined);
   const left = dueAt === undefined ? null : daysLeft(dueAt, clocks.now);
   return {
     ...reply,
@@ -67,7 +69,7 @@ export function overviewOf(
     days_late,
     answered_at: known ? answeredAt(known) : null,
     cancellable_until: isoOf(cancellableUntil(facts)),
-    results_expire_at: isoOf(reply.results_url || facts.type !== undefined ? resultsExpireAt(facts) : undefined),
+    results_expire_at: isoOf(hasResults ? resultsExpireAt(facts) : undefined),
   };
 }
 

@@ -293,6 +293,8 @@ describe('responses', () => {
     expect(CreateReply.parse({ ...bare, new: 1 })).toEqual({ ...bare, new: 1 });
     const status = { ...bare, request_status: 'paused', extensions: [{ domain: 'a.example', status: 'retrying' }] };
     expect(RequestStatusReply.parse(status)).toEqual(status);
+    const shouted = { ...status, subject_request_id: status.subject_request_id.toUpperCase() };
+    expect(RequestStatusReply.parse(shouted)).toEqual(status);
     expect(RequestStatusReply.safeParse(bare).success).toBe(false);
     expect(DiscoveryReply.safeParse({ supported_identities: [] }).success).toBe(false);
   });

@@ -72,6 +72,8 @@ describe("a request's overview", () => {
   it('includes when the results of a local request expire, even without a link to them', () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
+    const no_results = [{ at: '2026-11-21T09:00:00Z', http_status: 404 }];
+    expect(overviewOf(completed, { ...access, no_results }, CLOCKS).results_expire_at).toBeNull();
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
   });
 
