@@ -3,7 +3,7 @@
 export const NOT_A_HEADER =
   'the first line seems to be a row, not column names; for a file without a header, pass --headerless --columns A,B';
 
-const PERSON = /\S@\S+\.\S|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^[0-9a-f]{32,}$/i;
+const PERSON = /[^\s@]@[^\s@.]+\.[^\s@]|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^[0-9a-f]{32,}$/i;
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 
 /** Numbers may be the names of columns, such as years, so they count only if no column is known. */

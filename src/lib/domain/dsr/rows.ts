@@ -39,7 +39,7 @@ const identityTypes = new Set(IDENTITY_COLUMNS);
 
 export interface ColumnPlan {
   targets: ColumnTarget[];
-  /** Column -1 stands for the whole line. */
+  /** Column -1 means the whole line. */
   issues: { column: number; message: string }[];
 }
 

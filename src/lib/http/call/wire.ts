@@ -181,7 +181,7 @@ function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | '
 
   function masked(entry: unknown): unknown {
     if (isRecord(entry)) return 'value' in entry ? { ...entry, value: masked(entry.value) } : entry;
-    if (typeof entry === 'object') return entry;
+    if (typeof entry !== 'string' && typeof entry !== 'number' && typeof entry !== 'bigint') return entry;
     people.hide(String(entry));
     return MASK;
   }
