@@ -10,10 +10,7 @@ import type { RunFlags } from './bulk-flags.ts';
 /** The command line of this run, followed by `how`. `ended` is why the run ended. */
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
-/**
- * The command that resumes a run on any machine, as text and as arguments. Includes the target flags and prints JSON,
- * so that results can be joined.
- */
+/** The command that resumes a run on any machine, as text and as arguments, with target flags and JSON output. */
 export interface ResumeCommand {
   resume: string;
   argv: string[];

@@ -83,10 +83,7 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   if (broken) throw broken;
 }
 
-/**
- * Returns failed (1) for a broken chain. A command that prints the file's contents throws it after the output,
- * because lines may be wrong or missing.
- */
+/** Returns failed (1) for a broken chain. Commands throw it after their output, which may be wrong or incomplete. */
 export async function findBroken(ctx: Context, { path, verify }: CheckedFile, name: Name) {
   return brokenChain(path, name, await verify().finally(ctx.out.waits({ text: `Checking the ${name}` })));
 }

@@ -22,10 +22,7 @@ export interface OpenRows extends RowsToSend {
   duplicates: ReadonlyMap<number, LedgerRequest>;
 }
 
-/**
- * Shows the first requests as they would be sent, with masked identities; with --curl, only the first, as a command
- * line.
- */
+/** Shows the first requests as they would be sent, with masked identities; --curl prints the first as a command. */
 export async function showDryRun(
   ctx: Context,
   session: DsrPorts,
@@ -81,10 +78,7 @@ interface OpenOptions {
   recent: { from: number; to: number } | undefined;
 }
 
-/**
- * Finds the rows to send. Warns about rows for people with an earlier request: duplicates, and access requests whose
- * data an erasure deletes.
- */
+/** Finds the rows to send. Warns about duplicates, and about erasures of data that an access request still needs. */
 export async function findOpenRows(
   ctx: Context,
   session: DsrPorts,

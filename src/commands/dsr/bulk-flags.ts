@@ -89,9 +89,7 @@ const FLAG_OF: Record<string, string> = {
   submitted_time: '--submitted-time',
 };
 
-/**
- * An invalid flag is a single error, not one per row. Throws usage (2), or invalid input (9) for a time in the future.
- */
+/** Reports an invalid flag once, not per row. Throws usage (2), or invalid input (9) for a time in the future. */
 function checkDefaults(defaults: RowOptions['defaults'], options: NormalizeOptions, now: number): void {
   const issues = issuesOfParts(defaults, options, now);
   if (isInFuture(defaults.submitted_time, now)) {

@@ -133,10 +133,7 @@ export async function submitBulk(
   }
 }
 
-/**
- * Asks for confirmation, sends the remaining rows, writes the results file and reports the outcome. `head` comes from
- * an earlier run.
- */
+/** Asks, sends the remaining rows, writes the results file and reports. `head` comes from an earlier run. */
 async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, inputs, journal, name, open, options, results, states } = run;
   const completeBefore = countComplete(states);

@@ -53,9 +53,7 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
   });
 }
 
-/**
- * Claims and reads the outbox; undefined without targets. Throws conflict (6) for a second listener (decision: D264).
- */
+/** Claims and reads the outbox; undefined without targets. A second listener is a conflict (6) (decision: D264). */
 export async function openDeliveryOutbox(
   ctx: Context,
   { attempts, concurrency, deliver, targets }: Awaited<ReturnType<typeof openTargets>>,

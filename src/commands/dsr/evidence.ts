@@ -125,10 +125,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   if (broken) throw broken;
 }
 
-/**
- * Returns the selected requests, and the result of checking the ledger's chain. Throws not found (5) for an id that is
- * not in the ledger.
- */
+/** Returns the selected requests, and the state of the ledger's chain. Throws not found (5) for an unknown id. */
 async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceFlags) {
   const from = timeOf('--from', flags.from, '00:00:00') ?? -Infinity;
   const to = timeOf('--to', flags.to, '23:59:59') ?? Infinity;

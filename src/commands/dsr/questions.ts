@@ -192,10 +192,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
   return { parts: { ...parts, identities: given } };
 }
 
-/**
- * Asks about a value that is probably a mistake: for a wrong address, the platform finds no data and reports that weeks
- * later.
- */
+/** Asks about a probable mistake: for a wrong address, the platform reports weeks later that it has no data. */
 async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {

@@ -120,10 +120,7 @@ export interface GivenRequest extends NormalizedRequest {
   isNewId: boolean;
 }
 
-/**
- * Builds the body from these parts, adds an id and the current time, and checks it. Throws usage (2), or invalid input
- * (9) for a time in the future.
- */
+/** Builds and checks the body, with an id and the current time. Throws usage (2), or (9) for a time in the future. */
 export function requestFromParts(ctx: Context, parts: RequestParts, options: NormalizeOptions): GivenRequest {
   const body = composeRequest(
     {

@@ -16,10 +16,7 @@ export interface OpenedInputs extends SeedInputs {
   sources: Inputs;
 }
 
-/**
- * Opens the files and checks the header of each one before reading a row of any file. Throws KnownError: usage (2),
- * invalid input (9).
- */
+/** Opens the files and checks every header before reading any row. Throws usage (2) and invalid input (9). */
 export async function openInputs(
   ctx: Context,
   files: string[],

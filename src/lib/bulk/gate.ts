@@ -61,10 +61,7 @@ export class Gate {
     }
   }
 
-  /**
-   * Resolves when a request may be sent. A retry precedes new requests, after a pause that grows with its row's
-   * `failures`. Rejects when the run has ended.
-   */
+  /** Resolves when a request may be sent; rejects if the run ends. Retries pause first, longer with more `failures`. */
   async enter(isRepeat: boolean, failures = 0): Promise<Pass> {
     if (failures > 0) await this.#clock.sleep(this.#pacing.rowPause(failures), this.#ended.signal);
     if (this.#over !== undefined) throw this.#over.failure as Error;
@@ -74,10 +71,7 @@ export class Gate {
     });
   }
 
-  /**
-   * Must be called for every request that was let through. `failure` is the error that ends a run that gives up now.
-   * Returns how long the row must pause.
-   */
+  /** Call this for every request let through. `failure` ends a run that gives up now. Returns the row's pause. */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.retries++;
     this.#cause = failure;

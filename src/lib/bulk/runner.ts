@@ -1,5 +1,4 @@
-// The loop of a bulk run: starts tasks as rows are read, with a limit on concurrent tasks. A failure or a stop ends the
-// loop after a grace period.
+// Runs the tasks of a bulk run as rows are read, with limited concurrency. Ends soon after a failure or a stop.
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';

@@ -1,5 +1,4 @@
-// The specification's closed sets of values, separate from the schemas, so that a flag can list values without building
-// a schema.
+// The specification's closed sets of values, without schemas, so that a flag can list values without building one.
 
 export const REGULATIONS = ['gdpr', 'ccpa'] as const;
 export type Regulation = (typeof REGULATIONS)[number];

@@ -13,10 +13,7 @@ export interface IdentityTypes {
   issue(type: string): string | undefined;
 }
 
-/**
- * Knows the specification's types, those that the profile's `names` declare, and `extra` from `--identity-type`
- * (decision: D242).
- */
+/** Knows the specification's types, those in the profile's `names`, and `extra` (`--identity-type`, decision: D242). */
 export function createIdentityTypes(names: NamesMap, extra: readonly string[]): IdentityTypes {
   const declared = Object.keys(names).filter((name) => name !== 'xpid' && !name.endsWith('*'));
   const words = new Set([...USER_IDENTITY_TYPES, ...declared, ...extra]);

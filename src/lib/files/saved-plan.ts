@@ -1,5 +1,4 @@
-// A plan as a file: the difference as comments for humans, then one line of JSON for the program, then a digest of
-// both.
+// A plan as a file: the difference as comments for humans, a line of JSON for the program, and a digest of both.
 //
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9), `requireSameTarget`
 // after `ctx.startWrite` (6), plans again from `content`, and requires the hash `plan` (6).

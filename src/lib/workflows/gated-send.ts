@@ -21,10 +21,7 @@ export interface GatedRequest<Body> {
   endsRun(refused: Refused): boolean;
 }
 
-/**
- * Resolves with the outcome if the run can continue. Otherwise, stops the gate and throws the rejection that ends the
- * run, or the error of `send`.
- */
+/** Resolves with the outcome, or stops the gate and throws the rejection that ends the run, or the error of `send`. */
 export async function sendThrough<Body>(
   gate: Gate,
   clock: Clock,

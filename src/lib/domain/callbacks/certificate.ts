@@ -16,9 +16,7 @@ export interface CertificateTrust {
   now: number;
 }
 
-/**
- * The key that verifies signatures, or the reason why there is none, as the end of the sentence "the certificate …".
- */
+/** The key that verifies signatures, or why there is none, as the end of the sentence "the certificate …". */
 export type CertificateCheck = { key: KeyObject; validTo: number; fingerprint: string } | { issue: string };
 
 const MAX_CERTIFICATES = 10;

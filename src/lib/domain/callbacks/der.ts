@@ -1,5 +1,4 @@
-// Reads the parts of a certificate that Node does not expose, from its DER bytes: the extensions and the signature
-// algorithm.
+// Reads what Node does not expose of a certificate from its DER bytes: the extensions and the signature algorithm.
 
 export interface Extension {
   critical: boolean;

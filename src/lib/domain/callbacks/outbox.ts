@@ -11,9 +11,7 @@ import { SignatureFacts } from './verify.ts';
 const time = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text))));
 const identified = { id: z.string(), at: time };
 
-/**
- * A verified callback and the deliveries that it requires, on one line, so that neither is stored without the other.
- */
+/** A verified callback and its required deliveries, on one line, so that neither is stored without the other. */
 const ReceivedLine = z.looseObject({
   event: z.literal('received'),
   /** Stable event id: the same bytes from the same workspace always have the same id. */

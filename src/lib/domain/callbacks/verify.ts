@@ -1,5 +1,4 @@
-// The four checks of a message signed by the processor, in the specification's order, each with an explanation
-// ("Events", 5).
+// The four checks of a message signed by the processor ("Events", 5), in order, each with an explanation.
 import { constants, type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
@@ -37,10 +36,7 @@ export interface Verdict {
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
-/**
- * First check: the domain in the header is in the allow list. Without a list, it only has to match the certificate.
- * Sets `domain` on success.
- */
+/** First check: the domain in the header is in the allow list, if there is one. Sets `domain` on success. */
 export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
   const name = 'domain';
   const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);

@@ -9,9 +9,7 @@ const SECOND_MS = 1000;
 const MAX_REMEMBERED = 4096;
 /** Learned rate as a fraction of the rate that was too high. */
 const HEADROOM = 0.97;
-/**
- * Fraction if the next limit follows soon: the first requests used up a burst allowance, so the rate was far too high.
- */
+/** Fraction if the next limit follows soon: the first requests used up a burst allowance, so it was far too high. */
 const STEP_DOWN = 0.85;
 const SOON_MS = 5000;
 /** Time to climb back to the rate that last triggered a 429. Doubles each time the limit has not changed. */

@@ -72,10 +72,7 @@ export class RowPacker {
     else this.#takeText(row.toString('utf8'), position);
   }
 
-  /**
-   * Adds a row that `write` writes as valid JSON, in at most `room` bytes. If `write` returns a negative number, adds
-   * nothing and returns false.
-   */
+  /** Adds a row that `write` writes as JSON, in at most `room` bytes; false if `write` returned a negative number. */
   takeWritten(room: number, position: number, write: RowWriter): boolean {
     if (this.#isDone(this.#file, position)) return true;
     if (this.#written.length < room) this.#written = Buffer.allocUnsafeSlow(room);

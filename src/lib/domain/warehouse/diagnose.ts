@@ -274,8 +274,7 @@ export function identityColumns(sql: string, names: Pick<ReturnType<typeof creat
 
 /** Returns the names in the outer select list; undefined if it has a `*` or cannot be read. */
 export function selectedColumns(sql: string): string[] | undefined {
-  // An unclosed construct extends to the end of the text: searching for its end from each position would take quadratic
-  // time.
+  // An unclosed construct extends to the end: searching for its end from each position would take quadratic time.
   const tokens =
     sql.match(/--[^\n]*|\/\*[^]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|[(),]|[^\s(),'"`]+/g) ?? [];
   const columns: string[] = [];

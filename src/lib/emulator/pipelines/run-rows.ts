@@ -26,10 +26,7 @@ export class BadRow extends Error {}
 
 type RowReader = (row: Row) => ProfileChange;
 
-/**
- * Reads rows for one pipeline. Throws BadRow. `neutral` translates a deployment's word for an identity type to the
- * specification's word.
- */
+/** Reads a pipeline's rows. Throws BadRow. `neutral` translates a deployment's identity type to the neutral word. */
 export function createRowReader(
   type: PipelineRequest['pipeline_type'],
   scope: Scope,

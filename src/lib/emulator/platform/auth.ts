@@ -67,10 +67,7 @@ export interface Caller {
   workspace?: WorkspaceFixture;
 }
 
-/**
- * Checks the `Authorization` header for an endpoint. Throws 401 if the header is missing or wrong; wrong seeding
- * credentials are a 403.
- */
+/** Checks the `Authorization` header. Throws 401 if it is missing or wrong; wrong seeding credentials are a 403. */
 export function authenticate(auth: Auth, header: string | undefined, tokens: Tokens, directory: Directory): Caller {
   switch (auth) {
     case 'none':

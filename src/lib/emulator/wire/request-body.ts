@@ -90,10 +90,7 @@ export function readJson(body: Buffer, failure: Failure): unknown {
   return parseBody(body, (detail) => refuse(failure, detail));
 }
 
-/**
- * Checks a parsed body. Ignores fields that the contract does not know (decision: D6). `judge` turns all other issues
- * into the error to throw.
- */
+/** Checks a parsed body. Ignores unknown fields (decision: D6). `judge` turns other issues into the error to throw. */
 export function acceptBody<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,

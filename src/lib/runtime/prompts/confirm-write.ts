@@ -3,9 +3,7 @@ import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
 import { readOnly, type Target, targetLine, targetOf, type WriteScope } from '../target.ts';
 
-/**
- * Shows the target. Throws guard (12) under `access: read`, except in a dry run or with `--curl`, which send nothing.
- */
+/** Shows the target. Throws guard (12) under `access: read`, except with --dry-run or --curl, which send nothing. */
 export async function startWrite(ctx: Context, scope: WriteScope): Promise<Target> {
   const settings = await ctx.settings();
   const { curl, dryRun } = ctx.flags;
