@@ -20,7 +20,7 @@ test('runs work from all areas in time order', async () => {
   expect(done).toEqual(['a1', 'b2', 'b3', 'a4', 'a9']);
 });
 
-test('calls an area without nextDue at every due time and at the end', async () => {
+test('calls an area that has no due time at every due time of the others and at the end', async () => {
   const done: string[] = [];
   const silent = { catchUp: (now: number) => void done.push(`s${now}`) };
   await createCatchUp([silent, areaDueAt('a', [1, 4], done)], () => 10).run();
@@ -63,7 +63,7 @@ test('rejects a failed round and continues with the next one', async () => {
   await expect(catchUp.run()).resolves.toBeUndefined();
 });
 
-test('survives a failure in the background', async () => {
+test('causes no unhandled rejection if background work fails', async () => {
   let calls = 0;
   const area = {
     catchUp: () => {
@@ -78,7 +78,7 @@ test('survives a failure in the background', async () => {
   expect(calls).toBe(2);
 });
 
-test('does not start work after a stop', async () => {
+test('starts no work after a stop', async () => {
   const done: string[] = [];
   const catchUp = createCatchUp([areaDueAt('a', [1, 2], done), areaDueAt('b', [1], done)], () => 10);
   const running = catchUp.run();

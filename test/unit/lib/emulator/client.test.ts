@@ -46,7 +46,7 @@ it('assigns a role', async () => {
   });
 });
 
-it("rejects with the platform's reason", async () => {
+it("throws the platform's reason for a rejection", async () => {
   const client = connectEmulator(platform.control);
   expect(await failureOf(client.clock.advance('soon'))).toMatchObject({
     code: 'usage',
@@ -60,7 +60,7 @@ it("rejects with the platform's reason", async () => {
   });
 });
 
-it('rejects when nothing listens at the address', async () => {
+it('throws an error if nothing listens at the address', async () => {
   const closed = await startTestEmulator();
   await closed.close();
   expect(await failureOf(closed.clock.now())).toMatchObject({ code: 'emulator.unreachable' });

@@ -46,7 +46,7 @@ describe('connections', () => {
     emulator = await opened(startWarehouseEmulator());
   });
 
-  test.each(providers)('for %s are created, read, changed and deleted', async (provider) => {
+  test.each(providers)('are created, read, changed and deleted for %s', async (provider) => {
     await emulator.api.set('2026-03-01T00:00:00Z');
     const by = `${emulator.ready.client_id}@platform.example`;
     const { state: _state, ...sent } = connectionOf(provider);
@@ -87,7 +87,7 @@ describe('connections', () => {
   const required = providers.flatMap((provider) =>
     Object.keys(CONFIGS[provider]).map((field) => [provider, field] as const),
   );
-  test.each(required)('for %s need %s', async (provider, field) => {
+  test.each(required)('are rejected for %s without %s', async (provider, field) => {
     const reply = await emulator.create('connections', connectionOf(provider, { [field]: undefined }));
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(`config.${field} is missing`)]);
     const empty = await emulator.create('connections', connectionOf(provider, { [field]: ' ' }));
@@ -104,13 +104,13 @@ describe('connections', () => {
     ['a number instead of a string', connectionOf('PROVIDER_C', { port: 5432 }), 'config.port must be a string'],
     ['a mask as a new secret', connectionOf('PROVIDER_A', { password: '***' }), 'config.password is a mask'],
     ['malformed JSON', '{"id":', ''],
-  ])('reject %s', async (_what, body, sentence) => {
+  ])('are rejected if the request has %s', async (_what, body, sentence) => {
     const reply = await emulator.create('connections', body);
     expect(reply.status).toBe(400);
     expect((reply.json as { errors: { message: string }[] }).errors[0]?.message).toContain(INVALID + sentence);
   });
 
-  test('reject a duplicate id, an id that differs from the path, and an unknown connection', async () => {
+  test('are rejected if the id is a duplicate, differs from the path, or is unknown', async () => {
     await emulator.create('connections', CONNECTION);
     expect((await emulator.create('connections', CONNECTION)).text).toContain('id `lake` is taken');
     const renamed = await emulator.ask('PUT', 'connections/lake', { ...CONNECTION, id: 'pond' });
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect((await emulator.ask('PATCH', 'connections/lake', {})).status).toBe(404);
   });
 
-  test('keep secrets despite unknown fields, but not for a different provider', async () => {
+  test('keep secrets if a request has unknown fields, but not if the provider changes', async () => {
     await emulator.create('connections', { ...connectionOf('PROVIDER_A', { extra: 1 }), more: 2 });
     const stored = await emulator.get('connections/lake');
     expect(stored).not.toHaveProperty('more');
@@ -131,7 +131,7 @@ describe('connections', () => {
     expect(moved.status).toBe(400);
   });
 
-  test('are limited to a workspace and its client', async () => {
+  test('are accessible only in their workspace and to its client', async () => {
     const paths = ['9/connections', 'x/data-models', '9/inputs/data-pipelines'];
     for (const path of paths) expect((await emulator.call('GET', `/platform/v2/workspaces/${path}`)).status).toBe(404);
     expect((await emulator.send('GET', '/platform/v2/workspaces/3001/connections')).status).toBe(401);
@@ -162,7 +162,7 @@ describe('connecting to a warehouse', () => {
     'Failed to connect to the warehouse account (credentials, account, region, warehouse or database wrong): ';
   test.each<[string, object, string]>([
     [
-      'a different account',
+      'an unknown account',
       connectionOf('PROVIDER_A', { account_identifier: 'x' }),
       'no warehouse matches `account_identifier`, `database`',
     ],

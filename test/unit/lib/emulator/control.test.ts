@@ -19,7 +19,7 @@ const control = (method: string, path: string, body?: unknown, headers: Record<s
 const tasks = () => `${emulator.accountPath}/tasks`;
 
 describe('the clock', () => {
-  test('moves by a duration or to a time, continues from there, and is restored by a reset', async () => {
+  test('moves by a duration or to a time, continues from there, and is restored on a reset', async () => {
     expect(await emulator.api.now()).toBe('2026-11-21T08:00:00.000Z');
     expect(await emulator.api.advance('8d')).toBe('2026-11-29T08:00:00.000Z');
     machine.advance(250);
@@ -40,7 +40,7 @@ describe('the clock', () => {
     [{ forward: '1d' }, 'Bad request: unknown field `forward`'],
     [undefined, 'is missing'],
     ['{', 'not valid JSON'],
-  ])('rejects %j', async (body, message) => {
+  ])('is not moved by the invalid request %j', async (body, message) => {
     const before = await emulator.api.now();
     const reply = await control('POST', '/clock', body);
     expect(reply.status).toBe(400);
@@ -65,7 +65,7 @@ describe('faults', () => {
     expect(await emulator.api.faults()).toEqual([]);
   });
 
-  test("use the envelope for data subject requests and the platform's time", async () => {
+  test("return the data subject request envelope with the platform's time", async () => {
     await emulator.api.advance('8d');
     await emulator.api.addFault({ path: '/v3/*', status: 503, times: 1 });
     const { headers, json } = await emulator.send('GET', '/v3/discovery/');
@@ -73,7 +73,7 @@ describe('faults', () => {
     expect(headers['date']).toBe('Sun, 29 Nov 2026 08:00:00 GMT');
   });
 
-  test('are listed with their remaining times, and cleared', async () => {
+  test('are listed with their remaining number of uses, and cleared', async () => {
     await emulator.api.addFault({ status: 500, times: 3 });
     await emulator.api.addFault({ path: '/never', delay: '2s' });
     await emulator.send('GET', '/anything');
@@ -85,7 +85,7 @@ describe('faults', () => {
     expect((await emulator.send('GET', '/anything')).status).toBe(404);
   });
 
-  test('are removed one by one', async () => {
+  test('are removed individually', async () => {
     for (const path of ['/a', '/b', '/b']) await emulator.api.addFault({ path, status: 500 });
     expect((await control('DELETE', '/faults', { status: 500, path: '/b' })).json).toHaveLength(2);
     expect(await emulator.api.faults()).toMatchObject([{ path: '/a' }, { path: '/b' }]);
@@ -97,7 +97,7 @@ describe('faults', () => {
     expect(snapshot.text).toContain('no snapshot has the id 99');
   });
 
-  test("delay a response by the machine's clock", async () => {
+  test("delay a response by the time of the machine's clock", async () => {
     await emulator.api.addFault({ delay: '2s', times: 1 });
     await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];
@@ -108,7 +108,7 @@ describe('faults', () => {
   test.each([
     ['before', null, 'Admin'],
     ['after', 200, 'Renamed'],
-  ] as const)('close the connection %s processing', async (drop, status, name) => {
+  ] as const)('close the connection %s the request is processed', async (drop, status, name) => {
     const path = `${emulator.accountPath}/roles`;
     const manifest = (await emulator.call('GET', path)).json as { roles: { role_id: string; name: string }[] };
     const body = { roles: manifest.roles.map((role) => (role.name === 'Admin' ? { ...role, name: 'Renamed' } : role)) };
@@ -134,14 +134,14 @@ describe('faults', () => {
     [{ drop: 'during' }, 'drop must be `before` or `after`'],
     [{ delay: 'soon' }, 'delay'],
     [{ status: 500, pathh: '/x' }, 'unknown field `pathh`'],
-  ])('are rejected if invalid: %j', async (body, message) => {
+  ])('are rejected if they are invalid: %j', async (body, message) => {
     const reply = await control('POST', '/faults', body);
     expect(reply.status).toBe(400);
     expect(reply.text).toContain(message);
     expect(await emulator.api.faults()).toEqual([]);
   });
 
-  test('affect the requested share', () => {
+  test('affect the requested share of requests', () => {
     const draws = [0.1, 0.6, 0.49, 0.5, 0];
     const faults = openFaults({ get: () => undefined, set: () => undefined }, () => draws.shift() ?? 1);
     faults.add({ status: 500, probability: 0.5 });
@@ -173,7 +173,7 @@ describe('faults', () => {
 });
 
 describe('the request log', () => {
-  test('contains every request as sent, except control requests', async () => {
+  test('contains every request as it was sent, except control requests', async () => {
     await emulator.send('GET', '/nowhere?a=1');
     await emulator.send('GET', `${tasks()}/`);
     machine.advance(500);
@@ -190,7 +190,7 @@ describe('the request log', () => {
 });
 
 describe('role assignments', () => {
-  test('prevent the deletion of a role until the reset', async () => {
+  test('prevent the deletion of the role until a reset', async () => {
     const path = `${emulator.accountPath}/roles`;
     const manifest = (await emulator.call('GET', path)).json as { roles: { role_id: string }[] };
     const body = { roles: manifest.roles.filter(({ role_id }) => role_id !== 'user-role') };
@@ -210,22 +210,22 @@ describe('role assignments', () => {
     [{ role_id: 'user-role' }, 400],
     [{ role_id: 'user-role', user: '' }, 400],
     [{ role_id: 'user-role', user: 'a\u0000b' }, 400],
-  ])('for %j are rejected', async (body, status) => {
+  ])('are rejected if they are invalid: %j', async (body, status) => {
     expect((await control('POST', '/role-assignments', body)).status).toBe(status);
   });
 });
 
-describe('access control', () => {
+describe('the control address', () => {
   test.each([
-    ['a different Host', { host: 'evil.example' }, 403],
-    ['a Host that looks like ours', { host: '127.0.0.1.evil.example' }, 403],
-    ['a foreign Origin', { origin: 'http://evil.example' }, 403],
-    ['an opaque Origin', { origin: 'null' }, 403],
-    ['the Origin of another local port', { origin: 'http://127.0.0.1:1' }, 403],
-    ['the name localhost', { host: 'localhost:4010' }, 200],
-    ['the IPv6 address', { host: '[::1]:4010' }, 200],
-    ['its own Origin', { host: 'localhost:4010', origin: 'http://localhost:4010' }, 200],
-  ])('with %s returns %i', async (_what, headers, status) => {
+    [403, 'another Host', { host: 'evil.example' }],
+    [403, 'a Host that looks like ours', { host: '127.0.0.1.evil.example' }],
+    [403, 'a foreign Origin', { origin: 'http://evil.example' }],
+    [403, 'an opaque Origin', { origin: 'null' }],
+    [403, 'the Origin of another local port', { origin: 'http://127.0.0.1:1' }],
+    [200, 'the name localhost', { host: 'localhost:4010' }],
+    [200, 'the IPv6 address', { host: '[::1]:4010' }],
+    [200, 'its own Origin', { host: 'localhost:4010', origin: 'http://localhost:4010' }],
+  ])('returns %i for a request with %s', async (status, _what, headers) => {
     await emulator.api.advance('1d');
     const reply = await control('POST', '/reset', undefined, headers);
     expect(reply.status).toBe(status);
@@ -242,7 +242,7 @@ describe('access control', () => {
   });
 });
 
-describe('close', () => {
+describe('closing the platform', () => {
   test('aborts a request that a fault delays', async () => {
     const delayed = await startTestEmulator();
     await delayed.api.addFault({ delay: '1h' });
@@ -252,7 +252,7 @@ describe('close', () => {
     await lost;
   });
 
-  test('accepts a second call', async () => {
+  test('is allowed twice', async () => {
     const twice = await startTestEmulator();
     await Promise.all([twice.close(), twice.close()]);
   });

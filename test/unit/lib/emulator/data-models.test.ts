@@ -37,7 +37,7 @@ describe('data models', () => {
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
     ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is not closed'],
     ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
-  ])('reject %s in new and changed models', async (_what, body, sentence) => {
+  ])('are rejected, when created or changed, with %s', async (_what, body, sentence) => {
     const rejection = [400, expect.stringContaining(sentence)];
     const created = await emulator.create('data-models', body);
     expect([created.status, created.text]).toEqual(rejection);
@@ -49,7 +49,7 @@ describe('data models', () => {
   test.each([
     ['is taken', 'other', 'id `other` is taken'],
     ['is not a slug', 'a/b', 'id may contain only'],
-  ])('reject an id that %s', async (_what, id, sentence) => {
+  ])('are rejected if their id %s', async (_what, id, sentence) => {
     await emulator.create('data-models', OTHER);
     const reply = await emulator.create('data-models', { ...OTHER, id });
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(INVALID + sentence)]);
@@ -60,7 +60,7 @@ describe('data models', () => {
     'SELECT missing.b FROM a.b.c',
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'SELECT f(1)',
-  ])('accept %j without checking that its names exist', async (sql) => {
+  ])('are accepted with %j, without a check that its names exist', async (sql) => {
     expect((await emulator.create('data-models', query(sql))).status).toBe(200);
   });
 
@@ -73,7 +73,7 @@ describe('data models', () => {
     ['Redshift', 'SELECT TOP 10 id FROM shop.people'],
     ['Databricks', "SELECT id, 'it\\'s' AS word FROM shop.people VERSION AS OF 3"],
     ['no warehouse', 'SELECT a FROM'],
-  ])('accept the SQL of %s with a note', async (_where, sql) => {
+  ])('are accepted with SQL for %s and a note', async (_where, sql) => {
     const created = await emulator.create('data-models', query(sql));
     const note = expect.stringMatching(/^Not checked: the warehouse's dialect may allow it\. SQLite, .*: .*/) as string;
     expect([created.status, created.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);

@@ -72,7 +72,7 @@ describe('POST /requests/', () => {
     ['invalid JSON', '{"regulation"', DSR_FAILURES.invalid, expect.stringContaining('not valid JSON') as string],
     ['a list', [dsrBody()], DSR_FAILURES.invalid, 'must be an object, not a list'],
     [
-      'a different regulation',
+      'an unknown regulation',
       dsrBody({ regulation: 'x' }),
       DSR_FAILURES.invalid,
       'regulation must be `gdpr` or `ccpa`',
@@ -90,7 +90,7 @@ describe('POST /requests/', () => {
       'subject_identities must be an object, not a list',
     ],
     [
-      'xpid with a different identity',
+      'xpid together with another identity',
       dsrBody({ extensions: { 'opendsr.platform.example': { subject_identities: { xpid: raw('1') } } } }),
       DSR_FAILURES.notAlone,
       'extensions.opendsr.platform.example.subject_identities.xpid `xpid` given together with any other identity',
@@ -105,12 +105,12 @@ describe('POST /requests/', () => {
     expectRejection(await dsr('POST', '/requests/', { body }), failure, sentence);
   });
 
-  it('rejects a different content type', async () => {
+  it('rejects another content type', async () => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody(), headers: { 'content-type': 'text/plain' } });
     expectRejection(reply, DSR_FAILURES.invalid, 'Content-Type must be application/json');
   });
 
-  it('counts identities before any other check', async () => {
+  it('counts the identities before any other check', async () => {
     const subject_identities = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`type_${at}`, 'x']));
     const reply = await dsr('POST', '/requests/', { body: dsrBody({ regulation: 'x', subject_identities }) });
     expectRejection(reply, DSR_FAILURES.invalid, 'has 51 identities; at most 50 are allowed');
@@ -120,7 +120,7 @@ describe('POST /requests/', () => {
     const same = { subject_identities: { ose_publishing_id: raw('p'), email: raw('a') } };
     const equivalent = { subject_identities: { email: raw('a'), ose_publisher_id: raw('p') }, regulation: 'ccpa' };
 
-    it('is a conflict while another request is pending or in progress, in any spelling', async () => {
+    it('is rejected as a conflict while another request is pending or in progress, in any spelling', async () => {
       await create(same);
       expectRejection(await dsr('POST', '/requests/', { body: dsrBody(equivalent) }), DSR_FAILURES.sameInProgress);
       await here.emulator.api.advance('15m');
@@ -129,7 +129,7 @@ describe('POST /requests/', () => {
       expect((await dsr('POST', '/requests/', { body: dsrBody(equivalent) })).status).toBe(201);
     });
 
-    it('is accepted after a cancellation, or with a different type, extension or workspace', async () => {
+    it('is accepted after a cancellation, or with another type, extension or workspace', async () => {
       const id = await create({ ...same, ...erasure });
       await create(same);
       await create({ ...same, ...erasure, ...SKIP });
@@ -138,7 +138,7 @@ describe('POST /requests/', () => {
       await create({ ...same, ...erasure });
     });
 
-    it('is also a conflict if the extension only repeats defaults', async () => {
+    it('is rejected as a conflict even if the extension only repeats defaults', async () => {
       const defaults = {
         extensions: { 'opendsr.platform.example': { skip_waiting_period: false, subject_identities: {} } },
       };
@@ -198,11 +198,14 @@ describe('GET', () => {
     }
   });
 
-  test.each(['/requests', '/requests?group_id=', '/requests?group=g'])('rejects %s without a group', async (path) => {
-    expectRejection(await dsr('GET', path), DSR_FAILURES.invalid, 'query parameter group_id is missing');
-  });
+  test.each(['/requests', '/requests?group_id=', '/requests?group=g'])(
+    'rejects %s because it has no group',
+    async (path) => {
+      expectRejection(await dsr('GET', path), DSR_FAILURES.invalid, 'query parameter group_id is missing');
+    },
+  );
 
-  it.each(['GET', 'DELETE'])('%s returns 404 for malformed ids and ids from another workspace', async (method) => {
+  it.each(['GET', 'DELETE'])('returns 404 for malformed ids and ids from another workspace with %s', async (method) => {
     const id = await create({}, SECOND);
     for (const path of [id, 'a3b9c1d2-0000-4000-8000-000000000009', 'x', '%00', "'--"]) {
       expectRejection(await dsr(method, `/requests/${path}`), DSR_FAILURES.notFound);
@@ -284,8 +287,8 @@ describe('DELETE', () => {
   });
 });
 
-describe('settings', () => {
-  it('limit requests per workspace with 429 and Retry-After', async () => {
+describe('the fixtures', () => {
+  it('limit requests per workspace, which then receive 429 with Retry-After', async () => {
     const limited = await opened(
       startTestEmulator({
         ...startOptions(),
@@ -304,7 +307,7 @@ describe('settings', () => {
     expect((await call('GET', '/discovery/')).status).toBe(200);
   });
 
-  it('give requests in the fixtures their age', async () => {
+  it('set the age of their requests', async () => {
     const [old, young, gone] = [
       dsrBody(),
       dsrBody(),

@@ -25,7 +25,7 @@ test.each<[unknown, string, string?]>([
   [{ memory: true, data: '/tmp/there' }, 'startEmulator accepts `memory` or `data`, not both'],
   ['manual', 'startEmulator expects its options as one object'],
   [null, 'startEmulator expects its options as one object'],
-])('rejects %j and names the option', async (options, message, hint = '') => {
+])('rejects %j and reports the option', async (options, message, hint = '') => {
   expect(await failureOf(startWith(options))).toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message) as string,
@@ -33,7 +33,7 @@ test.each<[unknown, string, string?]>([
   });
 });
 
-test('reports the first of several issues and does not mention a flag', async () => {
+test('reports only the first of several issues, without mentioning a flag', async () => {
   const invalid = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
   expect(invalid).toMatchObject({
     code: 'input.invalid',
@@ -50,7 +50,7 @@ test('ignores undefined options', async () => {
   expect((await fetch(`${platform.control}/clock`)).status).toBe(200);
 });
 
-test('rejects calls after closing, and accepts a second close', async () => {
+test('rejects calls after it was closed, and can be closed twice', async () => {
   const platform = await startEmulator();
   const { reset, close } = platform;
   await reset();

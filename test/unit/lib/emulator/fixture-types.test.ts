@@ -3,7 +3,7 @@ import { expectTypeOf, it } from 'vitest';
 import type { EmulatorFixtures } from '../../../../src/lib/emulator/base/embedding.ts';
 import type { FixturesDocument } from '../../../../src/lib/emulator/fixtures/schema.ts';
 
-it('publishes a type that has every key of the schema and accepts every valid document', () => {
+it('publishes a type that has every key in the schema and accepts every valid document', () => {
   expectTypeOf<keyof EmulatorFixtures>().toEqualTypeOf<keyof FixturesDocument>();
   expectTypeOf<FixturesDocument>().toExtend<EmulatorFixtures>();
 });

@@ -20,12 +20,12 @@ function issuesOf(document: unknown): string[] {
 
 const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
 
-test('accepts the samples, although a start does not check them', () => {
+test('accepts the samples, which are not checked on start', () => {
   expect(complete(SAMPLES)).toEqual(readFixtures(SAMPLES));
 });
 
-describe('a document', () => {
-  it('is accepted if it is empty, which yields an empty default organization', () => {
+describe('a fixtures document', () => {
+  it('is accepted if it is empty, and then creates an empty default organization', () => {
     const { accounts, limits, names, organizations, processor_domain, vendor_domain, workspaces, ...rest } =
       readFixtures({});
     expect(organizations).toEqual([{ id: 1001, client_id: 'local-client', client_secret: 'local-client-secret' }]);
@@ -48,7 +48,7 @@ describe('a document', () => {
     for (const document of [undefined, null]) expect(readFixtures(document)).toEqual(readFixtures({}));
   });
 
-  test('is accepted without ids, which default to the first organization, account and workspace', () => {
+  test('is accepted without ids, and then uses the first organization, account and workspace', () => {
     const fixtures = readFixtures({
       organizations: [{ id: 5, name: 'Ours' }],
       accounts: [{ id: 6 }],
@@ -88,7 +88,7 @@ describe('a document', () => {
       ['requests[0].age: is not a duration such as 90m or 8d'],
     ],
     [
-      'a duplicate request, and one of an unknown workspace',
+      'a duplicate request, and a request in an unknown workspace',
       {
         requests: [
           dsrBody({ subject_request_id: REQUEST }),
@@ -192,7 +192,7 @@ describe('a document', () => {
       ['roles[0].tasks: contains unknown tasks: rules:all'],
     ],
     ['a limit of zero', { limits: { roles_per_minute: 0 } }, ['limits.roles_per_minute: must be at least 1']],
-  ])('with %s is rejected with the path of each issue', (_what, document, issues) => {
+  ])('is rejected with the path of each issue: %s', (_what, document, issues) => {
     expect(issuesOf(document)).toEqual(issues);
   });
 });

@@ -43,7 +43,7 @@ async function groupAttributesOf(xpid: number): Promise<Record<string, unknown>>
   return profile?.group_attributes ?? {};
 }
 
-describe('definitions', () => {
+describe('group definitions', () => {
   test('are created, read, changed and deleted', async () => {
     const by = `${emulator.ready.client_id}@platform.example`;
     const audit = { created_on: T0, created_by: by, last_modified_on: T0, last_modified_by: by };
@@ -70,7 +70,7 @@ describe('definitions', () => {
     expect((await emulator.call('GET', path)).json).toEqual([]);
   });
 
-  test('accept their own responses, and ignore unknown fields', async () => {
+  test('are accepted as the platform returns them, with unknown fields ignored', async () => {
     const created = (await create()).json as Record<string, unknown>;
     const body = { ...created, description: 'Changed', version: 7 };
     const reply = await emulator.call('PUT', `${path}household`, { body });
@@ -90,7 +90,7 @@ describe('definitions', () => {
     ['an unknown type', { ...DEFINITION, attributes: [{ id: 'a', type: 'max' }] }, 'attributes[0].type'],
     ['a duplicate attribute', { ...DEFINITION, attributes: [...many(1), ...many(1)] }, '`a0` is a duplicate'],
     ['a list', [DEFINITION], 'must be an object'],
-  ])('reject %s with 422', async (_what, body, sentence) => {
+  ])('are rejected with 422: %s', async (_what, body, sentence) => {
     const reply = await create(body);
     expect(reply.status).toBe(422);
     expect(reply.text).toContain('Unprocessable entity: ');
@@ -98,14 +98,14 @@ describe('definitions', () => {
     expect((await emulator.call('GET', path)).json).toEqual([]);
   });
 
-  test('accept ten attributes, and ids of 3 and 32 characters', async () => {
+  test('are accepted with ten attributes, and with ids of 3 and 32 characters', async () => {
     for (const id of ['abc', 'a'.repeat(32)]) {
       expect((await create({ ...DEFINITION, id, attributes: many(10) })).status).toBe(200);
       expect((await emulator.call('DELETE', path + id)).status).toBe(204);
     }
   });
 
-  test('reject a duplicate id and a second definition with 422, and malformed JSON with 400', async () => {
+  test('are rejected with 422 if they are duplicates, and with 400 if they are malformed JSON', async () => {
     await create();
     const errors = async (body: unknown) => {
       const { status, json } = await create(body);
@@ -121,7 +121,7 @@ describe('definitions', () => {
     expect(renamed.status).toBe(422);
   });
 
-  test('are limited to one workspace and its client', async () => {
+  test('are accessible only in their workspace and to its client', async () => {
     await create();
     const ask = async (method: string, where: string) => (await emulator.call(method, where, { body: '{}' })).status;
     expect(await ask('GET', '/platform/workspaces/9/groups/')).toBe(404);
@@ -142,7 +142,7 @@ describe('the weekly refresh', () => {
     { id: 'city', type: 'latest' },
   ];
 
-  test('runs a week after the definition, over at most ten users', async () => {
+  test('aggregates at most ten users, a week after the definition is created', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('6d');
     expect(await groupAttributesOf(1)).toEqual({});
@@ -158,7 +158,7 @@ describe('the weekly refresh', () => {
     expect(await groupAttributesOf(14)).toEqual({});
   });
 
-  test('runs every week with the latest changes', async () => {
+  test('applies the latest changes every week', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('7d');
     await emulator.call('PATCH', `${path}household`, { body: { attributes: [{ id: 'points', type: 'average' }] } });
@@ -169,14 +169,14 @@ describe('the weekly refresh', () => {
     expect(await groupAttributesOf(1)).toEqual({ 'household:points': 5.5 });
   });
 
-  test('is undone when the definition is deleted', async () => {
+  test('is reverted when the definition is deleted', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('7d');
     await emulator.call('DELETE', `${path}household`);
     expect(await groupAttributesOf(13)).toEqual({});
   });
 
-  test('is reset with everything else', async () => {
+  test('is reverted on a reset', async () => {
     await create();
     await emulator.api.reset();
     expect((await emulator.call('GET', path)).json).toEqual([]);

@@ -66,13 +66,13 @@ describe("a platform with a deployment's identity", () => {
     expect(await discovery('second-workspace-key:else')).toBe(401);
   });
 
-  it('accepts any client id when the real one is a reference', async () => {
+  it('accepts any client id if the real one is a reference', async () => {
     const { clientId: _, ...identity } = IDENTITY;
     const platform = await start({ identity });
     expect((await token(platform)).status).toBe(200);
   });
 
-  it('accepts the extension of its vendor and signs callbacks as its domain', async () => {
+  it("accepts its vendor's extension and signs callbacks for its domain", async () => {
     const platform = await start();
     const receiver = await startCallbackReceiver();
     onTestFinished(() => receiver.close());
@@ -143,7 +143,7 @@ describe('a platform with given addresses', () => {
     expect((await token(platform, { ...own, audience: platform.url })).status).toBe(200);
   });
 
-  it('serves TLS with the given certificate, and the control address on another port', async () => {
+  it('uses TLS with the given certificate, and another port for the control address', async () => {
     const tls = makeCertificate();
     const platform = await start({ tls, identity: {} });
     const status = await new Promise((resolve, reject) => {

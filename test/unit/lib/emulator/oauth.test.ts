@@ -35,7 +35,7 @@ describe('the token request', () => {
   test.each([
     ['its address with a trailing slash', () => `${emulator.url}/`, {}],
     ['the name in the Host header', () => 'http://localhost:81', { host: 'localhost:81' }],
-    ['its own address, whatever the Host', () => emulator.url, { host: 'localhost' }],
+    ['its own address with any Host', () => emulator.url, { host: 'localhost' }],
   ])('accepts %s as the audience', async (_what, audience, headers) => {
     expect((await ask({ ...valid(), audience: audience() }, headers)).status).toBe(200);
   });
@@ -46,23 +46,23 @@ describe('the token request', () => {
     ['audience is missing', { audience: undefined }],
     ['grant_type must be `client_credentials`', { grant_type: 'password' }],
     ['client_id must be a string, not a number; put it in quotes', { client_id: 5 }],
-  ])('returns 400: %s', async (message, change) => {
+  ])('returns 400 with the reason: %s', async (message, change) => {
     const reply = await ask({ ...valid(), ...change });
     expect(reply.status).toBe(400);
     expect(reply.text).toContain(JSON.stringify(message).slice(1, -1));
   });
 
-  test('returns 400 for invalid JSON and for a different content type', async () => {
+  test('returns 400 for invalid JSON and for another content type', async () => {
     expect((await ask('{')).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
   });
 
   test.each([
-    ['an invalid secret', 401, { client_secret: 'wrong' }],
-    ['an unknown client', 401, { client_id: 'none' }],
-    ['an invalid audience', 403, { audience: 'https://elsewhere.example' }],
-  ])('%s returns %i', async (_what, status, change) => {
+    [401, 'an invalid secret', { client_secret: 'wrong' }],
+    [401, 'an unknown client', { client_id: 'none' }],
+    [403, 'an invalid audience', { audience: 'https://elsewhere.example' }],
+  ])('returns %i for %s', async (status, _what, change) => {
     const reply = await ask({ ...valid(), ...change });
     expect([reply.status, (reply.json as { statusCode: number }).statusCode]).toEqual([status, status]);
   });
@@ -75,13 +75,13 @@ describe('a bearer token', () => {
     ['no token', {}],
     ['an unknown token', { authorization: 'Bearer abcdefgh' }],
     ['a different scheme', { authorization: 'Basic bG9jYWw6eA==' }],
-  ])('%s returns 401 with the challenge', async (_what, headers) => {
+  ])('is rejected with 401 and the challenge: %s', async (_what, headers) => {
     const reply = await roles(headers);
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     expect(reply.json).toEqual({ statusCode: 401, errors: [{ message: 'Unauthorized' }] });
   });
 
-  test('is valid for eight hours by the platform’s clock, to the second, and across a reset', async () => {
+  test("is valid for exactly eight hours on the platform's clock, even after a reset", async () => {
     const headers = { authorization: `Bearer ${await emulator.token()}` };
     const issued = Date.parse(await emulator.api.now());
     await emulator.reset();
@@ -91,7 +91,7 @@ describe('a bearer token', () => {
     expect((await roles(headers)).status).toBe(401);
   });
 
-  test('is checked before the ids in the path and the body', async () => {
+  test("is checked before the path's ids and the body", async () => {
     const reply = await emulator.send('PUT', '/platform/v2/organizations/0/accounts/0/roles', { body: '{' });
     expect(reply.status).toBe(401);
   });
@@ -115,7 +115,7 @@ describe('basic credentials', () => {
     ['seeding-basic', basic('no colon'), 403],
     ['seeding-basic', 'Basic !!!', 403],
     ['seeding-basic', 'Bearer abcdefgh', 403],
-  ] as const)('%s with %s returns %i', (auth, header, status) => {
+  ] as const)('for %s are rejected if the header is %j, with %i', (auth, header, status) => {
     expect(() => check(auth, header)).toThrow(expect.objectContaining({ status }));
   });
 

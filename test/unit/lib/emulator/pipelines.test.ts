@@ -90,19 +90,19 @@ describe('pipelines', () => {
       'iterator_data_type is missing',
     ],
     [
-      'a `from` in a different format',
+      'a `from` in another format',
       400,
       { sync_mode: { ...incremental, from: '2026-01-01' } },
       'sync_mode.from must be a valid time',
     ],
     [
-      'an until that does not exist',
+      'an `until` that does not exist',
       400,
       { sync_mode: { ...incremental, until: '2026-02-30T00:00:00Z' } },
       'sync_mode.until must be a valid time',
     ],
     [
-      'until before from',
+      'an `until` before `from`',
       400,
       { sync_mode: { ...incremental, from: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' } },
       'is before `from`',
@@ -117,7 +117,7 @@ describe('pipelines', () => {
     ['a delay without a unit', 400, { schedule: { ...interval, delay: '5' } }, 'schedule.delay must be'],
     ['a delay in a different unit', 400, { schedule: { ...interval, delay: '5 min' } }, 'schedule.delay must be'],
     ['a feed id that is not an integer', 400, { partner_feed_id: 1.5 }, 'partner_feed_id must be'],
-  ])('reject %s with %i', async (_what, status, fields, sentence) => {
+  ])('are rejected if the request has %s, with %i', async (_what, status, fields, sentence) => {
     const reply = await emulator.create(PIPELINES, { ...PIPELINE, id: 'other', ...fields });
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(sentence)]);
     expect(await emulator.get(PIPELINES)).toHaveLength(1);
@@ -140,7 +140,7 @@ describe('pipelines', () => {
     ['?preventResets=true', 400],
     ['?preventResets=false', 200],
     ['?preventResets=yes', 400],
-  ])('with "%s", return %i for a changed sync mode', async (parameters, status) => {
+  ])('accept a new sync mode only with preventResets=false: "%s" returns %i', async (parameters, status) => {
     const changed = { ...PIPELINE, name: 'New', sync_mode: incremental };
     const reply = await emulator.put(PIPELINES, changed, parameters);
     expect(reply.status).toBe(status);
@@ -151,7 +151,7 @@ describe('pipelines', () => {
     expect([named.status, named.json]).toMatchObject([200, { name: 'Other' }]);
   });
 
-  test('reject PATCH', async () => {
+  test('cannot be changed with PATCH', async () => {
     expect((await emulator.ask('PATCH', `${PIPELINES}/sync`, PIPELINE)).status).toBe(404);
   });
 
@@ -162,7 +162,7 @@ describe('pipelines', () => {
     ['reset', { pipeline_id: 'other', reset_type: 'full' }, 404],
     ['reset', { pipeline_id: 'sync', reset_type: 'partial' }, 400],
     ['reset', { pipeline_id: 'sync' }, 400],
-  ])('%s with %j returns %i', async (verb, body, status) => {
+  ])('reject an invalid %s request: %j returns %i', async (verb, body, status) => {
     expect((await emulator.ask('POST', `${PIPELINES}/${verb}`, body)).status).toBe(status);
   });
 });
@@ -212,7 +212,7 @@ describe('run lists', () => {
     ['?startDate=2026-01-03T06:00:00Z&endDate=2026-01-03T06:00:00Z', [1, 25, 1, 1, false, false], days.slice(2, 3)],
     ['?startDate=2027-01-01', [1, 25, 0, 0, false, false], []],
   ])(
-    'with "%s" return the requested page',
+    'contain the requested page for "%s"',
     async (parameters, [page, size, pages, total, previous, next], expected) => {
       const { items, ...rest } = await emulator.get<Page>(`${PIPELINES}/sync/runs${parameters}`);
       expect(rest).toEqual({
@@ -227,7 +227,7 @@ describe('run lists', () => {
     },
   );
 
-  test('return a run by its 64-bit id', async () => {
+  test('contain 64-bit ids, by which a run can be read', async () => {
     const id = '9223372036854775807';
     const fixtures = {
       connections: [CONNECTION],
@@ -242,7 +242,7 @@ describe('run lists', () => {
   });
 
   test.each(['currentPage=0', 'currentPage=x', 'pageSize=0', 'pageSize=101', 'startDate=soon', 'endDate=2026-02-30'])(
-    'return 400 for %s',
+    'are rejected with 400 for %s',
     async (parameters) => {
       expect((await emulator.ask('GET', `${PIPELINES}/sync/runs?${parameters}`)).status).toBe(400);
     },

@@ -63,7 +63,7 @@ describe('a profile', () => {
     expect(store.counts().profiles).toBe(1);
   });
 
-  test('gets the same id on every platform, and a different one per person', async () => {
+  test('receives the same id on every platform, and a different id per person', async () => {
     const id = put({ identities: { email: 'a' } });
     store.clear();
     expect(put({ identities: { email: 'a' } })).toBe(id);
@@ -73,7 +73,7 @@ describe('a profile', () => {
     expect(idsOf({ identities: { email: 'a' } })).toHaveLength(2);
   });
 
-  test('is selected by the first of several identities, and does not get the others', () => {
+  test('is selected by the first of several identities, without receiving the others', () => {
     const a = put({ identities: { email: 'a' } });
     const b = put({ identities: { customer_id: 'b' } });
     expect(put({ identities: { customer_id: 'b', email: 'a', phone: 'p' } })).toBe(b);
@@ -82,7 +82,7 @@ describe('a profile', () => {
     expect(new Set(idsOf({ identities: { email: 'a', customer_id: 'b' } }))).toEqual(new Set([a, b]));
   });
 
-  test('is selected by the xpid, whatever the identities', () => {
+  test('is selected by the xpid rather than the identities', () => {
     const a = put({ identities: { email: 'a' } });
     expect(put({ xpid: 5, identities: { email: 'a', phone: 'p' } })).toBe(5);
     expect(idsOf({ identities: { email: 'a' } })).toEqual([a]);
@@ -91,7 +91,7 @@ describe('a profile', () => {
     expect(store.counts().profiles).toBe(2);
   });
 
-  test('keeps every id and every string unchanged', () => {
+  test('contains every id and every string unchanged', () => {
     const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     const text = fc.string({ unit: 'binary', minLength: 1 });
     const awkward = fc.constantFrom('\0', 'a\0b', '"', '\\', 'constructor', 'toString', '1:a', '😀', '\ud800');
@@ -112,7 +112,7 @@ describe('a profile', () => {
     );
   });
 
-  test('ignores an attribute named __proto__', () => {
+  test('contains no attribute named __proto__', () => {
     const seed = {
       attribute_name: '__proto__',
       calculation_type: 'count',
@@ -129,7 +129,7 @@ describe('a profile', () => {
   });
 });
 
-describe('apply', () => {
+describe('applying changes', () => {
   test('assigns identities to profiles like a simple model', () => {
     // The model maps each identity to its first owner, one request at a time.
     const identity = fc.tuple(fc.constantFrom('email', 'customer_id', 'phone'), fc.constantFrom('1', '2', '3'));
@@ -159,7 +159,7 @@ describe('apply', () => {
     );
   });
 
-  test('is atomic, even inside another transaction', () => {
+  test('is atomic, even in another transaction', () => {
     const valid = change({ identities: { email: 'a' }, events: [{}] });
     expect(() => store.apply([valid, change({})], AT, 'seeding')).toThrow(TypeError);
     expect(store.counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
@@ -179,7 +179,7 @@ describe('apply', () => {
   });
 });
 
-describe('erasing', () => {
+describe('erasing a subject', () => {
   test('deletes exactly the profiles with the subject’s identities, in both environments', () => {
     put({ identities: { email: 'a', phone: 'p' }, events: [{ event_type: 'x' }, { event_type: 'y' }] });
     put({ identities: { customer_id: 'c' } });
@@ -234,7 +234,7 @@ describe('groups', () => {
     expect(store.find(1, { xpid: 7 })[0]?.group_attributes).toEqual({});
   });
 
-  test('write their attributes and remove outdated ones', () => {
+  test('write their attributes and remove outdated attributes', () => {
     household(1, 'h');
     household(2, 'h');
     const stored = () => [1, 2].map((xpid) => store.find(1, { xpid })[0]?.group_attributes);

@@ -67,7 +67,7 @@ describe('PUT', () => {
     ]);
   });
 
-  test('stamps the UTC time in whole seconds and the client as an email address', async () => {
+  test('sets the stamp to the UTC time in whole seconds and the client as an email address', async () => {
     await put({ roles: [HELD] });
     expect(await read()).toMatchObject({
       last_modified_on: '2026-03-01 12:00:00',
@@ -115,7 +115,7 @@ describe('PUT', () => {
     expect((await put({ roles: [HELD, role('renamed', { name: 'Role kept' })] })).status).toBe(200);
   });
 
-  test('accepts two roles that swap names', async () => {
+  test('accepts two roles that swap their names', async () => {
     const swapped = [role('kept', { name: 'Role held' }), role('held', { name: 'Role kept' })];
     expect((await put({ roles: swapped })).status).toBe(200);
   });
@@ -252,7 +252,7 @@ describe('PUT', () => {
     ['ended by a trailing comma', '{"roles":[],}'],
     ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
     ['nested too deeply', '['.repeat(2000)],
-  ])('rejects JSON that is %s', async (_what, body) => {
+  ])('rejects a body that is %s', async (_what, body) => {
     const reply = await put(body);
     expect(reply.status).toBe(400);
     expect(messagesOf(reply.json)[0]).toMatch(/^Invalid JSON syntax in custom role manifest: (not valid|nested)/);
@@ -289,26 +289,26 @@ describe("an organization's manifest", () => {
   const idsOf = async (path: string) =>
     ManifestReply.parse((await two.call('GET', path)).json).roles.map(({ role_id }) => role_id);
 
-  test('is shared by all its accounts', async () => {
+  test('is shared by all accounts of the organization', async () => {
     await two.call('PUT', pathOf(1, 12), { body: { roles: [role('by-12')] } });
     expect(await idsOf(pathOf(1, 11))).toEqual(['by-12']);
     expect(await idsOf(pathOf(2, 21))).toEqual(['second']);
   });
 
   test.each([
-    ['an unknown organization', 404, pathOf(9, 11), 'Not found: organization 9'],
-    ['an organization that is not a number', 404, pathOf('one', 11), 'Not found: organization one'],
-    ['an unknown account', 404, pathOf(1, 99), 'Not found: account 99 in organization 1'],
-    ["another organization's account", 404, pathOf(1, 21), 'Not found: account 21 in organization 1'],
-    ["another client's organization", 403, pathOf(3, 31), 'Forbidden: organization 3'],
-  ])('%s returns %i', async (_what, status, path, message) => {
+    [404, 'an unknown organization', pathOf(9, 11), 'Not found: organization 9'],
+    [404, 'an organization that is not a number', pathOf('one', 11), 'Not found: organization one'],
+    [404, 'an unknown account', pathOf(1, 99), 'Not found: account 99 in organization 1'],
+    [404, "another organization's account", pathOf(1, 21), 'Not found: account 21 in organization 1'],
+    [403, "another client's organization", pathOf(3, 31), 'Forbidden: organization 3'],
+  ])('is rejected with %i for %s', async (status, _what, path, message) => {
     const reply = await two.call('GET', path);
     expect([reply.status, messagesOf(reply.json)]).toEqual([status, [message]]);
   });
 });
 
-describe('without fixtures', () => {
-  test('returns sample roles, accepts them back, and protects the assigned one', async () => {
+describe('a platform without fixtures', () => {
+  test('returns sample roles, accepts them unchanged, and protects the assigned role', async () => {
     const plain = await opened(startTestEmulator());
     const path = `${plain.accountPath}/roles`;
     const { json } = await plain.call('GET', path);
@@ -327,7 +327,7 @@ describe('without fixtures', () => {
   });
 });
 
-test('loses neither a manifest nor an assignment after a kill during a change', async () => {
+test('loses neither a manifest nor an assignment if it is killed during a change', async () => {
   const db = await openDatabase(undefined);
   for (const step of rolesMigrations) db.exec(step);
   let left = Infinity;

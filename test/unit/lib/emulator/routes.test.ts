@@ -17,8 +17,8 @@ test('covers every area of the contract', () => {
   expect(platformAreas.flatMap(({ endpoints }) => Object.values(endpoints))).toEqual([...allEndpoints]);
 });
 
-describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_id, endpoint) => {
-  test.each(['', '/'])('is routed when followed by "%s"', async (slash) => {
+describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))('the endpoint %s', (_id, endpoint) => {
+  test.each(['', '/'])('has a route if "%s" follows its path', async (slash) => {
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, endpoint.body && { body: '{}' });
@@ -73,22 +73,22 @@ it.each([
   ['PROPFIND', '/platform/workspaces/3001/groups/', 405, PLAIN],
   ['BREW', '/v3/else', 404, DSR],
   ['BREW', '/_control/clock', 405, PLAIN],
-])('rejects the method %s of %s with %d in the envelope of its area', async (method, path, status, shape) => {
+])("rejects the method %s for %s with %d in its area's envelope", async (method, path, status, shape) => {
   const { head, json } = await exchange(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
   const message = (json as { errors: { message: string }[] }).errors[0]?.message ?? '';
   expect([Number(head.split(' ')[1]), json]).toEqual([status, shape(status, message)]);
   if (status === 405) expect(head).toMatch(/\nallow: (GET|POST)/i);
 });
 
-it('rejects an unknown method for another host', async () => {
+it('rejects an unknown method for another Host', async () => {
   expect(await exchange('BREW /v3/discovery HTTP/1.1\r\nHost: else.example\r\n\r\n')).toMatchObject({ status: 403 });
 });
 
 it.each([
   ['a malformed header', 'Bad Header: 1\r\n', 400],
   ['headers that are too long', `a: ${'x'.repeat(20_000)}\r\n`, 431],
-  ['a body of two lengths', 'content-length: 1\r\ntransfer-encoding: chunked\r\n', 400],
-])('rejects %s in the envelope of its area', async (_what, lines, status) => {
+  ['a body with two lengths', 'content-length: 1\r\ntransfer-encoding: chunked\r\n', 400],
+])("rejects %s in its area's envelope", async (_what, lines, status) => {
   const found = await exchange(`GET /v3/discovery HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines}\r\n`);
   expect(found).toMatchObject({ status, json: { code: status, errors: [{ domain: 'subject_request' }] } });
 });

@@ -68,7 +68,7 @@ const CALLS = [
 ] as const;
 
 describe.each(CALLS)('%s', (path, body) => {
-  test.each(['', '/'])('returns 202 without a body when followed by "%s"', async (slash) => {
+  test.each(['', '/'])('returns 202 without a body if "%s" follows its path', async (slash) => {
     const reply = await post(path + slash, body);
     expect([reply.status, reply.text]).toEqual([202, '']);
     expect(await profiles('email=kim@people.example')).toHaveLength(1);
@@ -82,7 +82,7 @@ describe.each(CALLS)('%s', (path, body) => {
     ['a bearer token', { authorization: 'Bearer k' }, 403],
     ['an empty header', { authorization: '' }, 403],
     ['valid credentials, so the body is checked', VALID, 400],
-  ])('checks the credentials before the body: %s', async (_what, headers, status) => {
+  ])('checks the credentials before the body, with %s', async (_what, headers, status) => {
     for (const invalid of ['{', '', '{}']) {
       const { status: found, json } = await post(path, invalid, headers);
       expect(found).toBe(status);
@@ -135,7 +135,7 @@ describe('a rejected seed', () => {
     ['a user attribute that is not a string', { user_attributes: { 1: [{ attribute_name: 'tier', attribute_value: 1 }] } }, 'tier: attribute_value must be a string, not a number; put it in quotes'],
     ['another workspace', { calculated_attributes: { 2: [seed('visits')] } }, 'visits: the credentials belong to workspace 1, not to 2'],
     ['another workspace without attributes', { user_attributes: { 2: [] } }, 'user_attributes: 2[0] the credentials belong to workspace 1, not to 2'],
-  ])('with %s is reported, alone and in a bulk request', async (_what, fields, message) => {
+  ])('is reported, both alone and in a bulk request: %s', async (_what, fields, message) => {
     const valid = user({ identities: { email: 'noor@people.example' } });
     for (const reply of [await post(SET, user(fields)), await post(BULK, [valid, user(fields)])]) {
       expect(reply.status).toBe(400);
@@ -148,12 +148,12 @@ describe('a rejected seed', () => {
     [[], 'body: contains no user'],
     [{}, 'body: must be a list, not an object'],
     [[1], 'body: must be an object, not a number'],
-  ])('in a bulk request with %j is reported', async (body, message) => {
+  ])('is reported for the bulk body %j', async (body, message) => {
     const { status, text } = await post(BULK, body);
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('in large numbers is reported up to a limit', async () => {
+  test('is reported up to a limit if there are many', async () => {
     const invalid = user({ calculated_attributes: { 1: [seed('a', -1), seed('b', 'x')] } });
     const { json } = await post(
       BULK,
@@ -163,8 +163,8 @@ describe('a rejected seed', () => {
   });
 });
 
-describe('seeding stores', () => {
-  test('user attributes, and the latest seed per attribute', async () => {
+describe('seeding', () => {
+  test('stores user attributes, and the latest seed per attribute', async () => {
     await post(SET, user({ calculated_attributes: { 1: [seed('a', 1), seed('b', '2')] } }));
     await emulator.api.advance('1h');
     await post(BULK, [
@@ -194,7 +194,7 @@ describe('seeding stores', () => {
   });
 
   test.each(['9223372036854775807', '-7201284209016359738', '-9223372036854775808', '9007199254740993', '0', '-5'])(
-    'xpid %s and 64-bit values exactly, as numbers and as strings',
+    'stores xpid %s and 64-bit values exactly, as numbers and as strings',
     async (xpid) => {
       const text = JSON.stringify(user({ calculated_attributes: { 1: [seed('sum', 'BIG')] } }));
       const body = (id: string) =>
@@ -210,7 +210,7 @@ describe('seeding stores', () => {
     },
   );
 
-  test('all of a bulk request or none of it, including users before the invalid one', async () => {
+  test('stores all users in a bulk request, or none if one is invalid', async () => {
     const rows = Array.from({ length: 100 }, (_, index) => user({ identities: { email: `u${index}@people.example` } }));
     const invalid = rows.map((row, index) => (index === 99 ? { ...row, environment: 'nowhere' } : row));
     expect((await post(BULK, invalid)).status).toBe(400);
@@ -219,7 +219,7 @@ describe('seeding stores', () => {
     expect(await counts()).toEqual({ profiles: 100, seeds: 100, events: 0 });
   });
 
-  test('profiles separately by workspace and environment', async () => {
+  test('stores profiles separately by workspace and environment', async () => {
     await post(SET, user());
     await post(SET, user({ environment: 'development' }));
     await post(SET, user({ calculated_attributes: { 2: [] } }), basicAuth('k2:s2'));
@@ -232,7 +232,7 @@ describe('seeding stores', () => {
     expect(new Set(found.map(({ xpid }) => xpid)).size).toBe(3);
   });
 
-  test('nothing across a reset', async () => {
+  test('loses everything on a reset', async () => {
     await post(SET, user());
     await emulator.reset();
     expect(await profiles('email=kim@people.example')).toEqual([]);
@@ -240,8 +240,8 @@ describe('seeding stores', () => {
   });
 });
 
-describe('intake stores', () => {
-  test('events and attributes on the profile created by a seed, under any name of its identities', async () => {
+describe('intake', () => {
+  test('stores events and attributes in the profile that a seed created, under any name of its identities', async () => {
     await post(SET, user({ identities: { customer_id: 'c-1', other_id_4: 'o' } }));
     await post(
       EVENTS,
@@ -271,7 +271,10 @@ describe('intake stores', () => {
     expect(await counts()).toEqual({ profiles: 1, seeds: 1, events: 1 });
   });
 
-  test.each([undefined, []])('the user attributes of an event body, even without events (%j)', async (list) => {
+  test.each([
+    ['missing', undefined],
+    ['empty', []],
+  ])('stores the user attributes in an event body even if the events are %s', async (_what, list) => {
     await post(EVENTS, events({ user_attributes: { tier: 'silver', city: 'Bern' } }));
     const { status } = await post(EVENTS, events({ events: list, user_attributes: { tier: 'gold' } }));
     expect(status).toBe(202);
@@ -289,7 +292,7 @@ describe('intake stores', () => {
     [IDENTIFY, identify({ user_identities: undefined }), 'body: needs `user_identities`'],
     [IDENTIFY, identify({ user_identities: {} }), 'body: needs `user_identities`'],
     [IDENTIFY, identify({ timestamp_unixtime_ms: 1.5 }), 'timestamp_unixtime_ms: must be an integer'],
-  ])('nothing of a body that %s rejects', async (path, body, message) => {
+  ])('stores nothing from a body that %s rejects: %o', async (path, body, message) => {
     const { status, json } = await post(path, body);
     expect(status).toBe(400);
     expect(json).toEqual(badRequest(message));
@@ -297,7 +300,7 @@ describe('intake stores', () => {
   });
 });
 
-describe('limits', () => {
+describe('rate limits', () => {
   beforeEach(async () => {
     await emulator.close();
     await start({ limits: { intake_per_second: 4, intake_body_bytes: 2000 } });
@@ -330,7 +333,7 @@ describe('limits', () => {
   });
 });
 
-test("checks an oversized body's credentials first", async () => {
+test('checks the credentials before rejecting an oversized body', async () => {
   const huge = 'x'.repeat(33 * 1024 * 1024);
   expect((await post(BULK, huge, {})).status).toBe(401);
   expect((await post(BULK, huge, basicAuth('k:x'))).status).toBe(403);
@@ -343,7 +346,7 @@ describe('the control address', () => {
     [BULK, (xpid: string) => [user({ identities: { xpid } })]],
     [EVENTS, (xpid: string) => events({ user_identities: { xpid } })],
     [IDENTIFY, (xpid: string) => identify({ user_identities: { xpid } })],
-  ])('%s accepts an xpid among the identities only if it is an integer', async (path, body) => {
+  ])('shows that %s accepts an xpid among the identities only if it is an integer', async (path, body) => {
     expect((await post(path, body('-42'))).status).toBe(202);
     expect(await profiles('xpid=-42')).toMatchObject([{ xpid: -42 }]);
     const rejected = await post(path, body('12a'));
@@ -353,7 +356,7 @@ describe('the control address', () => {
     ]);
   });
 
-  test.each(['/profiles', '/profiles?xpid=abc', '/profiles?xpid=1e3'])('rejects %s', async (path) => {
+  test.each(['/profiles', '/profiles?xpid=abc', '/profiles?xpid=1e3'])('rejects the query %s', async (path) => {
     expect((await control(path)).status).toBe(400);
   });
 

@@ -48,7 +48,7 @@ describe('a restart', () => {
     expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('assigned to a user')]);
   });
 
-  test('keeps the rate window for roles', async () => {
+  test('keeps the rate limit window for roles', async () => {
     const systemClock = createTestClock();
     const options = { systemClock, clock: 'manual', fixtures: { limits: { roles_per_minute: 3 } } } as const;
     const first = await start(options);
@@ -63,7 +63,7 @@ describe('a restart', () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test("keeps a manual clock's time, and continues from it as a real clock", async () => {
+  test("keeps a manual clock's time, from which a real clock continues", async () => {
     const systemClock = createTestClock();
     const first = await start({ clock: 'manual', systemClock });
     await first.api.set('2030-01-01T00:00:00Z');
@@ -77,7 +77,7 @@ describe('a restart', () => {
     expect(await third.api.now()).toBe('2030-01-01T00:00:01.500Z');
   });
 
-  test('keeps the state despite new fixtures, which apply from the next reset', async () => {
+  test('keeps the state even if the fixtures changed, which apply from the next reset', async () => {
     const first = await start({ fixtures: { roles: [role('old')] } });
     await first.close();
     const second = await start({ fixtures: { roles: [role('new')] } });
@@ -91,7 +91,7 @@ describe('a restart', () => {
     expect((await third.call('GET', `${third.accountPath}/roles`)).text).toContain('"role_id":"new"');
   });
 
-  test('applies the credentials and limits from new fixtures immediately', async () => {
+  test('applies credentials and limits from changed fixtures immediately', async () => {
     const fixtures = (secret: string, perMinute: number) => ({
       workspaces: [{ id: 7, key: 'k', secret }],
       limits: { dsr_per_minute: perMinute },
@@ -126,7 +126,7 @@ const FIRST_TABLES: Record<string, string> = {
 describe('the tables', () => {
   const upgraded = platformAreas.filter(({ migrations }) => migrations.length > 1);
 
-  test.each(upgraded)('of $name are the same in a new database and after upgrades', async ({ migrations, name }) => {
+  test.each(upgraded)('for $name are the same in a new database and after upgrades', async ({ migrations, name }) => {
     const columnsAfter = async (steps: readonly string[]): Promise<unknown> => {
       const db = await openDatabase(undefined);
       for (const step of steps) db.exec(step);
@@ -142,7 +142,7 @@ describe('the tables', () => {
   });
 });
 
-describe('the folder', () => {
+describe("the platform's folder", () => {
   test('is private, and is released when the platform closes', async () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
@@ -156,7 +156,7 @@ describe('the folder', () => {
     expect(findOwner(data)).toBeUndefined();
   });
 
-  test("rejects a second platform with the first one's process and port, and changes nothing", async () => {
+  test("rejects a second platform, reports the first one's process and port, and does not change", async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
@@ -167,14 +167,14 @@ describe('the folder', () => {
     expect(findOwner(data)?.pid).toBe(host.pid);
   });
 
-  test('is released when the start fails', async () => {
+  test('is released if the start fails', async () => {
     await expect(startEmulator({ data, fixtures: { roles: 1 } })).rejects.toMatchObject({ code: 'input.invalid' });
     const occupied = await opened(startTestEmulator());
     await expect(startEmulator({ data, port: occupied.port })).rejects.toMatchObject({ code: 'emulator.port' });
     expect((await start()).port).toBeGreaterThan(0);
   });
 
-  test('from a newer version is rejected', async () => {
+  test('is rejected if a newer version wrote it', async () => {
     await (await start()).close();
     const db = await openDatabase(join(data, 'platform.db'));
     db.run("UPDATE settings SET value = '99' WHERE key = 'version:roles'");
@@ -195,7 +195,7 @@ describe('the folder', () => {
         db.close();
       },
     ],
-  ])('with %s is rejected and unchanged', async (_what, write) => {
+  ])('is rejected and not changed if it contains %s', async (_what, write) => {
     const path = join(data, 'platform.db');
     await write(path);
     const before = readFileSync(path);
@@ -204,7 +204,7 @@ describe('the folder', () => {
   });
 });
 
-test('a statement works again after it failed', async () => {
+test('executes a statement again after it failed', async () => {
   const db = await openDatabase(undefined);
   db.exec('CREATE TABLE numbers (n INTEGER PRIMARY KEY)');
   const add = (n: number) => db.insert('numbers', { n });

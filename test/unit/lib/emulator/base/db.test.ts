@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 const TRANSACTIONS = 6;
 const ROWS = 40;
 
-test('loses no commit and keeps no part of one after a kill before any write to the disk', async () => {
+test('loses no commit and keeps no partial commit if the process is killed before any write to the disk', async () => {
   const folder = temporaryFolder();
   const live = join(folder, 'live');
   fs.mkdirSync(live);

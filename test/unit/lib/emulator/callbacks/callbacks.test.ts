@@ -80,7 +80,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('report a cancellation and the partners that had been notified', async () => {
+  it('report a cancellation and the partners that were notified earlier', async () => {
     await submit({ subject_request_type: 'erasure' });
     await emulator.api.advance('1d');
     const [entry] = await log();
@@ -94,7 +94,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('are sent to every address, in order, even if the clock skips many quarter hours', async () => {
+  it('are sent to every address in order, even if the clock skips many quarter hours', async () => {
     for (const at of [1, 2, 3])
       await submit({ subject_identities: { email: raw(`${at}@people.example`) } }, ['/a', '/b']);
     await emulator.api.advance('30d');
@@ -106,7 +106,7 @@ describe('callbacks', () => {
     expect((await delivered()).map(({ state }) => state)).toEqual(Array.from({ length: 18 }, () => 'delivered'));
   });
 
-  describe('are signed over the raw body', () => {
+  describe('with a signature over the raw body', () => {
     async function signed() {
       await submit();
       await control('POST', '/flush');
@@ -118,7 +118,7 @@ describe('callbacks', () => {
       return { body, headers, key, signature };
     }
 
-    it('so that node:crypto verifies them', async () => {
+    it('are verified by node:crypto', async () => {
       const { body, headers, key, signature } = await signed();
       expect(headers).toMatchObject({
         'content-type': 'application/json',
@@ -138,7 +138,7 @@ describe('callbacks', () => {
 
 describe('a receiver', () => {
   it.each([[200], [401], [500], [307], ['reset' as const]])(
-    'that responds with %s is called again later',
+    'is called again later after the response %s',
     async (answer) => {
       receiver.next(answer);
       await submit();
@@ -161,7 +161,7 @@ describe('a receiver', () => {
     },
   );
 
-  it('gets callbacks for a request in order, even after a failed delivery', async () => {
+  it("receives a request's callbacks in order, even after a failed delivery", async () => {
     receiver.next(503, 503);
     await submit();
     // Both callbacks are due at 12:30; the second waits for the first.
@@ -174,14 +174,14 @@ describe('a receiver', () => {
     expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
   });
 
-  it('gets every callback that is due before an advance of the clock returns', async () => {
+  it('receives every due callback before an advance of the clock returns', async () => {
     await submit();
     await emulator.api.advance('3d');
     expect(statuses()).toEqual(['pending', 'in_progress', 'completed']);
     expect((await log()).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
   });
 
-  it('gets an attempt at each quarter hour that an advance of the clock passes', async () => {
+  it('is called at each quarter hour that an advance of the clock passes', async () => {
     receiver.next(...Array.from({ length: 200 }, () => 500));
     await submit();
     await emulator.api.advance('1h');
@@ -190,7 +190,7 @@ describe('a receiver', () => {
     expect((await log())[0]).toMatchObject({ state: 'failed', attempts: { length: 96 } });
   });
 
-  it('that fails after the clock advanced is called again later, not in the past', async () => {
+  it('is called again later, not in the past, if it fails after the clock advanced', async () => {
     let fail: (() => void) | undefined;
     const slow = createServer((_request, response) => (fail = () => response.writeHead(500).end()));
     const port = await listenOnLoopback(slow);
@@ -203,7 +203,7 @@ describe('a receiver', () => {
     expect(entry).toMatchObject({ state: 'queued', due_on: '2026-03-01T13:30:00.000Z', attempts: [{ status: 500 }] });
   });
 
-  it('that rejects callbacks for one request still gets those for others', async () => {
+  it('receives callbacks for other requests even if it rejects those for one', async () => {
     receiver.next(401);
     const rejected = await submit();
     const other = await submit({ subject_identities: { email: raw('other@people.example') } });
@@ -218,7 +218,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('that is unreachable gets one call per round, up to 96 attempts', async () => {
+  it('is called once per round, up to 96 times, if it is unreachable', async () => {
     await submit();
     await submit({ subject_identities: { email: raw('other@people.example') } });
     await receiver.close();
@@ -233,7 +233,7 @@ describe('a receiver', () => {
     expect(other).toMatchObject({ state: 'queued', attempts: [] });
   });
 
-  it('that hangs does not block the platform', async () => {
+  it('does not block the platform if it hangs', async () => {
     receiver.next('hang');
     await submit();
     await emulator.api.advance('12m');
@@ -281,7 +281,7 @@ describe('the control address for callbacks', () => {
     expect((await control('POST', '/flush')).json).toEqual([]);
   });
 
-  it('resends by id, by request, or everything undelivered', async () => {
+  it('resends callbacks by id, by request, or all that are undelivered', async () => {
     const [first, second] = [await submit(), await submit({ subject_identities: { email: raw('b') } })];
     await control('POST', '/flush');
     const entries = await log();

@@ -9,7 +9,7 @@ import { opened } from '../../../../helpers/opened.ts';
 
 const never = new AbortController().signal;
 
-it('posts the body unchanged and returns only the status', async () => {
+it('posts the unchanged body and returns only the status', async () => {
   const receiver = await opened(startCallbackReceiver());
   receiver.next(202, 418);
   const body = '{"name":"Zoë 🦊"}';
@@ -33,7 +33,7 @@ it('does not follow redirects', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-it('reports why there is no response', async () => {
+it('reports the reason if there is no response', async () => {
   const receiver = await startCallbackReceiver();
   receiver.next('reset');
   expect(await callReceiver(receiver.url, '{}', {}, never)).toMatchObject({

@@ -33,7 +33,7 @@ describe('certificates', () => {
     expect(readFileSync(signing.caFile, 'utf8')).toBe(authority.toString());
   });
 
-  it('create signatures that node:crypto verifies for the exact bytes only', async () => {
+  it('create signatures that node:crypto verifies only for the exact bytes', async () => {
     const signer = await (await openSigning(undefined)).signer(DOMAIN);
     const key = createPublicKey(chainOf(signer.chain)[0].publicKey.export({ type: 'spki', format: 'pem' }));
     const body = '{"name":"Zoë 🦊"}';
@@ -44,15 +44,15 @@ describe('certificates', () => {
   });
 });
 
-describe('the folder', () => {
-  it('contains all files, whatever the domain name', async () => {
+describe('the certificate folder', () => {
+  it('contains all files, for any domain name', async () => {
     const folder = join(temporaryFolder(), 'own', 'deep');
     const signing = await openSigning(folder);
     await expect(signing.signer('opendsr.x/../../evil')).rejects.toThrow('cannot be used in a certificate');
     expect(readdirSync(join(folder, '..', '..'))).toEqual(['own']);
   });
 
-  it('keeps one authority for all platforms, and one certificate per domain', async () => {
+  it('contains one authority for all platforms, and one certificate per domain', async () => {
     const folder = join(temporaryFolder(), 'new');
     const [first, again] = [await openSigning(folder), await openSigning(folder)];
     const ca = readFileSync(first.caFile, 'utf8');
@@ -74,7 +74,7 @@ describe('the folder', () => {
     expect(new Set(chains).size).toBe(1);
   });
 
-  it('contains private files only', async () => {
+  it('contains only private files', async () => {
     const folder = temporaryFolder();
     const signing = await openSigning(folder);
     await signing.signer(DOMAIN);
@@ -105,7 +105,7 @@ describe('the folder', () => {
     ['ca.key', '', 'all'],
     [`${DOMAIN}.pem`, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'leaf'],
     [`${DOMAIN}.pem`, undefined, 'leaf'],
-  ])('creates new files when %s contains %j', async (name, content, renewed) => {
+  ])('is filled with new files if %s contains %j', async (name, content, renewed) => {
     const folder = temporaryFolder();
     const [own, other] = await authorities();
     cpSync(own, folder, { recursive: true });
@@ -118,7 +118,7 @@ describe('the folder', () => {
     expect(after[0].verify(after[1].publicKey)).toBe(true);
   });
 
-  it('is named in the error if it cannot be used', async () => {
+  it('is included in the error if it cannot be used', async () => {
     const folder = join(temporaryFolder(), 'file');
     mkdirSync(join(folder, 'ca.key'), { recursive: true });
     await expect(openSigning(folder)).rejects.toThrow(folder);

@@ -11,8 +11,8 @@ import { erasure, expectRejection, extension, SECOND, START, startOptions, useDs
 const here = useDsrPlatform();
 const { create, dsr, profiles, status } = here;
 
-describe('the lifecycle', () => {
-  it('takes an access request from pending to completed, and its results expire', async () => {
+describe('the lifecycle of a request', () => {
+  it('leads an access request from pending to completed and expires its results', async () => {
     const id = await create();
     const link = `/requests/${id}/results`;
     const steps: [string, string][] = [
@@ -39,7 +39,7 @@ describe('the lifecycle', () => {
     expect(await status(id)).toMatchObject({ results_url: `${here.emulator.ready.dsr_base_url}${link}` });
   });
 
-  it('starts an erasure with a seven-day waiting period and ends it without results', async () => {
+  it('delays an erasure for seven days and completes it without results', async () => {
     const id = await create(erasure);
     await here.emulator.api.set('2026-03-08T12:03:00.249Z');
     expect(await status(id)).toMatchObject({ request_status: 'pending' });
@@ -54,7 +54,7 @@ describe('the lifecycle', () => {
     );
   });
 
-  it('is the same if the clock skips all of it', async () => {
+  it('is the same if the clock skips the whole time', async () => {
     const [access, erased] = [await create(), await create(erasure)];
     await here.emulator.api.advance('30d');
     expect(await status(access)).toMatchObject({ request_status: 'completed' });
@@ -62,7 +62,7 @@ describe('the lifecycle', () => {
     expectRejection(await dsr('GET', `/requests/${access}/results`), DSR_FAILURES.resultsExpired);
   });
 
-  it('continues after a restart of the platform', async () => {
+  it('continues when the platform is restarted', async () => {
     const data = temporaryFolder();
     const first = await startTestEmulator({ ...startOptions(), data });
     const body = dsrBody(erasure);
@@ -108,15 +108,15 @@ describe('results', () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['an internal type with a different name', { subject_identities: { controller_customer_id: raw('c-1') } }],
-    ['a type of the extension', extension({ other4: raw('four') })],
+    ['an internal type with another name', { subject_identities: { controller_customer_id: raw('c-1') } }],
+    ['a type in the extension', extension({ other4: raw('four') })],
     ['xpid, to the last digit', extension({ xpid: raw('-7201284209016359738') })],
   ])('are found by %s', async (_name, change) => {
     const reply = await resultsOf({ subject_request_type: 'portability', ...change });
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('ada@people.example')]);
   });
 
-  it('cover all profiles of several identities', async () => {
+  it('contain all profiles that several identities match', async () => {
     const reply = await resultsOf({
       subject_identities: { email: raw('ada@people.example'), osa_id: raw('device-1') },
     });
@@ -125,16 +125,13 @@ describe('results', () => {
 
   test.each<[string, Record<string, unknown>]>([
     ['an unknown value', { subject_identities: { email: raw('nobody@people.example') } }],
-    [
-      'the same value of a different type',
-      { subject_identities: { controller_customer_id: raw('ada@people.example') } },
-    ],
+    ['the same value with another type', { subject_identities: { controller_customer_id: raw('ada@people.example') } }],
     ['an xpid with a different last digit', extension({ xpid: raw('-7201284209016359737') })],
   ])('return 404 if no profile has %s', async (_name, change) => {
     expectRejection(await resultsOf(change), DSR_FAILURES.noRecords);
   });
 
-  it('are collected at completion, so an earlier erasure leaves none', async () => {
+  it('are collected on completion, and are empty after an earlier erasure', async () => {
     const access = await create();
     await create({ ...erasure, ...SKIP });
     await here.emulator.api.advance('2d');
@@ -144,7 +141,7 @@ describe('results', () => {
     expectRejection(await dsr('GET', `/requests/${later}/results`), DSR_FAILURES.noRecords);
   });
 
-  it('survive a later erasure', async () => {
+  it('are kept after a later erasure', async () => {
     const access = await create();
     await create(erasure);
     await here.emulator.api.advance('7d');
@@ -152,7 +149,7 @@ describe('results', () => {
     expect((await dsr('GET', `/requests/${access}/results`)).text).toContain('ada@people.example');
   });
 
-  it('belong to one workspace only', async () => {
+  it('are accessible only in their workspace', async () => {
     const id = await create();
     await here.emulator.api.advance('3d');
     expectRejection(await dsr('GET', `/requests/${id}/results`, { as: SECOND }), DSR_FAILURES.notFound);
@@ -160,7 +157,7 @@ describe('results', () => {
 });
 
 describe('erasure', () => {
-  it('happens after the waiting period, by any identity, in this workspace only', async () => {
+  it('deletes by any identity after the waiting period, only in its workspace', async () => {
     await create({ ...erasure, subject_identities: { controller_customer_id: raw('c-1') } });
     await here.emulator.api.set('2026-03-08T12:03:00Z');
     expect(await profiles('email=ada@people.example')).toHaveLength(2);
@@ -170,7 +167,7 @@ describe('erasure', () => {
     expect(await profiles('email=noor@people.example')).toHaveLength(1);
   });
 
-  it('happens at the next quarter hour without a waiting period', async () => {
+  it('runs at the next quarter hour if there is no waiting period', async () => {
     await create({ ...erasure, ...SKIP });
     await here.emulator.api.set('2026-03-01T12:14:59.999Z');
     expect(await profiles('email=ada@people.example')).toHaveLength(2);
@@ -178,7 +175,7 @@ describe('erasure', () => {
     expect(await profiles('email=ada@people.example')).toHaveLength(1);
   });
 
-  it('deletes all profiles with its identities', async () => {
+  it('deletes all profiles that have one of its identities', async () => {
     const subject_identities = { email: raw('ada@people.example'), osa_id: raw('device-1') };
     await create({ ...erasure, ...SKIP, subject_identities });
     await here.emulator.api.advance('15m');
@@ -186,7 +183,7 @@ describe('erasure', () => {
     expect(await profiles('email=noor@people.example')).toEqual([]);
   });
 
-  it('also deletes profiles that seeding created meanwhile', async () => {
+  it('deletes profiles that seeding created in the meantime', async () => {
     await create({ ...erasure, subject_identities: { osb_vendor_id: raw('idfv-1') } });
     const { workspace_key, workspace_secret } = here.emulator.ready;
     const seed = { attribute_name: 'n', calculation_type: 'count', cutoff_date: '2026-01-01', seed: { value: 1 } };
@@ -208,7 +205,7 @@ describe('erasure', () => {
 describe('forwarding', () => {
   const SKIPPED = 'the request has none of the identities that the partner needs';
 
-  it('is queued or skipped for missing identities, and ends with the status from the fixtures', async () => {
+  it('is queued, or skipped if identities are missing, and ends with the status from the fixtures', async () => {
     const id = await create(erasure);
     const skipped = { domain: 'phone.example', name: 'Phone', status: 'skipped', status_message: SKIPPED };
     expect((await status(id)).extensions).toEqual([
@@ -228,9 +225,9 @@ describe('forwarding', () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['of the request', { subject_identities: { controller_customer_id: raw('c') } }],
-    ['of the extension', extension({ mobile_number: raw('+49') })],
-  ])('requires one identity %s', async (_name, change) => {
+    ['in the request', { subject_identities: { controller_customer_id: raw('c') } }],
+    ['in the extension', extension({ mobile_number: raw('+49') })],
+  ])('finds the required identity %s', async (_name, change) => {
     const id = await create({ ...erasure, ...change });
     expect((await status(id)).extensions).toContainEqual({ domain: 'phone.example', name: 'Phone', status: 'pending' });
   });
@@ -256,7 +253,7 @@ describe('forwarding', () => {
     ]);
   });
 
-  it("applies only to erasures and to the workspace's partners", async () => {
+  it("applies only to erasures and only to the workspace's partners", async () => {
     const access = await create();
     expect((await status(access)).extensions).toBeNull();
     const id = await create(erasure, SECOND);

@@ -45,7 +45,7 @@ describe('user attributes', () => {
       { email: 'e'.repeat(4097) },
       'column `email` contains an identity that is too long',
     ],
-  ])('are not read from %s', (_what, row, reason) => {
+  ])('are rejected if a row has %s', (_what, row, reason) => {
     expect(() => readUser(row)).toThrow(reason);
   });
 });
@@ -81,7 +81,7 @@ test.each<[unknown, string | undefined]>([
   ['soon', undefined],
   [1e300, undefined],
   [new Uint8Array(1), undefined],
-])('reads %o as the time %s', (value, expected) => {
+])('reads the timestamp %o as %s', (value, expected) => {
   const time = iteratorTime(value);
   expect(time === undefined ? undefined : new Date(time).toISOString()).toBe(expected);
 });

@@ -78,7 +78,7 @@ describe('a triggered run', () => {
     });
   });
 
-  test('for an incremental pipeline reads everything first, then continues from the last position', async () => {
+  test('reads everything on the first incremental run, then continues from the last position', async () => {
     const platform = await start({ sync_mode: INCREMENTAL });
     await platform.trigger();
     await platform.api.advance('1d');
@@ -95,7 +95,7 @@ describe('a triggered run', () => {
     expect(report).toMatchObject({ current_iterator_position: '2026-03-03T00:00:00.000Z' });
   });
 
-  test('respects from, until and delay', async () => {
+  test('respects `from`, `until` and the delay', async () => {
     const sync_mode = { ...INCREMENTAL, from: '2026-02-01T00:00:00Z', until: '2026-03-01T10:00:00Z' };
     const platform = await start({ sync_mode, schedule: { type: 'on_demand', delay: '12h' } });
     await platform.trigger();
@@ -109,7 +109,7 @@ describe('a triggered run', () => {
     ]);
   });
 
-  test('creates events', async () => {
+  test('creates events for an events pipeline', async () => {
     const sql = "SELECT email, 'signup' AS event_name, city, points FROM people WHERE email IS NOT NULL";
     const platform = await start({ pipeline_type: 'events', field_transformation_id: 'map' }, sql);
     await platform.trigger();
@@ -127,7 +127,7 @@ describe('a triggered run', () => {
     ]);
   });
 
-  test('fails when every record failed', async () => {
+  test('fails if every record failed', async () => {
     const platform = await start({}, 'SELECT city FROM people');
     await platform.trigger();
     await platform.api.advance('1s');
@@ -140,14 +140,14 @@ describe('a triggered run', () => {
     expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'faulted' });
   });
 
-  test('succeeds without rows', async () => {
+  test('succeeds if there are no rows', async () => {
     const platform = await start({}, 'SELECT * FROM people WHERE points > 10');
     await platform.trigger();
     await platform.api.advance('1s');
     expect((await platform.runs())[0]).toMatchObject({ status: 'success', successful_records: 0, errors: [] });
   });
 
-  test('starts over after a reset', async () => {
+  test('starts from the beginning after a reset', async () => {
     const platform = await start({ sync_mode: INCREMENTAL });
     await platform.trigger();
     await platform.api.advance('1s');
@@ -203,7 +203,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('for a whole week complete in one advance of the clock', async () => {
+  test('are all completed when the clock advances by a week', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('7d');
     const page = await platform.get<{ total_items: number; items: { status: string }[] }>(
@@ -216,7 +216,7 @@ describe('scheduled runs', () => {
     });
   });
 
-  test('that were due while the platform was stopped are executed when it starts', async () => {
+  test('are executed on start if they were due while the platform was stopped', async () => {
     const data = join(folder, 'data');
     const before = await startSync({ warehouse, data }, { sync_mode: INCREMENTAL, schedule: hourly });
     await before.close();
@@ -241,7 +241,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('happen once for a pipeline of type once', async () => {
+  test('start once if the schedule has the type once', async () => {
     const platform = await start({ schedule: { type: 'once', start: '2026-03-01T01:00:00Z' } });
     await platform.api.advance('30m');
     expect(await platform.runs()).toEqual([]);
@@ -251,13 +251,13 @@ describe('scheduled runs', () => {
     expect((await platform.runs()).map(({ type, status }) => [type, status])).toEqual([['scheduled', 'success']]);
   });
 
-  test.each(['new', 'paused'])('do not start in state %s', async (state) => {
+  test.each(['new', 'paused'])('do not start if the pipeline has the state %s', async (state) => {
     const platform = await start({ state, schedule: hourly });
     await platform.api.advance('1d');
     expect(await platform.runs()).toEqual([]);
   });
 
-  test('start at the next interval after activation', async () => {
+  test('start at the next interval after the pipeline is activated', async () => {
     const platform = await start({ state: 'paused', schedule: hourly });
     await platform.api.advance('7h');
     await platform.put('inputs/data-pipelines', { ...PIPELINE, schedule: hourly });
@@ -272,8 +272,8 @@ describe('scheduled runs', () => {
   });
 });
 
-describe('a fault stops', () => {
-  test('a data model with a failing query, until it is fixed', async () => {
+describe('a run fails', () => {
+  test('if its data model has a failing query, until it is fixed', async () => {
     const schedule = { type: 'interval', frequency: 'hourly', start: '2026-03-01T01:00:00Z' };
     const platform = await start({ schedule }, 'SELECT missing FROM people');
     await platform.api.advance('3h');
@@ -304,7 +304,7 @@ describe('a fault stops', () => {
     });
   });
 
-  test('a connection with a missing warehouse, until it is fixed', async () => {
+  test('if its warehouse is missing, until it is fixed', async () => {
     const platform = await start();
     rmSync(warehouse);
     await platform.trigger();
@@ -322,7 +322,7 @@ describe('a fault stops', () => {
     expect((await platform.runs())[0]).toMatchObject({ status: 'success' });
   });
 
-  test('a connection to a file that is not a warehouse', async () => {
+  test('if the file of its connection is not a warehouse', async () => {
     const platform = await start({}, 'SELECT 1 AS customer_id');
     const other = await opened(startSync({ warehouse: import.meta.filename }, {}));
     await other.trigger();
@@ -331,7 +331,7 @@ describe('a fault stops', () => {
     expect(await platform.get('connections/lake')).toMatchObject({ status: 'healthy' });
   });
 
-  test('a pipeline, until a triggered run succeeds', async () => {
+  test('and leaves its pipeline faulted until a triggered run succeeds', async () => {
     const sync_mode = { ...INCREMENTAL, iterator_field: 'changed' };
     const platform = await start({ sync_mode });
     await platform.trigger();
@@ -350,7 +350,7 @@ describe('a fault stops', () => {
     expect(await platform.get(pipeline)).toMatchObject({ status: 'idle', errors: [] });
   });
 
-  test.each(['connections', 'data-models'] as const)('inactive %s', async (kind) => {
+  test.each(['connections', 'data-models'] as const)('if it uses inactive %s', async (kind) => {
     const platform = await start();
     await platform.put(kind, { ...(kind === 'connections' ? CONNECTION : MODEL), state: 'inactive' });
     await platform.trigger();
@@ -368,7 +368,7 @@ describe('a long run', () => {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
     INSERT INTO people SELECT 'c-' || i, 'Here' FROM n`;
 
-  test('does not block other requests while it reads many rows, and counts every row', async () => {
+  test('does not block other requests while reading many rows, and counts every row', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const platform = await start();
     await platform.trigger();

@@ -137,7 +137,7 @@ describe('the next run', () => {
     expect(iso(nextRun(given, at(from), false))).toBe(expected);
   });
 
-  test('is undefined for a one-time pipeline that has run', () => {
+  test('does not exist for a one-time pipeline that has already run', () => {
     expect(nextRun(timing({ type: 'once' }), 0, true)).toBeUndefined();
   });
 
@@ -146,7 +146,7 @@ describe('the next run', () => {
     .map((ms) => ms - (ms % 1000));
   const anyFrequency = fc.constantFrom(...FREQUENCIES);
 
-  test('is the first boundary from that time for any schedule', () => {
+  test('is the first boundary at or after the given time, for any schedule', () => {
     fc.assert(
       fc.property(
         anyStart,
@@ -183,30 +183,30 @@ test.each<[Timing['schedule'], string, string]>([
   [interval('monthly', '2026-01-31T00:00:00Z'), '2026-03-01T00:00:00Z', '2026-02-28T00:00:00Z'],
   [interval('daily', '2026-01-01T00:00:00Z'), '2025-12-24T05:10:00Z', '2025-12-24T05:10:00Z'],
   [{ type: 'on_demand' }, '2026-01-01T05:10:00Z', '2026-01-01T05:10:00Z'],
-])('computes the logical date of %o at %s as %s', (schedule, now, expected) => {
+])('computes for %o at %s the logical date %s', (schedule, now, expected) => {
   expect(iso(logicalDate(schedule, at(now)))).toBe(expected);
 });
 
-describe('the range', () => {
+describe('the time range', () => {
   const incremental = { type: 'incremental' as const, iterator_field: 'at', iterator_data_type: 'timestamp' };
   const now = at('2026-01-10T00:00:00Z');
   const day = (number: number): string => `2026-01-0${number}T00:00:00Z`;
 
   test.each<[string, Partial<Timing>, string | undefined, unknown[]]>([
     [
-      'of a first run covers everything',
+      'covers everything on the first run',
       { sync_mode: incremental },
       undefined,
       [undefined, false, '2026-01-10T00:00:00Z', true],
     ],
     [
-      'of a first run starts at `from`',
+      'starts at `from` on the first run',
       { sync_mode: { ...incremental, from: day(2) } },
       undefined,
       [day(2), false, '2026-01-10T00:00:00Z', true],
     ],
     [
-      'of a later run starts after the position',
+      'starts after the position on a later run',
       { sync_mode: { ...incremental, from: day(2) } },
       day(5),
       [day(5), true, '2026-01-10T00:00:00Z', true],
@@ -219,25 +219,25 @@ describe('the range', () => {
       [day(5), true, day(8), true],
     ],
     [
-      'on demand starts at the start of the schedule',
+      "starts at the schedule's start for a run on demand",
       { sync_mode: incremental, schedule: { type: 'on_demand', start: day(3) } },
       undefined,
       [day(3), false, '2026-01-10T00:00:00Z', true],
     ],
     [
-      'of a full run covers everything',
+      'covers everything on a full run',
       { sync_mode: { type: 'full' } },
       undefined,
       [undefined, false, '2026-01-10T00:00:00Z', false],
     ],
     [
-      'of a full run without a field has bounds but no filter',
+      'has bounds but no filter on a full run without a field',
       { sync_mode: { type: 'full', from: day(3) } },
       undefined,
       [day(3), false, '2026-01-10T00:00:00Z', false],
     ],
     [
-      'of a full run with a field has bounds and a filter',
+      'has bounds and a filter on a full run with a field',
       { sync_mode: { ...incremental, type: 'full', from: day(3) } },
       undefined,
       [day(3), false, '2026-01-10T00:00:00Z', true],
@@ -251,7 +251,7 @@ describe('the range', () => {
     expect([iso(range.rangeStart), range.afterStart, iso(range.rangeEnd), range.bounded]).toEqual(expected);
   });
 
-  test('of consecutive runs covers every time exactly once', () => {
+  test('covers every time exactly once over consecutive runs', () => {
     const times = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(times, fc.array(fc.integer({ min: 0, max: 100 })), (runs, rows) => {

@@ -26,16 +26,16 @@ test.each<[Aggregation, unknown[], unknown]>([
   ['sum', ['', ' ', '0x10', 4], 4],
   ['average', [1, '2', undefined, 'x'], 1.5],
   ['average', [], undefined],
-])('%s of %o returns %o', (type, values, expected) => {
+])('aggregates with %s the values %o to %o', (type, values, expected) => {
   expect(aggregate([{ id: 'a', type }], membersWith(values))).toEqual(expected === undefined ? {} : { a: expected });
 });
 
-test('uses the most recently modified member for latest, in any order', () => {
+test('uses the most recently modified member for `latest`, in any order', () => {
   const members = membersWith(['x', 'y']).reverse();
   expect(aggregate([{ id: 'a', type: 'latest' }], members)).toEqual({ a: 'y' });
 });
 
-test('aggregates each attribute separately, even one named constructor', () => {
+test('aggregates each attribute separately, even if it is named constructor', () => {
   const attributes = [
     { id: 'a', type: 'sum' as const },
     { id: 'constructor', type: 'latest' as const },

@@ -40,7 +40,7 @@ test('lists tables and views, and returns rows on request', async () => {
   expect(await thread.rows(2)).toEqual([{ one: 1 }]);
 });
 
-test('writes nothing', async () => {
+test('writes nothing to the file', async () => {
   await thread.open(file);
   await thread.query('DELETE FROM a').catch(() => undefined);
   await expect(thread.rows(1)).rejects.toThrow(QueryError);
@@ -48,7 +48,7 @@ test('writes nothing', async () => {
   expect(await thread.rows(1)).toEqual([{ count: 3 }]);
 });
 
-test('reports errors in files and queries and remains usable', async () => {
+test('reports errors in files and queries, and can still be used', async () => {
   await expect(thread.open(join(folder, 'missing.db'))).rejects.toThrow(QueryError);
   await thread.open(file);
   await expect(thread.query('SELECT missing FROM a')).rejects.toThrow(new QueryError('no such column: missing'));
@@ -76,7 +76,7 @@ test('stops if its responses take too long in total', async () => {
   await expect(readForever()).rejects.toThrow(new QueryTimeout('The query did not finish within 0.3 seconds'));
 });
 
-test('can be stopped during a query', async () => {
+test('stops on request during a query', async () => {
   await thread.open(file);
   await thread.query(ENDLESS);
   const rows = expect(thread.rows(1)).rejects.toThrow(QueryAborted);

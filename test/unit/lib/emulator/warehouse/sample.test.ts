@@ -7,7 +7,7 @@ import { opened } from '../../../../helpers/opened.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 import { startSync } from '../../../../helpers/warehouse.ts';
 
-test('is reproducible, private, and never overwrites a file', async () => {
+test('is reproducible and private, and never replaces a file', async () => {
   const folder = temporaryFolder();
   const [one, two] = [join(folder, 'one.db'), join(folder, 'two.db')];
   await makeSampleWarehouse(one, 50);
@@ -21,7 +21,7 @@ test('is reproducible, private, and never overwrites a file', async () => {
   expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'one.db', 'two.db']);
 });
 
-test('gains rows over time', async () => {
+test('contains more rows over time', async () => {
   const sync_mode = { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' };
   const emulator = await opened(startSync({}, { sync_mode }, 'SELECT * FROM any.shop.customers'));
   await emulator.trigger();

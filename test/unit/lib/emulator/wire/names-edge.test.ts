@@ -24,7 +24,7 @@ it('accepts its own names and rejects the neutral names that they replace', asyn
   expect(await seed({ identities: { android_id: 'a' } })).toBe(202);
 });
 
-it('maps two names that are swapped', () => {
+it('translates two names that are swapped', () => {
   const names = deploymentNames({ xpid: 'email', email: 'xpid' });
   expect([names.fromWire('email'), names.fromWire('xpid'), names.toWire('xpid')]).toEqual(['xpid', 'email', 'email']);
 });
@@ -39,7 +39,7 @@ it("finds a profile by the deployment's name and by the neutral one", async () =
   expect(await found('osa_id=c')).toEqual(await found('android_id=c'));
 });
 
-it('sends none of the names that the deployment replaces, and no other vendor domain', async () => {
+it('sends no name that the deployment replaces, and no other vendor domain', async () => {
   const { fixtures, ...identity } = {
     fixtures: { names: { xpid: 'member_id', PROVIDER_D: 'lake' } },
     vendorDomain: 'cdp.example',

@@ -5,7 +5,7 @@ import { createRateWindow } from '../../../../../src/lib/emulator/wire/rate.ts';
 import { startTestEmulator } from '../../../../helpers/emulator.ts';
 import { opened } from '../../../../helpers/opened.ts';
 
-describe('roles', () => {
+describe('the roles endpoints', () => {
   test('allow 100 requests per minute, then return 429 with Retry-After until the window has room', async () => {
     const fixtures = { organizations: [{ id: 1 }, { id: 2 }], accounts: [{ id: 1 }, { id: 2, org_id: 2 }] };
     const emulator = await opened(startTestEmulator({ clock: 'manual', fixtures }));
@@ -69,7 +69,7 @@ describe('a rate window', () => {
     );
   });
 
-  test('discards requests that are in the future after the clock is set back', () => {
+  test('forgets requests that are in the future after the clock is set back', () => {
     const window = createRateWindow(1);
     window.take(1, 5_000_000);
     window.take(1, 1_000_000);
