@@ -44,7 +44,7 @@ function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliver
   return { wakeAt, start: start.map(({ callback, target }) => `${callback.request_id} ${callback.status} ${target}`) };
 }
 
-describe('targets', () => {
+describe('delivery targets', () => {
   it("are named after their flag's status and a counter", () => {
     expect(hookTargets(['completed', 'any', 'completed', 'completed'])).toEqual([
       { name: 'on-completed', status: 'completed' },
@@ -56,20 +56,20 @@ describe('targets', () => {
 
   it.each([
     ['the first callback of a request', [], 'completed', ['forward', 'on-any', 'on-completed']],
-    ['the first callback of a different status', ['pending'], 'in_progress', ['forward', 'on-any']],
-    ['a repeat', ['pending'], 'pending', []],
+    ['the first callback with another status', ['pending'], 'in_progress', ['forward', 'on-any']],
+    ['a repeated callback', ['pending'], 'pending', []],
     ['a late status', ['completed'], 'pending', ['forward']],
   ])('are selected for %s', (_what, before, status, expected) => {
     const state = stateOf(...before.map((word) => received(word)));
     expect(targetsOf(state, received(status), ALL)).toEqual(expected);
   });
 
-  it('for different bytes with a known status include only the forward address', () => {
+  it('include only the forward address for different bytes with a known status', () => {
     const state = stateOf(received('completed'));
     expect(targetsOf(state, { ...received('completed'), id: 'other bytes' }, ALL)).toEqual(['forward']);
   });
 
-  it('for a body without a status include only the forward address', () => {
+  it('include only the forward address for a body without a status', () => {
     const callback = { ...received('x'), request_id: null, status: null };
     expect(targetsOf(emptyOutbox(), callback, ALL)).toEqual(['forward']);
   });
@@ -94,7 +94,7 @@ describe('the next delivery', () => {
     expect(next(state, { now: NOW + 5000 })).toEqual({ start: ['a pending on-any'], wakeAt: undefined });
   });
 
-  it('does not wait for a dead letter or for a target that this listener does not have', () => {
+  it('does not wait for a dead letter or for a target that this listener lacks', () => {
     const first = received('pending', ['on-any', 'on-pending'], 'a');
     const dead = { event: 'dead', id: first.id, target: 'on-any', at: AT, attempts: 10 };
     const state = stateOf(first, dead, received('in_progress', ['on-any'], 'a'));
@@ -108,7 +108,7 @@ describe('the next delivery', () => {
     expect(next(state).start).toEqual(['a pending on-any']);
   });
 
-  it('includes all hooks for a callback, even if one of them hangs or waits, but no hook for the next callback', () => {
+  it('includes all hooks of a callback, even if one hangs or waits, but no hook of the next callback', () => {
     const first = received('completed', ['on-any', 'on-completed'], 'a');
     const failed = {
       event: 'failed',
@@ -126,7 +126,7 @@ describe('the next delivery', () => {
     expect(next(stateOf(first, later, failed)).start).toEqual(['a completed on-completed']);
   });
 
-  it('leaves one slot for hooks while forwards use all others', () => {
+  it('leaves one slot for hooks while forwards use all other slots', () => {
     const requests = ['a', 'b', 'c', 'd', 'e'];
     const forwards = stateOf(...requests.map((id) => received('pending', ['forward'], id)));
     expect(next(forwards).start).toHaveLength(3);
@@ -137,7 +137,7 @@ describe('the next delivery', () => {
     expect(next(hooks, { running }).start).toEqual(['z pending on-any']);
   });
 
-  it('keeps the order for each request and the concurrency limit despite any failures', () => {
+  it("keeps each request's order and the concurrency limit, even after failures", () => {
     const statuses = ['pending', 'in_progress', 'completed'];
     fc.assert(
       fc.property(
@@ -233,7 +233,7 @@ describe('a delivery target', () => {
   }
   const at = (now: number) => next(state, { targets, now });
 
-  it('that fails three deliveries gets one attempt at a time, after pauses of up to 30 seconds', () => {
+  it('is tried one delivery at a time, after pauses of up to 30 seconds, if it fails three deliveries', () => {
     for (const id of ['a', 'b']) attempt(id, false, NOW);
     expect(at(NOW).start).toHaveLength(3);
     attempt('c', false, NOW);
@@ -252,7 +252,7 @@ describe('a delivery target', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
-  it('that recovers makes all its pending deliveries due immediately', () => {
+  it('has all its pending deliveries due immediately when it recovers', () => {
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW);
     attempt('d', true, NOW + 60 * SECOND);
     expect(at(NOW + 60 * SECOND).start).toHaveLength(4);
@@ -262,7 +262,7 @@ describe('a delivery target', () => {
     expect(at(NOW + 90 * SECOND).start).toHaveLength(3);
   });
 
-  it('that fails only one delivery retries it once early, and then after its own pauses', () => {
+  it("is tried again early once, then after the delivery's own pauses, if it fails only one delivery", () => {
     attempt('a', false, NOW);
     attempt('b', true, NOW + SECOND);
     expect(at(NOW + SECOND).start).toContain('a pending forward');
@@ -274,7 +274,7 @@ describe('a delivery target', () => {
 });
 
 describe('a failed delivery', () => {
-  it('is retried after a random part of a pause that increases to eight hours', () => {
+  it('is retried after a random part of a pause that increases up to eight hours', () => {
     expect([1, 2, 3, 4, 8, 9, 30].map(longestPause)).toEqual([
       1000, 4000, 16_000, 64_000, 16_384_000, 28_800_000, 28_800_000,
     ]);
@@ -282,7 +282,7 @@ describe('a failed delivery', () => {
     expect(retryAt(3, NOW, () => 0.5)).toBe(NOW + 8000);
   });
 
-  it('survives a one-minute outage with ten attempts, except once in a million', () => {
+  it('succeeds after a one-minute outage within ten attempts, except once in a million', () => {
     // Nine pauses end within a minute only if all the long pauses happen to be very short.
     const long = [4, 5, 6, 7, 8, 9].map(longestPause);
     const bound = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);

@@ -7,7 +7,7 @@ import { der, FALSE, objectId, octets, sequence, TRUE } from '../../../../helper
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-describe('a value', () => {
+describe('a DER value', () => {
   it.each([
     ['no content', '05 00', 0x05, '', 2],
     ['a few bytes and others after it', '04 02 01 02 ff ff', 0x04, '01 02', 4],
@@ -18,7 +18,7 @@ describe('a value', () => {
     ['a long-form length of zero', '04 81 00', 0x04, '', 3],
     ['the last tag of one byte', '1e 00', 0x1e, '', 2],
     ['a context-specific tag', 'a3 01 07', 0xa3, '07', 3],
-  ])('with %s is read', (_what, bytes, tag, content, end) => {
+  ])('is read with %s', (_what, bytes, tag, content, end) => {
     expect(readDer(hex(bytes), 0)).toEqual({ tag, content: hex(content), end });
     expect(readDer(hex(`0500 ${bytes}`), 2)).toEqual({ tag, content: hex(content), end: end + 2 });
   });
@@ -35,11 +35,11 @@ describe('a value', () => {
     ['a length of five bytes', '04 85 00 00 00 00 01 aa', 'a length is invalid'],
     ['a length beyond the input', '04 84 ff ff ff ff 00', 'a length is invalid'],
     ['a long-form length with one byte too few', '04 81 02 01', 'a length is invalid'],
-  ])('with %s is rejected', (_what, bytes, why) => {
+  ])('is rejected with %s', (_what, bytes, why) => {
     expect(() => readDer(hex(bytes), 0)).toThrow(new DerError(why));
   });
 
-  it('of any length is read completely, and every truncation is rejected', () => {
+  it('is read completely at any length, and rejected at every truncation', () => {
     const anyLength = fc.oneof(fc.nat(300), fc.constantFrom(127, 128, 255, 256, 65_535, 65_536));
     fc.assert(
       fc.property(fc.constantFrom(0x01, 0x04, 0x30, 0xa3), anyLength, fc.nat(), (tag, length, cut) => {
@@ -53,7 +53,7 @@ describe('a value', () => {
     );
   });
 
-  it('returns its children in order', () => {
+  it('contains its children in order', () => {
     const inner = [der(0x02, [5]), sequence(der(0x02, [6])), der(0x05)];
     const found = childrenOf(readDer(sequence(...inner), 0));
     expect(found.map(({ tag }) => tag)).toEqual([0x02, 0x30, 0x05]);
@@ -68,7 +68,7 @@ const certificate = (extensions: Buffer[], signature = SIGNATURE): Buffer =>
   sequence(sequence(NUMBER, SIGNATURE, der(0xa3, sequence(...extensions))), signature, der(0x03, [0]));
 
 describe('a certificate', () => {
-  it('is read with its signature algorithm, and its extensions with a critical flag', () => {
+  it('is read with its signature algorithm and its extensions, which have a critical flag', () => {
     const bytes = certificate([
       sequence(objectId('551d0f'), TRUE, octets([1, 2])),
       sequence(objectId('551d11'), FALSE, octets([3])),
@@ -91,7 +91,7 @@ describe('a certificate', () => {
     expect(readCertificate(bytes)).toEqual({ signatureAlgorithm: '2b6570', extensions: new Map() });
   });
 
-  it('treats a malformed critical flag as true', () => {
+  it('is read with a malformed critical flag as if it was true', () => {
     const { extensions } = readCertificate(certificate([sequence(objectId('2a'), der(0x01), octets([1]))]));
     expect(extensions.get('2a')).toHaveProperty('critical', true);
   });
@@ -122,7 +122,7 @@ describe('a certificate', () => {
     expect(() => readCertificate(bytes)).toThrow(new DerError(why));
   });
 
-  it('is read or rejected with a DerError for any bytes', () => {
+  it('is either read or rejected with a DerError, for any bytes', () => {
     const valid = certificate([sequence(objectId('551d0f'), TRUE, octets([1, 2]))]);
     const damaged = fc
       .array(fc.tuple(fc.nat(valid.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })

@@ -83,7 +83,7 @@ describe('the signature', () => {
     );
   };
 
-  it('is valid for exactly these bytes, with the header in any case', () => {
+  it('is valid only for the exact bytes, with the header name in any case', () => {
     const valid = { name: 'signature', ok: true, detail: 'valid for the body' };
     expect(check([signed(body)])).toEqual(valid);
     expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(valid);

@@ -37,11 +37,11 @@ describe('a backslash', () => {
     ['spark', '"a \\"b\\"",c\\d,"e\\\\f\\g"\n"a""b",,', [['a "b"', 'c\\d', 'e\\f\\g'], ['a"b', '', '']]],
     ['spark', 'a"b,c\n"x"y,z\nok,1', [`1: ${INSIDE}`, `2: ${AFTER_QUOTE}`, ['ok', '1']]],
     ['spark', 'a,b\n1,"x\\"', [['a', 'b'], 'this cell starts with a quote that is never closed']],
-  ])('is an escape character in files from %s: %j', (source, text, rows) => {
+  ])('is an escape character in a file from %s: %j', (source, text, rows) => {
     for (const size of [1, 3, text.length]) expect(read(text, SOURCES[source], size), String(size)).toEqual(rows);
   }); // prettier-ignore
 
-  it('is an ordinary character elsewhere', () => {
+  it('is an ordinary character in other files', () => {
     expect(read('a\\,b\n', {})).toEqual([['a\\', 'b']]);
   });
 });
@@ -61,6 +61,6 @@ it.each([
   ['-1.234.567', undefined],
   ['1.23,4', '1.23,4'],
   ['x,1', 'x,1'],
-])('converts %s with a decimal comma to %s', (text, number) => {
+])('converts %j with a decimal comma to %j', (text, number) => {
   expect(withDecimalPoint(text)).toBe(number);
 });

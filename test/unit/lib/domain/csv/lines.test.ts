@@ -40,7 +40,7 @@ const textsIn = (text: string, cuts?: readonly number[], delimiter?: string): st
 
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r', ' ', ';', '=') });
 
-describe('rows', () => {
+describe('CSV rows', () => {
   it('are read back as written with any chunking', () => {
     fc.assert(
       fc.property(
@@ -57,7 +57,7 @@ describe('rows', () => {
     );
   });
 
-  it('report the line where each starts, even after line feeds in quotes', () => {
+  it('report the line on which each starts, even after line feeds in quotes', () => {
     const { records } = readAll('a,b\r\n"x\ny",z\n\n"q""q",\n1,2');
     expect(records.map(({ line, source }) => [line, source])).toEqual([
       [1, 'a,b'],
@@ -77,7 +77,7 @@ describe('rows', () => {
     expect(readAll(text).records[2]?.line).toBe(6);
   });
 
-  it('end where the text ends, with or without a line feed', () => {
+  it('end at the end of the text, with or without a line feed', () => {
     expect(textsIn('a,b')).toEqual([['a', 'b']]);
     for (const last of ['1,', '1,""', '"",']) expect(textsIn(`a,b\n${last}`), last).toHaveLength(2);
     expect(textsIn('a,b\n')).toHaveLength(1);
@@ -109,7 +109,7 @@ it.each([
   }
 });
 
-it('reads the record after a fault', () => {
+it('reads the record after a quoting error', () => {
   const { faults, records } = readAll('a,b\nc,d"\ne,f\n');
   expect(faults).toHaveLength(1);
   expect(records.map(({ texts }) => texts)).toEqual([
@@ -144,6 +144,6 @@ it.each([
   expect(csvLine([text, 'x'])).toBe(`${written},x\n`);
 });
 
-it('writes with the given delimiter', () => {
+it('writes cells with the requested delimiter', () => {
   expect(csvLine(['a;b', 'c,d'], ';')).toBe('"a;b";c,d\n');
 });

@@ -15,7 +15,7 @@ function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')
   return { text: bytes.toString('utf8', start, end), next, count, lines, isPlain, cells: scan.texts() };
 }
 
-describe('a record', () => {
+describe('a CSV record', () => {
   it.each<[string, string[], { text?: string; lines?: number; isPlain?: boolean }]>([
     ['a,b\n', ['a', 'b'], {}],
     ['a,b\r\n', ['a', 'b'], { text: 'a,b' }],
@@ -58,11 +58,11 @@ describe('a record', () => {
     expect(scan.record.fault).toBeUndefined();
   });
 
-  it.each(['"a\n', '"a\nb,c\n', '"a""\n', 'a,"\n', '"\n'])('is undefined without an end: %j', (text) => {
+  it.each(['"a\n', '"a\nb,c\n', '"a""\n', 'a,"\n', '"\n'])('is not returned if it has no end: %j', (text) => {
     expect(found(text)).toBeUndefined();
   });
 
-  it('does not end beyond the limit', () => {
+  it('is not returned if it ends beyond the limit', () => {
     const text = '"a\n"\n';
     expect(found(text, 0, 2)).toBeUndefined();
     expect(found(text, 0, 4)).toMatchObject({ cells: ['a\n'], lines: 2 });
@@ -70,7 +70,7 @@ describe('a record', () => {
     expect(found('a\n"', 0, 1)).toMatchObject({ cells: ['a'], next: 2 });
   });
 
-  it('is read with any number of cells, which may differ from the next record', () => {
+  it('is read with any number of cells, even if the next record has another number', () => {
     const scan = new RecordScan();
     for (const count of [1, 63, 64, 65, 300, 2]) {
       const cells = Array.from({ length: count }, (_, index) => `cell ${index}`);
@@ -82,7 +82,7 @@ describe('a record', () => {
     }
   });
 
-  it('is read back as written, with required and optional quotes', () => {
+  it('is read back as it was written, with required and optional quotes', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '😀'), maxLength: 6 });
     const cell = fc.tuple(text, fc.boolean()).map(([value, isQuoted]) => ({
       value,

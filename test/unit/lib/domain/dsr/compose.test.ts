@@ -6,13 +6,13 @@ const VENDOR = 'vendor.example';
 const KEY = 'opendsr.vendor.example';
 const raw = (value: string) => ({ value, encoding: 'raw' });
 
-describe('composeRequest', () => {
-  it('does not add fields that were not given', () => {
+describe('a composed request', () => {
+  it('contains only fields that were given', () => {
     expect(composeRequest({ identities: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
     expect(composeRequest({ identities: [], status_callback_urls: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
   });
 
-  it('puts every value into its field in the specification', () => {
+  it('contains every value in the field from the specification', () => {
     const parts = {
       regulation: 'gdpr',
       subject_request_type: 'erasure',
@@ -28,7 +28,7 @@ describe('composeRequest', () => {
     });
   });
 
-  it("puts only the extension's identities into the extension", () => {
+  it("contains only the extension's identities in the extension", () => {
     const identities = [
       ['email', 'a@b.example'],
       ['xpid', '7'],
@@ -42,7 +42,7 @@ describe('composeRequest', () => {
     expect(composeRequest({ identities: identities.slice(1) }, VENDOR)).not.toHaveProperty('subject_identities');
   });
 
-  it.each([true, false])('keeps the given choice for the waiting period: %s', (skip) => {
+  it.each([true, false])('contains the choice to skip the waiting period: %s', (skip) => {
     expect(composeRequest({ identities: [['email', 'a']], skip_waiting_period: skip }, VENDOR)).toHaveProperty(
       'extensions',
       { [KEY]: { skip_waiting_period: skip } },

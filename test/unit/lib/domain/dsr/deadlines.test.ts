@@ -27,7 +27,7 @@ describe('the legal deadline', () => {
     ['gdpr', '2026-12-31T23:59:59Z', '2027-01-31T23:59:59.000Z'],
     ['gdpr', '2026-03-31T00:00:00Z', '2026-04-30T00:00:00.000Z'],
     ['ccpa', '2026-11-21T08:00:00Z', '2027-01-05T08:00:00.000Z'],
-  ])('for %s from %s is %s', (regulation, from, until) => {
+  ])('under %s from %s is %s', (regulation, from, until) => {
     expect(new Date(deadlineOf(regulation, Date.parse(from)) ?? 0).toISOString()).toBe(until);
   });
 
@@ -36,7 +36,7 @@ describe('the legal deadline', () => {
   });
 });
 
-it('calculates a deadline from strings, and none from an invalid time', () => {
+it('calculates a deadline from valid strings only', () => {
   expect(deadlineFrom('ccpa', '1970-01-01T00:00:00Z')).toBe(45 * DAY);
   expect([
     deadlineFrom('ccpa', undefined),
@@ -46,14 +46,14 @@ it('calculates a deadline from strings, and none from an invalid time', () => {
 });
 
 describe('the cancellation deadline', () => {
-  it('is after a week, or a day if the waiting period is skipped', () => {
+  it('is a week after receipt, or a day if the waiting period is skipped', () => {
     expect(cancellableUntil(facts({}))).toBe(7 * DAY);
     expect(cancellableUntil(facts({ skipWaiting: undefined, receivedAt: 5 }))).toBe(7 * DAY + 5);
     expect(cancellableUntil(facts({ skipWaiting: true }))).toBe(DAY);
   });
 
   it.each<[string, Partial<RequestFacts>]>([
-    ['a request of a different type', { type: 'access' }],
+    ['a request of another type', { type: 'access' }],
     ['a request of unknown type', { type: undefined }],
     ['an unknown time of receipt', { receivedAt: undefined }],
     ['a request in progress', { status: 'in_progress' }],
@@ -63,7 +63,7 @@ describe('the cancellation deadline', () => {
   });
 });
 
-it('calculates when results expire only for a completed request that is not an erasure and has a time', () => {
+it('calculates an expiry of results only for a completed request that is not an erasure and has a time', () => {
   const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
   expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();
@@ -72,7 +72,7 @@ it('calculates when results expire only for a completed request that is not an e
   expect(resultsExpireAt({ ...done, type: 'erasure' })).toBeUndefined();
 });
 
-it('knows the expected days only for erasures', () => {
+it('returns the expected number of days only for erasures', () => {
   expect(expectedDays('erasure', false)).toEqual({ from: 7, to: 21 });
   expect(expectedDays('erasure', true)).toEqual({ from: 1, to: 14 });
   expect(expectedDays('access', false)).toBeUndefined();

@@ -49,7 +49,7 @@ const fold = (events: readonly LedgerEvent[]): LedgerRequest =>
   events.reduce<LedgerRequest>((before, event) => foldEvent(before, event) ?? before, { id: 'x', states: [] });
 
 describe('a request', () => {
-  it('records the user and host for each status, download and mark', () => {
+  it('contains the user and host for each status, download and mark', () => {
     const request = fold([
       sent('access'),
       state('completed', 8),
@@ -66,7 +66,7 @@ describe('a request', () => {
     });
   });
 
-  it('uses the same word for a rejection, whatever version recorded it', () => {
+  it('has the same status for a rejection that any version recorded', () => {
     for (const word of ['rejected', 'refused'])
       expect(fold([sent('access'), state(word, 3)])).toMatchObject({
         status: 'rejected',

@@ -53,13 +53,13 @@ describe("a request's overview", () => {
     });
   });
 
-  it('states how late a request was finished, as in its evidence', () => {
+  it('contains how late a request was finished, as its evidence does', () => {
     const done = { ...reply, request_status: 'completed' } as RequestStatusReply;
     const states = [{ status: 'completed', at: '2026-12-24T08:00:00Z', source: 'callback' }];
     expect(overviewOf(done, { ...known, states }, CLOCKS)).toMatchObject({ due: false, overdue: false, days_late: 5 });
   });
 
-  it('counts the waiting period from the time of receipt if it is known', () => {
+  it('contains the waiting period from the time of receipt if that is known', () => {
     const until = (received_time: string | null | undefined): string | null =>
       overviewOf(reply, { ...known, ...(received_time !== undefined && { received_time }) }, CLOCKS).cancellable_until;
     expect(until('2026-11-21T08:00:00Z')).toBe('2026-11-28T08:00:00Z');
@@ -69,7 +69,7 @@ describe("a request's overview", () => {
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
-  it('includes when the results of a local request expire, even without a link to them', () => {
+  it("contains the expiry of a local request's results, even without a link to them", () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
     const no_results = [{ at: '2026-11-21T09:00:00Z', http_status: 404 }];
@@ -77,7 +77,7 @@ describe("a request's overview", () => {
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
   });
 
-  it('counts from the time when the completed status was seen', () => {
+  it('contains an expiry counted from when the completed status was first seen', () => {
     const states = [
       { status: 'pending', at: '2026-11-01T00:00:00Z', source: 'submit' },
       { status: 'completed', at: '2026-11-10T00:00:00Z', source: 'status' },
@@ -86,7 +86,7 @@ describe("a request's overview", () => {
   });
 });
 
-describe('results expiry', () => {
+describe('the expiry of results', () => {
   const reply = {
     subject_request_id: 'x',
     request_status: 'completed',
@@ -101,14 +101,24 @@ describe('results expiry', () => {
   const at = (text: string): number => Date.parse(text);
 
   it.each([
-    ['seven days after completion was seen, if that was early', '2026-11-03T00:00:00Z', 0, '2026-11-10T00:00:00Z'],
     [
-      'seven days after the expected completion, if that was seen later',
+      'seven days after completion was first seen, if that was early',
+      '2026-11-03T00:00:00Z',
+      0,
+      '2026-11-10T00:00:00Z',
+    ],
+    [
+      'seven days after the expected completion, if completion was seen later',
       '2026-11-09T00:00:00Z',
       0,
       '2026-11-12T00:00:00Z',
     ],
-    ['by the platform’s clock if ours is behind', '2026-11-01T00:00:00Z', 4 * 86_400_000, '2026-11-12T00:00:00Z'],
+    [
+      "calculated by the platform's clock if ours is behind",
+      '2026-11-01T00:00:00Z',
+      4 * 86_400_000,
+      '2026-11-12T00:00:00Z',
+    ],
     ['not corrected by a clock difference below a minute', '2026-11-03T00:00:00Z', -59_999, '2026-11-10T00:00:00Z'],
     ['corrected by a clock difference of a minute', '2026-11-03T00:00:00Z', -60_000, '2026-11-09T23:59:00Z'],
   ])('is %s', (_what, when, ahead, end) => {
@@ -124,11 +134,11 @@ describe('results expiry', () => {
   });
 });
 
-describe('dueFirst', () => {
+describe('due requests', () => {
   const due = (id: string, deadline: string | null, isDue = true): RequestOverview =>
     ({ subject_request_id: id, due: isDue, deadline }) as RequestOverview;
 
-  it('sorts the most urgent first, requests without a deadline last, and omits finished ones', () => {
+  it('are sorted by urgency, with requests without a deadline last and without finished requests', () => {
     const requests = [
       due('none', null),
       due('late', '2026-12-03T00:00:00Z'),

@@ -19,12 +19,12 @@ const plan = (columns: string[], mapping: Record<string, string> = {}, names = N
   planColumns(columns, new Map(Object.entries(mapping)), names);
 
 describe("a table's columns", () => {
-  it('map to the field of the same name', () => {
+  it('are mapped to the field with the same name', () => {
     const columns = [...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COLUMNS];
     expect(plan(columns)).toEqual({ targets: columns, issues: [] });
   });
 
-  it('are mapped, ignored or deployment-specific, and are trimmed', () => {
+  it('are trimmed, then mapped, ignored or translated from deployment-specific names', () => {
     const names = createWireNames({ xpid: 'pid' });
     expect(plan(['Mail', 'junk', 'pid', ' regulation '], { Mail: ' email ', junk: '-' }, names)).toEqual({
       targets: ['email', '-', 'xpid', 'regulation'],
@@ -32,12 +32,12 @@ describe("a table's columns", () => {
     });
   });
 
-  it('keep the names from the specification, even if a deployment uses one of them for another field', () => {
+  it('have the names from the specification, even if a deployment uses one for another field', () => {
     const names = createWireNames({ xpid: 'email', other: 'regulation' });
     expect(plan(['email', 'regulation'], {}, names).targets).toEqual(['email', 'regulation']);
   });
 
-  it('that are unknown are reported with the nearest name and the flag to ignore them', () => {
+  it('are reported with the nearest name and the flag to ignore them if they are unknown', () => {
     expect(plan(['emial', 'qqqqqqqqqq']).issues).toEqual([
       { column: 0, message: 'unknown column `emial`; did you mean `email`?; to ignore it, pass --map "emial=-"' },
       { column: 1, message: 'unknown column `qqqqqqqqqq`; to ignore it, pass --map "qqqqqqqqqq=-"' },
@@ -54,7 +54,7 @@ describe("a table's columns", () => {
     });
   });
 
-  it('with the same target are reported with the first one; ignored columns may repeat', () => {
+  it('are reported with the first column if they have the same target, unless they are ignored', () => {
     expect(plan(['a', 'email', 'b', 'Mail'], { a: '-', b: '-', Mail: 'email' }).issues).toEqual([
       { column: 3, message: 'column `Mail` maps to the same field as column 2' },
     ]);
@@ -84,7 +84,7 @@ describe('a value without a column or a flag', () => {
 });
 
 describe('a row', () => {
-  it('returns the trimmed values of its cells', () => {
+  it('contains the trimmed values of its cells', () => {
     const targets = [
       'regulation',
       'subject_request_type',
@@ -115,7 +115,7 @@ describe('a row', () => {
     });
   });
 
-  it('uses the flags for empty and missing cells', () => {
+  it('contains values from flags for empty and missing cells', () => {
     const defaults = {
       regulation: 'gdpr',
       subject_request_type: 'erasure',
@@ -134,11 +134,11 @@ describe('a row', () => {
     }
   });
 
-  it('ignores the value of an ignored column', () => {
+  it('does not contain the value of an ignored column', () => {
     expect(partsOfRow(['x'], ['-'], {}).parts.identities).toEqual([]);
   });
 
-  it('splits callback addresses at vertical bars', () => {
+  it('contains the callback addresses, split at vertical bars', () => {
     const urls = (cell: string) => partsOfRow([cell], ['status_callback_urls'], {}).parts.status_callback_urls;
     expect(urls('https://a.example | https://b.example||')).toEqual(['https://a.example', 'https://b.example']);
     expect(urls('https://a.example')).toEqual(['https://a.example']);
@@ -154,26 +154,31 @@ describe('a row', () => {
     ['n', false],
     ['0', false],
     ['', undefined],
-  ])('skips the waiting period for %j: %s', (cell, skip) => {
+  ])('reads %j as %s for whether to skip the waiting period', (cell, skip) => {
     const { issues, parts } = partsOfRow([cell], ['skip_waiting_period'], {});
     expect([parts.skip_waiting_period, issues]).toEqual([skip, []]);
   });
 
-  it.each(['maybe', 'truely', 'not no', '10', '01'])('is reported if a boolean is %j', (cell) => {
+  it.each(['maybe', 'truely', 'not no', '10', '01'])('is rejected if a boolean is %j', (cell) => {
     expect(partsOfRow([cell], ['skip_waiting_period'], {}).issues).toEqual([
       { path: ['skip_waiting_period'], message: `must be true or false, not \`${cell}\`` },
     ]);
   });
 
-  it.each<[string, string, boolean]>([
-    ['submitted', 'id', true],
-    ['existing', 'id', true],
-    ['failed', 'id', false],
-    ['', 'id', false],
+  it.each<[string, string]>([
+    ['submitted', 'id'],
+    ['existing', 'id'],
+  ])('is done if it comes from a result file with the status %j and the id %j', (status, id) => {
+    expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(true);
+  });
+
+  it.each<[string, string]>([
+    ['failed', 'id'],
+    ['', 'id'],
     // Without an id, a submitted row does not count as done.
-    ['submitted', '', false],
-  ])('from a result file, %j with id %j, is done: %s', (status, id, done) => {
-    expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(done);
+    ['submitted', ''],
+  ])('is not done if it comes from a result file with the status %j and the id %j', (status, id) => {
+    expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(false);
   });
 });
 
@@ -187,12 +192,12 @@ describe('a flat JSON object', () => {
     });
   });
 
-  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('is rejected if it contains %j', (value) => {
+  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('is rejected if a value is %j', (value) => {
     expect(cellsOfObject({ a: 'x', b: value })).toBeUndefined();
   });
 });
 
-it('distinguishes a body from a flat row', () => {
+it('is distinguished from a request body', () => {
   expect(
     [{ subject_identities: {} }, { extensions: {} }, { email: 'a' }, null, 'subject_identities'].map(isBody),
   ).toEqual([true, true, false, false, false]);
@@ -201,7 +206,7 @@ it('distinguishes a body from a flat row', () => {
 describe('an issue in the composed body', () => {
   const issue = (...path: (string | number)[]) => ({ path, message: 'x' });
 
-  it('is reported at the innermost column in its path', () => {
+  it('is reported at the innermost column on its path', () => {
     const targets = ['status_callback_urls', 'regulation', 'email'];
     expect(columnOfIssue(issue('subject_identities', 'email', 'value'), targets)).toBe(2);
     expect(columnOfIssue(issue('status_callback_urls', 0), targets)).toBe(0);

@@ -3,32 +3,37 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasReached, isAdvance, isFinal } from '../../../../../src/lib/domain/dsr/statuses.ts';
 
-describe('statuses', () => {
-  it.each<[string | undefined, string, boolean]>([
-    [undefined, 'pending', true],
-    ['refused', 'pending', true],
-    ['not_submitted', 'pending', true],
-    ['not_submitted', 'rejected', false],
-    ['pending', 'not_submitted', false],
-    ['pending', 'in_progress', true],
-    ['in_progress', 'completed', true],
-    ['pending', 'pending', false],
-    ['in_progress', 'pending', false],
-    ['completed', 'in_progress', false],
-    ['completed', 'cancelled', false],
+describe('a request status', () => {
+  it.each<[string | undefined, string]>([
+    [undefined, 'pending'],
+    ['refused', 'pending'],
+    ['not_submitted', 'pending'],
+    ['pending', 'in_progress'],
+    ['in_progress', 'completed'],
     // An unknown status is between known ones: reaching it counts as an advance once, and it hides no known status.
-    ['pending', 'on_hold', true],
-    ['in_progress', 'on_hold', true],
-    ['on_hold', 'on_hold', false],
-    ['on_hold', 'checking', true],
-    ['on_hold', 'in_progress', false],
-    ['on_hold', 'completed', true],
-    ['completed', 'on_hold', false],
-  ])('that change from %s to %s advance: %s', (current, next, expected) => {
-    expect(isAdvance(current, next)).toBe(expected);
+    ['pending', 'on_hold'],
+    ['in_progress', 'on_hold'],
+    ['on_hold', 'checking'],
+    ['on_hold', 'completed'],
+  ])('advances from %s to %s', (current, next) => {
+    expect(isAdvance(current, next)).toBe(true);
   });
 
-  it('are final only if completed or cancelled', () => {
+  it.each<[string | undefined, string]>([
+    ['not_submitted', 'rejected'],
+    ['pending', 'not_submitted'],
+    ['pending', 'pending'],
+    ['in_progress', 'pending'],
+    ['completed', 'in_progress'],
+    ['completed', 'cancelled'],
+    ['on_hold', 'on_hold'],
+    ['on_hold', 'in_progress'],
+    ['completed', 'on_hold'],
+  ])('does not advance from %s to %s', (current, next) => {
+    expect(isAdvance(current, next)).toBe(false);
+  });
+
+  it('is final only if it is completed or cancelled', () => {
     expect(['completed', 'cancelled', 'in_progress', 'pending', 'refused', 'on_hold'].map(isFinal)).toEqual([
       true,
       true,
@@ -39,29 +44,39 @@ describe('statuses', () => {
     ]);
   });
 
-  it.each<[string, string, string | undefined]>([
-    ['pending', 'pending', 'reached'],
-    ['in_progress', 'pending', 'reached'],
-    ['completed', 'pending', 'reached'],
-    ['on_hold', 'on_hold', 'reached'],
-    ['cancelled', 'cancelled', 'reached'],
-    ['on_hold', 'pending', undefined],
-    ['pending', 'completed', undefined],
-    ['in_progress', 'completed', undefined],
-    ['in_progress', 'cancelled', undefined],
-    ['completed', 'cancelled', 'impossible'],
-    ['cancelled', 'completed', 'impossible'],
-    ['cancelled', 'pending', 'impossible'],
-  ])('of a request that is %s while %s is awaited: %s', (status, wanted, result) => {
-    expect(hasReached(status, wanted)).toBe(result);
+  it.each([
+    ['pending', 'pending'],
+    ['in_progress', 'pending'],
+    ['completed', 'pending'],
+    ['on_hold', 'on_hold'],
+    ['cancelled', 'cancelled'],
+  ])('as %s ends a wait for %s', (status, wanted) => {
+    expect(hasReached(status, wanted)).toBe('reached');
+  });
+
+  it.each([
+    ['on_hold', 'pending'],
+    ['pending', 'completed'],
+    ['in_progress', 'completed'],
+    ['in_progress', 'cancelled'],
+  ])('as %s does not end a wait for %s', (status, wanted) => {
+    expect(hasReached(status, wanted)).toBeUndefined();
+  });
+
+  it.each([
+    ['completed', 'cancelled'],
+    ['cancelled', 'completed'],
+    ['cancelled', 'pending'],
+  ])('as %s makes a wait for %s impossible', (status, wanted) => {
+    expect(hasReached(status, wanted)).toBe('impossible');
   });
 
   const known = ['refused', 'pending', 'in_progress', 'completed', 'cancelled'];
-  it('never advance from a final status', () => {
+  it('never advances from a final status', () => {
     for (const next of known) for (const end of ['completed', 'cancelled']) expect(isAdvance(end, next)).toBe(false);
   });
 
-  it('in any order and with repeats end at the most advanced one', () => {
+  it('is the most advanced of several, in any order and with repeats', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(known.slice(1, 4), { minLength: 1 }), fc.array(fc.nat(2)), (order, repeats) => {
         const seen = [...order, ...repeats.map((index) => order[index % order.length] ?? '')];

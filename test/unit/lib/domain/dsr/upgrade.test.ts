@@ -54,7 +54,7 @@ describe('an older body', () => {
     });
   });
 
-  it('is recognized by its list, even without a version', () => {
+  it('is recognized by its list of identities, even without a version', () => {
     expect(upgrade({ subject_identities: [entry('email', 'a@b.example'), entry('osb_vendor_id', 'x')] })).toEqual({
       value: { api_version: '3.0', subject_identities: { email: raw('a@b.example'), osb_vendor_id: raw('x') } },
       changes: ['subject_identities: the list of 2 became an object keyed by identity type'],
@@ -62,7 +62,7 @@ describe('an older body', () => {
     });
   });
 
-  it('is recognized by a list in any of its extensions, and keeps all extensions', () => {
+  it('is recognized by a list in any extension, and keeps all extensions', () => {
     const { changes, value } = upgrade({
       api_version: '3.0',
       extensions: { 'opendsr.a': {}, [KEY]: { identities: [entry('xpid', '7')], skip_waiting_period: true } },
@@ -82,7 +82,7 @@ describe('an older body', () => {
     });
   });
 
-  it('keeps invalid extensions, which version 3 validation rejects', () => {
+  it('keeps invalid extensions, which the version 3 validation rejects', () => {
     const extensions = { [KEY]: null, other: 'x', third: 7 };
     expect(upgrade({ api_version: '2.0', extensions })).toMatchObject({ value: { extensions }, issues: [] });
   });
@@ -98,7 +98,7 @@ describe('an older body', () => {
     expect(value).toEqual(before);
   });
 
-  it("is returned with the extension's types moved into the existing or a new extension", () => {
+  it("has the extension's types moved into the existing or a new extension", () => {
     const identities = { email: raw('a'), xpid: raw('7'), mobile_number: raw('+49') };
     const moved = { xpid: raw('7'), mobile_number: raw('+49') };
     expect(upgrade({ api_version: '2.0', subject_identities: identities })).toMatchObject({
@@ -124,7 +124,7 @@ describe('an older body', () => {
     });
   });
 
-  it('is returned without empty identities if all were moved, and without an extension if none were', () => {
+  it('has no empty identities if all were moved, and no extension if none were moved', () => {
     expect(upgrade({ api_version: '2.0', subject_identities: { xpid: raw('7') } }).value).toStrictEqual({
       api_version: '3.0',
       extensions: { [KEY]: { subject_identities: { xpid: raw('7') } } },
@@ -137,7 +137,7 @@ describe('an older body', () => {
 });
 
 describe('an upgrade', () => {
-  it('keeps both lists of an extension with identities under both names', () => {
+  it('keeps both lists if an extension has identities under both names', () => {
     const extension = { identities: [entry('xpid', '7')], subject_identities: { xpid: raw('8') } };
     expect(upgrade({ api_version: '2.0', extensions: { [KEY]: extension } }).value).toEqual({
       api_version: '3.0',
@@ -145,7 +145,7 @@ describe('an upgrade', () => {
     });
   });
 
-  it('reports an identity given in both positions', () => {
+  it('reports an identity that is in both positions', () => {
     const { issues } = upgrade({
       api_version: '2.0',
       subject_identities: { xpid: raw('7') },
@@ -156,7 +156,7 @@ describe('an upgrade', () => {
     ]);
   });
 
-  it('reports two identities of one type', () => {
+  it('reports two identities of the same type', () => {
     const { issues, value } = upgrade({
       subject_identities: [entry('email', 'a'), entry('osa_id', 'o'), entry('email', 'b')],
     });
@@ -169,7 +169,7 @@ describe('an upgrade', () => {
     expect(value).toHaveProperty('subject_identities.osa_id', raw('o'));
   });
 
-  it('reports entries without a type by position and keeps the others', () => {
+  it('reports the position of entries without a type and keeps the others', () => {
     const list = [null, 'x', {}, { identity_type: 7 }, entry('email', 'a')];
     const { issues, value } = upgrade({ extensions: { [KEY]: { identities: list } } });
     expect(issues).toEqual(

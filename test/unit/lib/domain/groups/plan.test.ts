@@ -14,7 +14,7 @@ const LIVE: GroupReply = {
 };
 const WANTED = toGroupRequest(LIVE);
 
-describe('planGroup', () => {
+describe('a group plan', () => {
   it('sends nothing if only the order of the attributes differs', () => {
     expect(planGroup(LIVE, { ...WANTED, attributes: [...WANTED.attributes].reverse() })).toEqual({
       id: 'household',
@@ -101,7 +101,7 @@ describe('planGroup', () => {
   });
 });
 
-describe('comparableGroup', () => {
+describe('the comparable form of a group', () => {
   it("is equal if only the order or the platform's extra fields differ", () => {
     const reordered = {
       ...LIVE,
@@ -128,7 +128,7 @@ describe('the definition limit', () => {
   const create = planGroup(undefined, WANTED);
   const other = { ...LIVE, id: 'company' };
 
-  it('is reported before a creation, with the existing definitions', () => {
+  it('is reported with the existing definitions before a creation', () => {
     expect(limitWarning(create, [other])).toMatch(/^This workspace already has its 1 group definition \(company\), /);
     expect(limitWarning(create, [other, LIVE])).toMatch(/\(company, household\)/);
   });

@@ -22,7 +22,7 @@ function learnedRate(): LearnedRate {
   return rate;
 }
 
-describe('the first limit', () => {
+describe('the first 429', () => {
   it('sets the rate slightly below the accepted requests of the last second', () => {
     const rate = createLearnedRate();
     expect(rate.at(0)).toBe(Infinity);
@@ -46,8 +46,8 @@ describe('the first limit', () => {
   });
 });
 
-describe('the rate', () => {
-  it('returns to the failed rate after 45 seconds, stays close for a while, and then increases fast', () => {
+describe('the learned rate', () => {
+  it('returns to the rate that failed after 45 seconds, stays close to it, and then increases fast', () => {
     const rate = learnedRate();
     const at = (second: number): number => rate.at(3000 + second * 1000);
     const high = at(45);
@@ -59,7 +59,7 @@ describe('the rate', () => {
     expect(at(200) / high).toBeGreaterThan(2);
   });
 
-  it('is probed less often each time the limit is unchanged', () => {
+  it('is raised for a probe less often each time the limit turns out to be unchanged', () => {
     const rate = learnedRate();
     const gaps: number[] = [];
     let now = 3000;
@@ -79,7 +79,7 @@ describe('the rate', () => {
     expect(gaps[3]).toBeLessThanOrEqual((gaps[2] ?? 0) * 1.1);
   });
 
-  it('decreases in larger steps while limits are hit in quick succession, but not below the accepted rate between them', () => {
+  it('decreases in larger steps after 429s in quick succession, but not below the rate accepted between them', () => {
     const rate = learnedRate();
     const before = rate.at(3000);
     accept(rate, before, 3000, 5000);
@@ -98,7 +98,7 @@ describe('the rate', () => {
     expect(hitLimit(rate, 30_000)).toBeCloseTo(19 * 0.97, 1);
   });
 
-  it('does not decrease further than usual if the previous limit was ignored', () => {
+  it('does not decrease more than usual if the previous 429 was ignored', () => {
     const rate = createLearnedRate();
     accept(rate, 100, 0, 500);
     hitLimit(rate, 500);
@@ -106,7 +106,7 @@ describe('the rate', () => {
     expect(hitLimit(rate, 3500)).toBeCloseTo(99 * 0.97, 0);
   });
 
-  it('remains fractional for few requests, although a second contains only whole requests', () => {
+  it('remains fractional for few requests, even though a second contains only whole requests', () => {
     const rate = createLearnedRate();
     accept(rate, 5, 0, 2000);
     hitLimit(rate, 2000);
@@ -122,7 +122,7 @@ describe('the rate', () => {
     expect(hitLimit(rate, now)).toBeCloseTo(4.1 * 0.97, 1);
   });
 
-  it('keeps the given rate unless clearly fewer requests are accepted', () => {
+  it('stays at the configured rate unless clearly fewer requests are accepted', () => {
     for (const [wanted, learned] of [
       [110, undefined],
       [200, 97],
@@ -140,7 +140,7 @@ describe('the rate', () => {
   });
 });
 
-test('keeps the rate positive, and raises it until the next limit', () => {
+test('keeps the rate positive, and raises it until the next 429', () => {
   const event = fc.record({ afterMs: fc.integer({ min: 0, max: 20_000 }), accepted: fc.integer({ min: 0, max: 50 }) });
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), fc.constantFrom(undefined, 0, 1000, 60_000), (events, asked) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createSlots } from '../../../../../src/lib/domain/pacing/schedule.ts';
 import { randomFrom } from '../../../../helpers/random.ts';
 
-test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps %d per second with late timers', (rate) => {
+test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps a rate of %d per second even if timers are late', (rate) => {
   const random = randomFrom(1);
   const slots = createSlots(rate);
   const sent: number[] = [];

@@ -10,7 +10,7 @@ function round(window: Window, ms: number): number {
   return window.size;
 }
 
-describe('the window', () => {
+describe('the concurrency window', () => {
   it('starts with four requests, or the maximum if that is lower', () => {
     expect([1, 3, 4, 64].map((max) => createWindow(max).size)).toEqual([1, 3, 4, 4]);
   });
@@ -24,7 +24,7 @@ describe('the window', () => {
     expect([round(window, 100), round(window, 100), round(window, 100), round(window, 100)]).toEqual([16, 32, 50, 50]);
   });
 
-  it('shrinks if responses take more than twice the best time plus a margin, and then grows by a quarter', () => {
+  it('shrinks if responses take longer than twice the best time plus a margin, and then grows by a quarter', () => {
     const window = createWindow(100);
     round(window, 100);
     round(window, 100);
@@ -43,7 +43,7 @@ describe('the window', () => {
     expect(round(window, 8)).toBe(13);
   });
 
-  it("uses a round's average time", () => {
+  it('uses the average time of a round', () => {
     const window = createWindow(64);
     round(window, 100);
     for (const ms of [700, 100, 100, 100, 100, 100, 100, 100]) window.answered(ms, false);
@@ -68,7 +68,7 @@ describe('the window', () => {
     expect(sizes).toBe(64);
   });
 
-  it('shrinks with each warning that a limit is near, and restarts its round', () => {
+  it('shrinks and starts a new round after each warning that a limit is near', () => {
     const window = createWindow(64);
     round(window, 100);
     for (let answer = 0; answer < 7; answer++) window.answered(100, false);
@@ -82,7 +82,7 @@ describe('the window', () => {
     expect(window.size).toBe(1);
   });
 
-  it('is halved once for all requests in flight when a limit was hit', () => {
+  it('is halved once for all requests that were in flight when a limit was hit', () => {
     const window = createWindow(64);
     round(window, 100);
     round(window, 100);
@@ -97,7 +97,7 @@ describe('the window', () => {
     expect(window.size).toBe(2);
   });
 
-  it('ignores responses that arrived before a limit was hit', () => {
+  it('ignores responses to requests that were sent before a limit was hit', () => {
     const window = createWindow(64);
     round(window, 100);
     for (let answer = 0; answer < 7; answer++) window.answered(100, false);

@@ -10,7 +10,7 @@ const ROLES = [
   role('none'),
 ];
 
-describe('checkAssertion', () => {
+describe('an assertion', () => {
   it.each<[RolesAssertion, string[]]>([
     [{ only: { task: 'privacy:settings', roles: ['admin', 'desk'] } }, []],
     [{ only: { task: 'privacy:settings', roles: ['desk'] } }, ['admin has privacy:settings (by privacy:*)']],
@@ -22,17 +22,17 @@ describe('checkAssertion', () => {
     [{ each: { max_tasks: 2 } }, []],
     [{ each: { max_tasks: 1 } }, ['desk has 2 tasks']],
     [{ each: { max_tasks: 0 } }, ['admin has 1 task', 'desk has 2 tasks']],
-  ])('finds the violations of %j', (assertion, violations) => {
+  ])('reports its violations: %j', (assertion, violations) => {
     expect(checkAssertion(assertion, ROLES)).toMatchObject([{ violations }]);
   });
 
-  it('checks each part of a combined assertion', () => {
+  it('reports each part of a combined assertion', () => {
     const both = { only: { task: 'rules:view', roles: ['desk'] }, each: { max_tasks: 2 } };
     expect(checkAssertion(both, ROLES).map(({ kind }) => kind)).toEqual(['only', 'each']);
   });
 });
 
-describe('unknownIds', () => {
+describe('the ids in an assertion', () => {
   it.each<[RolesAssertion, unknown[]]>([
     [{ only: { task: 'rules:veiw', roles: ['dekc'] } }, [{ path: ['only', 'task'] }, { path: ['only', 'roles', 0] }]],
     [
@@ -40,7 +40,7 @@ describe('unknownIds', () => {
       [{ path: ['never', 'role'] }, { path: ['never', 'tasks', 1] }],
     ],
     [{ never: { role: 'desk', tasks: ['catalog:*', 'user:core'] }, each: { max_tasks: 1 } }, []],
-  ])('finds the unknown ids of %j', (assertion, issues) => {
+  ])('are reported if they are unknown: %j', (assertion, issues) => {
     expect(unknownIds(assertion, ROLES, ['catalog:*'])).toMatchObject(issues);
   });
 });

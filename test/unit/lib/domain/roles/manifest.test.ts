@@ -33,7 +33,7 @@ const anyRole: fc.Arbitrary<RoleReply> = fc
   }));
 
 describe('sameRole', () => {
-  it('agrees with the comparison of full content', () => {
+  it('agrees with a comparison of the full content', () => {
     fc.assert(
       fc.property(anyRole, anyRole, (a, b) => {
         expect(sameRole(a, b)).toBe(sameContent(manifestOf([a]), manifestOf([b])));
@@ -46,14 +46,14 @@ describe('sameRole', () => {
     expect(sameRole(role('a', ['x:y', 'x:z', 'x:y']), role('a', ['user:core', 'x:z', 'x:y']))).toBe(true);
   });
 
-  it('compares unknown fields of roles and tasks', () => {
+  it('compares unknown fields in roles and tasks', () => {
     expect(sameRole(role('a', ['x:y']), role('a', ['x:y'], { on: 1 }))).toBe(false);
     expect(sameRole(role('a', [], { on: 1 }), role('a', [], { on: 2 }))).toBe(false);
     expect(sameRole(role('a', ['x:y']), role('a', [{ task_id: 'x:y', level: 1 }]))).toBe(false);
   });
 });
 
-it('never treats roles with different ids as the same', () => {
+it('is false for roles with different ids', () => {
   const texts = { name: 'N', description: 'D' };
   expect(sameRole(role('a', ['x:y'], texts), role('b', ['x:y'], texts))).toBe(false);
   expect(sameRole(role('a', ['x:y'], texts), role('a', ['x:y'], { ...texts, description: 'E' }))).toBe(false);

@@ -14,13 +14,13 @@ function sameRolesAs(a: readonly Role[], b: readonly Role[]): boolean {
 
 const ids = (roles: readonly Role[]): string[] => roles.map((item) => item.role_id);
 
-describe('resolveConflict', () => {
+describe('resolving a conflict', () => {
   const resolved = (side: 'mine' | 'theirs', base: Role[], mine: Role[], theirs: Role[]): Role[] => {
     const { roles, conflicts } = mergeRoles(base, mine, theirs);
     return conflicts.reduce((list, one) => resolveConflict(list, one, one[side]), roles);
   };
 
-  it('leaves no conflict, no matter which side is chosen', () => {
+  it('leaves no conflict, for either side', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);
@@ -42,8 +42,8 @@ describe('resolveConflict', () => {
   });
 });
 
-describe('mergeRoles', () => {
-  it('returns the edited side if only one side changed', () => {
+describe('a three-way merge', () => {
+  it('equals the edited side if only one side changed', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (base, other) => {
         const mine = mergeRoles(base, other, base);
@@ -64,7 +64,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('lists exactly the roles that the other side changed as rebased', () => {
+  it('lists as rebased exactly the roles that the other side changed', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (base, theirs) => {
         const { created, modified, deleted } = diffRoles(base, theirs);
@@ -90,7 +90,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('removes only roles that one side deleted, and never adds one', () => {
+  it('removes only roles that one side deleted, and never adds a role', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);
@@ -142,7 +142,7 @@ describe('mergeRoles', () => {
     );
   });
 
-  it('merges added and removed tasks', () => {
+  it('combines added and removed tasks', () => {
     const merged = mergeRoles(
       [role('a', ['x:1', 'x:2', 'x:3'])],
       [role('a', ['x:1', 'x:3', 'mine:1'])],
@@ -165,7 +165,7 @@ describe('mergeRoles', () => {
     ]);
   });
 
-  it('keeps the order of my roles and appends roles that only the other side has', () => {
+  it('keeps the order of my roles and appends roles that exist only on the other side', () => {
     const [a, b, c] = [role('a'), role('b'), role('c')];
     expect(ids(mergeRoles([a, b], [b, a], [a, c, b]).roles)).toEqual(['b', 'a', 'c']);
   });
@@ -216,7 +216,7 @@ describe('mergeRoles', () => {
       [{ role_id: 'a', field: 'tasks.x:y.n', base: 1, mine: 2, theirs: 3 }],
     ],
     ['different fields', [role('a')], [role('a', [], { name: 'M' })], [role('a', [], { description: 'T' })], []],
-  ])('reports the conflicts of %s', (_what, base, mine, theirs, conflicts) => {
+  ])('reports only real conflicts: %s', (_what, base, mine, theirs, conflicts) => {
     expect(mergeRoles(base, mine, theirs).conflicts).toEqual(conflicts);
   });
 });

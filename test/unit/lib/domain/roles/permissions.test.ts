@@ -10,7 +10,7 @@ import {
 import { role } from '../../../../helpers/any-roles.ts';
 
 describe("a role's permissions", () => {
-  it('are sorted like the reference with unknown ones last, without duplicates, including user:core', () => {
+  it('are sorted like the reference, with unknown permissions last, without duplicates, including user:core', () => {
     const [first, second] = PERMISSIONS.filter(({ task_id }) => task_id !== 'user:core');
     const ids = ['new_feature:view', second?.task_id ?? '', first?.task_id ?? '', second?.task_id ?? ''];
     const listed = permissionsOf(role('a', ids)).map(({ task_id }) => task_id);
@@ -19,7 +19,7 @@ describe("a role's permissions", () => {
     expect(listed).toEqual([...wanted, ...core, 'new_feature:view']);
   });
 
-  it('are listed with a feature and a meaning; an unknown task is its own feature', () => {
+  it('have a feature and a meaning, and an unknown task is its own feature', () => {
     const [known] = PERMISSIONS;
     expect(permissionsOf(role('a', [known?.task_id ?? '']))).toContainEqual({
       ...known,
@@ -51,14 +51,14 @@ describe('the task that grants another', () => {
     ['is not another task of its feature', ['audiences:edit'], 'audiences:view', undefined],
     ['is not a narrower task', ['audiences:view'], 'audiences:*', undefined],
     ['always exists for the core task', [], 'user:core', 'user:core'],
-    ['for a feature id is its full access', ['audiences:*'], 'audiences', 'audiences:*'],
+    ["is full access to a feature for the feature's id", ['audiences:*'], 'audiences', 'audiences:*'],
   ])('%s', (_what, tasks, wanted, granting) => {
     expect(grantingTask(role('a', tasks), wanted)).toBe(granting);
   });
 });
 
 describe('the role and task matrix', () => {
-  it('shows every task of any role as direct, by full access, or missing', () => {
+  it('marks every task of any role as direct, by full access or missing', () => {
     const rows = roleMatrix([
       role('a', ['audiences:*']),
       role('b', ['audiences:view', 'zzz:b', 'user:core']),
@@ -85,7 +85,7 @@ describe('the role and task matrix', () => {
   });
 });
 
-it('returns the sorted tasks that two roles share, and those that only one of them has', () => {
+it('returns the sorted tasks that two roles share, and the tasks that only one role has', () => {
   const left = role('l', ['b:2', 'b:1', 'z:1', 'y:1', 'user:core']);
   const right = role('r', ['x:2', 'b:1', 'x:1', 'b:2']);
   expect(compareRoleTasks(left, right)).toEqual({

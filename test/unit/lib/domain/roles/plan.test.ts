@@ -13,14 +13,14 @@ const WANTED = [role('a', ['x:y', 'x:z'], { on: 1 }), role('c')];
 const hashOf = (live: Manifest = LIVE, wanted = WANTED, scope = SCOPE): string =>
   planRoles(scope, live, wanted).plan.plan;
 
-describe('the plan', () => {
-  it('gets a hash of 32 hex digits that is stable, even after a round trip over the wire', () => {
+describe('a plan', () => {
+  it('has a stable hash of 32 hex digits, even after a round trip over the wire', () => {
     expect(hashOf()).toMatch(/^[0-9a-f]{32}$/);
     const reread = fromReply(parseJson(stringifyJson(toReply(LIVE))) as ReturnType<typeof toReply>);
     expect(hashOf(reread, structuredClone(WANTED))).toBe(hashOf());
   });
 
-  it('does not depend on any order', () => {
+  it('has a hash that does not depend on any order', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, (reply, wanted) => {
         const live = fromReply(reply);
@@ -67,12 +67,12 @@ describe('the plan', () => {
         ]),
     ],
     ['no desired roles', () => hashOf(LIVE, [])],
-  ])('gets a different hash for %s', (_what, other) => {
+  ])('has another hash for %s', (_what, other) => {
     expect(other()).toMatch(/^[0-9a-f]{32}$/);
     expect(other()).not.toBe(hashOf());
   });
 
-  it('gets a different hash for each desired manifest', () => {
+  it('has another hash for each desired manifest', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, anyRoles, (reply, one, other) => {
         const live = fromReply(reply);
@@ -94,7 +94,7 @@ describe('the plan', () => {
     });
   });
 
-  it('sends the desired roles, unknown top-level fields and unchanged roles, but no stamp', () => {
+  it('contains a body with the desired and unchanged roles and unknown top-level fields, but no stamp', () => {
     const wanted = [role('b', ['x:y']), { ...role('a', ['x:y']), on: 1 }];
     const { request } = planRoles(
       SCOPE,
@@ -105,14 +105,14 @@ describe('the plan', () => {
   });
 });
 
-it('returns the changes of a plan without a hash when two files are compared', () => {
+it('contains changes but no hash if two files are compared', () => {
   const { plan, ...changes } = planRoles(SCOPE, LIVE, WANTED).plan;
   expect(compareManifests(LIVE, WANTED)).toEqual({ ...changes, plan: null });
   expect(changes.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });
 });
 
 describe('a manifest', () => {
-  it('round-trips through the wire form', () => {
+  it('is the same after conversion to the wire form and back', () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         expect(toReply(fromReply(reply))).toEqual(reply);
@@ -120,7 +120,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('lists ids sorted and `user:core` first in stable order', () => {
+  it('lists sorted ids and `user:core` first in its stable order', () => {
     const roles = inStableOrder([role('b', ['x:z', 'user:core', 'x:y']), role('B'), role('a')]);
     expect(roles.map((item) => [item.role_id, item.tasks.map((task) => task.task_id)])).toEqual([
       ['B', []],

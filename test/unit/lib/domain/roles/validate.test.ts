@@ -29,7 +29,12 @@ function checkRole(change: Record<string, unknown>, known: Partial<Known> = {}):
 
 const NO_FINDINGS = { issues: [], warnings: [] };
 
-describe('a whole file', () => {
+/** Puts the message of each case first, for the test's title. */
+function messageFirst<T>(cases: [T, string][]): [string, T, string][] {
+  return cases.map(([value, message]) => [message, value, message]);
+}
+
+describe('a roles file', () => {
   it.each<[unknown, string]>([
     [null, ': a roles file must be a map with a list `roles`'],
     [[], ': a roles file must be a map with a list `roles`'],
@@ -52,13 +57,13 @@ describe('a whole file', () => {
     expect(check(value)).toEqual({ issues: [issue], warnings: [] });
   });
 
-  it('is accepted if it is empty or has stamps and a schema hint', () => {
+  it('is accepted if it is empty, or has stamps and a schema hint', () => {
     expect(check({ $schema: 'x', last_modified_on: '2026-11-20 08:00:00', last_modified_by: null, roles: [] })).toEqual(
       NO_FINDINGS,
     );
   });
 
-  it('is accepted with up to 100 roles, or as many as the platform has', () => {
+  it('is accepted with up to 100 roles, or with as many as the platform has', () => {
     const many = (count: number): object[] =>
       Array.from({ length: count }, (_, index) => ({ ...GOOD, role_id: `r${index}`, name: `N${index}` }));
     expect(check({ roles: many(100) })).toEqual(NO_FINDINGS);
@@ -90,41 +95,43 @@ describe('a whole file', () => {
 });
 
 describe('a role', () => {
-  it.each<[Record<string, unknown>, string]>([
-    [{ role_id: undefined }, 'roles[0]: role_id is missing'],
-    [{ name: undefined }, 'roles[0]: name is missing'],
-    [{ description: undefined }, 'roles[0]: description is missing'],
-    [{ tasks: undefined }, 'roles[0]: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
-    [{ tasks: 'audiences:view' }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
-    [{ tasks: null }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
-    [{ role_id: '' }, 'roles[0].role_id: is empty'],
-    [{ role_id: 12 }, 'roles[0].role_id: must be a string, not a number; put it in quotes'],
-    [{ role_id: true }, 'roles[0].role_id: must be a string, not a boolean; put it in quotes'],
-    [{ role_id: 'x'.repeat(65) }, 'roles[0].role_id: has 65 characters; at most 64 are allowed'],
-    [{ name: '😀'.repeat(65) }, 'roles[0].name: has 65 characters; at most 64 are allowed'],
-    [{ name: '  ' }, 'roles[0].name: is empty'],
-    [{ name: null }, 'roles[0].name: must be a string, not empty'],
-    [{ name: 'a\u0007' }, 'roles[0].name: contains a control character'],
-    [{ description: '' }, 'roles[0].description: is empty'],
-    [{ description: 'x'.repeat(257) }, 'roles[0].description: has 257 characters; at most 256 are allowed'],
-    [{ descripton: 'x' }, 'roles[0].descripton!: unknown field `descripton`; did you mean `description`?'],
-    [{ constructor: 'x' }, 'roles[0].constructor!: unknown field `constructor`'],
-    [{ tasks: [5] }, 'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`'],
-    [
-      { tasks: ['rules:view', ''] },
-      'roles[0].tasks[1]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
-    ],
-    [
-      { tasks: [{ id: 'rules:view' }] },
-      'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
-    ],
-    [{ tasks: [null] }, 'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`'],
-    [
-      { tasks: [{ task_id: '' }] },
-      'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
-    ],
-    [{ tasks: [{ task_id: 'rules:view', level: 1 }] }, 'roles[0].tasks[0].level!: unknown field `level`'],
-  ])('is rejected with the fields %j', (change, issue) => {
+  it.each(
+    messageFirst<Record<string, unknown>>([
+      [{ role_id: undefined }, 'roles[0]: role_id is missing'],
+      [{ name: undefined }, 'roles[0]: name is missing'],
+      [{ description: undefined }, 'roles[0]: description is missing'],
+      [{ tasks: undefined }, 'roles[0]: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
+      [{ tasks: 'audiences:view' }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
+      [{ tasks: null }, 'roles[0].tasks: `tasks` must be a list of task ids (an empty one is `tasks: []`)'],
+      [{ role_id: '' }, 'roles[0].role_id: is empty'],
+      [{ role_id: 12 }, 'roles[0].role_id: must be a string, not a number; put it in quotes'],
+      [{ role_id: true }, 'roles[0].role_id: must be a string, not a boolean; put it in quotes'],
+      [{ role_id: 'x'.repeat(65) }, 'roles[0].role_id: has 65 characters; at most 64 are allowed'],
+      [{ name: '😀'.repeat(65) }, 'roles[0].name: has 65 characters; at most 64 are allowed'],
+      [{ name: '  ' }, 'roles[0].name: is empty'],
+      [{ name: null }, 'roles[0].name: must be a string, not empty'],
+      [{ name: 'a\u0007' }, 'roles[0].name: contains a control character'],
+      [{ description: '' }, 'roles[0].description: is empty'],
+      [{ description: 'x'.repeat(257) }, 'roles[0].description: has 257 characters; at most 256 are allowed'],
+      [{ descripton: 'x' }, 'roles[0].descripton!: unknown field `descripton`; did you mean `description`?'],
+      [{ constructor: 'x' }, 'roles[0].constructor!: unknown field `constructor`'],
+      [{ tasks: [5] }, 'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`'],
+      [
+        { tasks: ['rules:view', ''] },
+        'roles[0].tasks[1]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
+      ],
+      [
+        { tasks: [{ id: 'rules:view' }] },
+        'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
+      ],
+      [{ tasks: [null] }, 'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`'],
+      [
+        { tasks: [{ task_id: '' }] },
+        'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
+      ],
+      [{ tasks: [{ task_id: 'rules:view', level: 1 }] }, 'roles[0].tasks[0].level!: unknown field `level`'],
+    ]),
+  )('is rejected: %s', (_message, change, issue) => {
     expect(checkRole(change)).toEqual({ issues: [issue], warnings: [] });
   });
 
@@ -140,7 +147,7 @@ describe('a role', () => {
     expect(checkRole(change)).toEqual(NO_FINDINGS);
   });
 
-  it('is reported with all its issues', () => {
+  it('is rejected with all its issues', () => {
     expect(check({ roles: [{ rolle: 1, role_id: '', tasks: [7] }, GOOD, { ...GOOD, name: 5 }] }).issues).toEqual([
       'roles[0].rolle!: unknown field `rolle`',
       'roles[0].tasks[0]: a task must be an id such as `audiences:view`, or `{task_id: …}`',
@@ -160,34 +167,36 @@ describe('a role', () => {
     ]);
   });
 
-  it.each<[Record<string, unknown>, string]>([
-    [{ role_id: 'a<b' }, 'roles[0].role_id: contains <, which the platform may reject'],
-    [{ name: "it's" }, "roles[0].name: contains ', which the platform may reject"],
-    [{ name: 'a`b' }, 'roles[0].name: contains `, which the platform may reject'],
-    [{ name: 'a\\b' }, 'roles[0].name: contains \\, which the platform may reject'],
-    [
-      { name: 'a\u202eb' },
-      'roles[0].name: contains an invisible character that changes the text direction, which the platform may reject',
-    ],
-    [{ tasks: ['rules:view', { task_id: 'rules:view' }] }, 'roles[0].tasks[1]: rules:view is listed twice'],
-    [
-      { tasks: ['audiences:view', 'audiences:*'] },
-      'roles[0].tasks[0]: audiences:view is redundant: audiences:* includes it',
-    ],
-    [
-      { tasks: ['rules:*', { task_id: 'rules:view' }] },
-      'roles[0].tasks[1]: rules:view is redundant: rules:* includes it',
-    ],
-    [
-      { tasks: ['audience:view'] },
-      "roles[0].tasks[0]: task audience:view is not in the specification's list; did you mean audiences:view?",
-    ],
-    [{ tasks: ['quite:different'] }, "roles[0].tasks[0]: task quite:different is not in the specification's list"],
-  ])('is accepted with a warning for the fields %j', (change, warning) => {
+  it.each(
+    messageFirst<Record<string, unknown>>([
+      [{ role_id: 'a<b' }, 'roles[0].role_id: contains <, which the platform may reject'],
+      [{ name: "it's" }, "roles[0].name: contains ', which the platform may reject"],
+      [{ name: 'a`b' }, 'roles[0].name: contains `, which the platform may reject'],
+      [{ name: 'a\\b' }, 'roles[0].name: contains \\, which the platform may reject'],
+      [
+        { name: 'a\u202eb' },
+        'roles[0].name: contains an invisible character that changes the text direction, which the platform may reject',
+      ],
+      [{ tasks: ['rules:view', { task_id: 'rules:view' }] }, 'roles[0].tasks[1]: rules:view is listed twice'],
+      [
+        { tasks: ['audiences:view', 'audiences:*'] },
+        'roles[0].tasks[0]: audiences:view is redundant: audiences:* includes it',
+      ],
+      [
+        { tasks: ['rules:*', { task_id: 'rules:view' }] },
+        'roles[0].tasks[1]: rules:view is redundant: rules:* includes it',
+      ],
+      [
+        { tasks: ['audience:view'] },
+        "roles[0].tasks[0]: task audience:view is not in the specification's list; did you mean audiences:view?",
+      ],
+      [{ tasks: ['quite:different'] }, "roles[0].tasks[0]: task quite:different is not in the specification's list"],
+    ]),
+  )('is accepted with the warning: %s', (_message, change, warning) => {
     expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
   });
 
-  it('gets no warning that user:core is redundant', () => {
+  it('is accepted without a warning if it contains user:core, which is never redundant', () => {
     const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
     expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
       'roles[0].tasks[2]: user:more is redundant: user:* includes it',
@@ -197,28 +206,28 @@ describe('a role', () => {
   it.each([
     ['role_id', { role_id: 'a', name: 'B' }, '`a`'],
     ['name', { role_id: 'b', name: 'A' }, '`A`'],
-  ])('is rejected unless its %s is unique', (field, change, what) => {
+  ])('is rejected if its %s is not unique', (field, change, what) => {
     expect(check({ roles: [GOOD, { ...GOOD, ...change }] }).issues).toEqual([
       `roles[1].${field}: ${what} is already taken by roles[0]`,
     ]);
   });
 });
 
-describe('with the live tasks', () => {
+describe('validation against the live tasks', () => {
   const live = manifestOf([role('other', ['retired:view'])]);
   const base = manifestOf([role('other', ['forgotten:view'])]);
 
-  it.each<[string, string | undefined]>([
-    ['audiences:view', undefined],
-    ['new_feature:view', undefined],
-    ['user:core', undefined],
-    ['retired:view', undefined],
+  it.each(['audiences:view', 'new_feature:view', 'user:core', 'retired:view'])('accepts the task %s', (task) => {
+    expect(checkRole({ tasks: [task] }, { live, base, liveTasks: LIVE_TASKS })).toEqual(NO_FINDINGS);
+  });
+
+  it.each([
     ['forgotten:view', 'task forgotten:view does not exist on the platform'],
     ['Audiences:view', 'task Audiences:view does not exist on the platform; did you mean audiences:view?'],
     ['new_feature:veiw', 'task new_feature:veiw does not exist on the platform; did you mean new_feature:view?'],
     ['catalog:*', 'task catalog:* does not exist on the platform'],
-  ])('checks the task %s', (task, message) => {
-    const issues = message === undefined ? [] : [`roles[0].tasks[0]: ${message}`];
+  ])('rejects the task %s', (task, message) => {
+    const issues = [`roles[0].tasks[0]: ${message}`];
     expect(checkRole({ tasks: [task] }, { live, base, liveTasks: LIVE_TASKS })).toEqual({ issues, warnings: [] });
   });
 
@@ -227,7 +236,7 @@ describe('with the live tasks', () => {
   });
 });
 
-describe('a value returned by the platform', () => {
+describe('a value that the platform returned', () => {
   const unusual = role('a', [{ task_id: 'rules:view', level: 1 }], {
     name: null,
     description: '',
@@ -244,7 +253,7 @@ describe('a value returned by the platform', () => {
     tasks: [{ task_id: 'rules:view', level: 2 }],
   };
 
-  it.each(['live', 'base'] as const)('is accepted if the %s manifest has it', (which) => {
+  it.each(['live', 'base'] as const)('is accepted if the %s manifest contains it', (which) => {
     expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NO_FINDINGS);
   });
 
@@ -274,11 +283,11 @@ describe('a value returned by the platform', () => {
       'roles[0].name: must be a string, not empty',
     ],
     ['another empty text', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: is empty'],
-  ])('is rejected elsewhere: %s', (_what, value, issue) => {
+  ])('is rejected in another position: %s', (_what, value, issue) => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });
 
-  it('is suggested for a misspelled one', () => {
+  it('is suggested for a misspelled value', () => {
     expect(check({ versoin: 3, roles: [] }, { live }).issues).toEqual([
       'versoin!: unknown field `versoin`; did you mean `version`?',
     ]);
@@ -298,7 +307,7 @@ describe('a value returned by the platform', () => {
     expect(check({ roles }).issues).toHaveLength(2);
   });
 
-  it('does not excuse a new duplicate name, even if the platform has other duplicates', () => {
+  it('does not allow a new duplicate name, even if the platform has other duplicates', () => {
     const live = manifestOf([
       role('a', [], { name: 'Once' }),
       role('b', [], { name: 'Twice' }),
@@ -308,7 +317,7 @@ describe('a value returned by the platform', () => {
     expect(check({ roles }, { live }).issues).toEqual(['roles[1].name: `Once` is already taken by roles[0]']);
   });
 
-  it('is checked inside maps of both manifests', () => {
+  it('is looked up within maps in both manifests', () => {
     const [one, other] = [manifestOf([role('a', [], { on: { x: 1 } })]), manifestOf([role('a', [], { on: null })])];
     for (const known of [
       { live: one, base: other },
@@ -321,14 +330,14 @@ describe('a value returned by the platform', () => {
     }
   });
 
-  it('is warned about if it is an edited top-level field, which is not sent', () => {
+  it('causes a warning if it is an edited top-level field, which is not sent', () => {
     const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
     const base = manifestOf([unusual], { extra: { version: 2 } });
     expect(check({ version: 2, roles: [asFile] }, { live, base })).toEqual(NO_FINDINGS);
   });
 
-  it('is tolerated before the platform is read', () => {
+  it('is accepted before the platform is read', () => {
     const value = { version: 3, roles: [asFile, { ...GOOD, role_id: 'b', name: 'B' }] };
     expect(check(value, { tolerateUnknown: true })).toEqual(NO_FINDINGS);
     expect(check(value).issues.length).toBeGreaterThan(3);
@@ -339,7 +348,7 @@ describe('a value returned by the platform', () => {
   });
 });
 
-it('accepts every field of a role from the platform under a new id, and still checks its text', () => {
+it("accepts every field of a platform's role under a new id, and still checks its text", () => {
   const role = { ...GOOD, role_id: 'new-id', version: 3, tasks: [{ task_id: 'audiences:view', since: 2024 }] };
   expect(check({ roles: [role] }, { fieldsOfPlatform: true })).toEqual(NO_FINDINGS);
   expect(check({ roles: [{ ...role, role_id: '' }] }, { fieldsOfPlatform: true }).issues).toHaveLength(1);

@@ -17,7 +17,7 @@ function byHand(roles: readonly Role[]): Role[] {
 }
 
 describe('the desired roles', () => {
-  it("equal the file's roles without a base, plus the platform’s unknown fields", () => {
+  it("equal the file's roles plus the platform's unknown fields if there is no base", () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (roles, live) => {
         const {
@@ -43,7 +43,7 @@ describe('the desired roles', () => {
     );
   });
 
-  it('keep the platform’s fields in a role edited by hand', () => {
+  it("keep the platform's fields in a role that was edited by hand", () => {
     const original = role('a', [{ task_id: 'x:y', level: 1 }, 'x:z'], { on: 5 });
     const base = manifestOf([original]);
     const now = manifestOf([{ ...original, on: 6 }]);
@@ -55,14 +55,14 @@ describe('the desired roles', () => {
     }
   });
 
-  it('do not conflict with the same role pushed elsewhere, even with fields added by the platform', () => {
+  it('do not conflict with the same role from another push, even if the platform added fields', () => {
     const live = manifestOf([role('a', ['user:core', { task_id: 'x:y', level: 1 }], { on: 5 })]);
     const wanted = wantedRoles(manifestOf([role('a', ['x:y'])]), manifestOf([]), live);
     expect(wanted.conflicts).toEqual([]);
     expect(isEmptyDiff(diffRoles(live.roles, wanted.roles))).toBe(true);
   });
 
-  it('list the roles that the platform changed as rebased, even if only unknown fields changed', () => {
+  it('list as rebased the roles that the platform changed, even if only unknown fields changed', () => {
     const base = manifestOf([role('a', ['x:y'], { on: 5 })], OLD);
     const live = manifestOf([role('a', ['x:y'], { on: 6 })]);
     expect(wantedRoles(manifestOf(byHand(base.roles), OLD), base, live)).toMatchObject({
@@ -83,31 +83,38 @@ describe('the desired roles', () => {
     });
   });
 
-  it.each<[string, ReturnType<typeof manifestOf>, boolean]>([
-    ['an older stamp', manifestOf([role('b')], OLD), true],
-    ['an older stamp, but the same content', manifestOf(byHand([role('a', ['x:y'], { on: 1 })]), OLD), false],
-    ['the live stamp', manifestOf([role('b')]), false],
-    ['the same second by another admin', manifestOf([role('b')], { last_modified_by: 'bob@example.com' }), true],
-    ['no stamp', manifestOf([role('b')], UNSTAMPED), false],
-  ])('are stale without a base if the platform has other edits: %s (%#)', (_what, file, stale) => {
+  it.each<[string, ReturnType<typeof manifestOf>]>([
+    ['an older stamp', manifestOf([role('b')], OLD)],
+    ['a stamp from the same second by another admin', manifestOf([role('b')], { last_modified_by: 'bob@example.com' })],
+  ])('are stale if there is no base and the file has %s', (_what, file) => {
     const live = manifestOf([role('a', ['user:core', 'x:y'], { on: 1 })]);
-    expect(wantedRoles(file, undefined, live).stale).toBe(stale);
+    expect(wantedRoles(file, undefined, live).stale).toBe(true);
+    expect(wantedRoles(file, live, live).stale).toBe(false);
+  });
+
+  it.each<[string, ReturnType<typeof manifestOf>]>([
+    ['an older stamp, but the same content', manifestOf(byHand([role('a', ['x:y'], { on: 1 })]), OLD)],
+    ['the live stamp', manifestOf([role('b')])],
+    ['no stamp', manifestOf([role('b')], UNSTAMPED)],
+  ])('are not stale if there is no base and the file has %s', (_what, file) => {
+    const live = manifestOf([role('a', ['user:core', 'x:y'], { on: 1 })]);
+    expect(wantedRoles(file, undefined, live).stale).toBe(false);
     expect(wantedRoles(file, live, live).stale).toBe(false);
   });
 });
 
-describe('chooseBase', () => {
+describe('the chosen base', () => {
   const file = manifestOf([role('a', ['x:y', 'x:z']), role('b')]);
   const near = manifestOf([role('a', ['x:y']), role('b')]);
   const far = manifestOf([role('a'), role('c')]);
 
-  it('returns the manifest with the same stamp and the fewest differences', () => {
+  it('is the manifest with the same stamp and the fewest differences', () => {
     expect(chooseBase(file, [far, near])).toBe(near);
     expect(chooseBase(file, [near, far])).toBe(near);
     expect(chooseBase(file, [far])).toBe(far);
   });
 
-  it('counts the roles that differ, not all roles', () => {
+  it('has the fewest roles that differ, not the fewest roles', () => {
     const roles = ['a', 'b', 'c'].map((id) => role(id, ['x:y']));
     const [one, all] = [1, 3].map((some) =>
       manifestOf(roles.map((item, at) => (at < some ? role(item.role_id) : item))),
@@ -120,12 +127,12 @@ describe('chooseBase', () => {
     }
   });
 
-  it('prefers the newest of several equal manifests', () => {
+  it('is the newest of several equal manifests', () => {
     const twin = structuredClone(near);
     expect(chooseBase(file, [twin, near])).toBe(twin);
   });
 
-  it('returns none for a different stamp or for a file without a stamp', () => {
+  it('does not exist for another stamp or for a file without a stamp', () => {
     expect(chooseBase(file, [])).toBeUndefined();
     expect(
       chooseBase(file, [

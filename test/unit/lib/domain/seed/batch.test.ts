@@ -9,7 +9,7 @@ function add(batch: Batch, text: string, position: number, line = position): voi
   batch.add(bytes, 0, bytes.length - 1, position, line);
 }
 
-test('removes everything from earlier rows', () => {
+test('contains nothing from earlier rows when it is reused', () => {
   const batch = new Batch(Buffer.alloc(1024));
   batch.begin(0, 0);
   add(batch, '{"a":1}', 1, 33);
@@ -39,7 +39,7 @@ test('accepts more rows than usual', () => {
   expect(batch.bodyOf([0, 500, 999]).toString()).toBe('[0,500,999]');
 });
 
-test('copies its rows in order', () => {
+test('copies rows in order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 12 }),
@@ -61,7 +61,7 @@ test('copies its rows in order', () => {
   );
 });
 
-test('fills the batch to its last byte, and grows for a larger single row', () => {
+test('is filled to the last byte, and grows for a single larger row', () => {
   const batch = new Batch(Buffer.alloc(10));
   batch.begin(0, 0);
   add(batch, '1234', 1);

@@ -60,7 +60,7 @@ describe('rows that were rejected together', () => {
       [0, 3],
       { guilty: [], suspects: [0, 3], rest: [] },
     ],
-  ])('are judged: %s', (_what, messages, rows, verdict) => {
+  ])('are judged by the message: %s', (_what, messages, rows, verdict) => {
     expect(createBlame().judge(ABC, rows, messages)).toEqual(verdict);
   });
 
@@ -69,13 +69,13 @@ describe('rows that were rejected together', () => {
     ['that is a prefix of another', 'Order', 'Order: wrong'],
     ['with quotes and a backslash', 'say "no" \\', 'say "no" \\: wrong'],
     ['in a different alphabet', 'Заказы', 'Заказы: wrong'],
-  ])('are judged by an attribute %s', (_what, name, message) => {
+  ])('are judged by an attribute name %s', (_what, name, message) => {
     const batch = batchOf(['Orders'], [name], ['b']);
     expect(createBlame().judge(batch, [0, 1, 2], [message])).toEqual({ guilty: [1], suspects: [], rest: [0, 2] });
   });
 });
 
-it('ignores an empty name, even if rows contain empty strings', () => {
+it('ignores an empty attribute name, even if rows contain empty strings', () => {
   expect(createBlame().judge(batchOf([''], ['a']), [0, 1], [': wrong'])).toMatchObject({ suspects: [0, 1] });
 });
 
@@ -84,7 +84,7 @@ describe('an attribute that caused two single rows to be rejected', () => {
   const ifBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
   const ifOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
 
-  it('makes every row that contains it guilty, but only after the second rejection', () => {
+  it('makes every row that contains it guilty, only after the second rejection', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A', 1);
     expect(judge(blame)).toEqual(ifOpen);
@@ -94,12 +94,12 @@ describe('an attribute that caused two single rows to be rejected', () => {
     expect(blame.judge(batchOf(['B'], ['B']), [0, 1], ['B: wrong'])).toMatchObject({ suspects: [0, 1] });
   });
 
-  it('is not bad if the rows were rejected together', () => {
+  it('is not blamed if the rows were rejected together', () => {
     const blame = createBlame();
     for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(ifOpen);
   });
 
-  it('is never blamed again once a row that contains it was accepted', () => {
+  it('is never blamed again after a row that contains it was accepted', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A');
     blame.accepted(ABC, [1, 3]);
@@ -110,7 +110,7 @@ describe('an attribute that caused two single rows to be rejected', () => {
     expect(judge(blame)).toEqual(ifOpen);
   });
 
-  it('forms its own group when rows are sorted', () => {
+  it('has a group of its own when rows are sorted', () => {
     const blame = createBlame();
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[0, 1, 2, 3]]);
     rejectSingly(blame, 'B');

@@ -78,7 +78,7 @@ describe.each<[string, string[], string[]]>([
     }
   });
 
-  it('that is not clearly valid needs exact parsing and does not affect the next row', () => {
+  it('needs exact parsing if it is not clearly valid, without affecting the next row', () => {
     const table = make();
     const [valid = ''] = directCells;
     const before = directBody(table, cells(valid));
@@ -88,7 +88,7 @@ describe.each<[string, string[], string[]]>([
     }
   });
 
-  it('that is empty omits its field', () => {
+  it('writes no field if it is empty', () => {
     const table = make();
     const text = directBody(table, cells(''));
     expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactBody(table, cells('')));
@@ -98,7 +98,7 @@ describe.each<[string, string[], string[]]>([
 
 // Texts with the length of `sum=` and `count=` at their positions.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
-  'parses an average of %s exactly',
+  'needs exact parsing for the average %s',
   (cell) => {
     const table = tableOf(['xpid', 'attr:A:average']);
     expect(directBody(table, ['7', cell])).toBeUndefined();
@@ -107,30 +107,39 @@ test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', '
 );
 
 // The first cell starts at offset 0 of the record.
-test.each<[string, string, boolean]>([
-  ['attr:A:most_frequent', '=1', true],
-  ['attr:A:most_frequent', '12', false],
-  ['attr:A:most_frequent', 'a12', false],
-  ['attr:A:average', 'sum=1|count=2', false],
-  ['attr:A:average:sum', '1', false],
-  ['attr:A:count', '', true],
-  ['environment', 'development', true],
-  ['environment', 'developments', false],
-  ['cutoff_date', '2024-01-31', true],
+test.each<[string, string]>([
+  ['attr:A:most_frequent', '=1'],
+  ['attr:A:count', ''],
+  ['environment', 'development'],
+  ['cutoff_date', '2024-01-31'],
   // A large offset in the record does not make a cell long.
-  ['user:a', 'x'.repeat(900), true],
-])('writes the first column as %s with %j', (title, cell, isDirect) => {
+  ['user:a', 'x'.repeat(900)],
+])('writes the first column directly as %s with %j', (title, cell) => {
   const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
   const row = [cell, '7', '1', 'x'.repeat(90)];
   const text = directBody(table, row);
-  expect(text !== undefined).toBe(isDirect);
+  expect(text !== undefined).toBe(true);
+  if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactBody(table, row));
+});
+
+test.each<[string, string]>([
+  ['attr:A:most_frequent', '12'],
+  ['attr:A:most_frequent', 'a12'],
+  ['attr:A:average', 'sum=1|count=2'],
+  ['attr:A:average:sum', '1'],
+  ['environment', 'developments'],
+])('needs exact parsing for the first column as %s with %j', (title, cell) => {
+  const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
+  const row = [cell, '7', '1', 'x'.repeat(90)];
+  const text = directBody(table, row);
+  expect(text !== undefined).toBe(false);
   if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactBody(table, row));
 });
 
 test.each([
   ['attr:A:average:sum', 'attr:A:average:count'],
   ['attr:A:average:count', 'attr:A:average:sum'],
-])('writes an average of the first columns %s and %s', (...titles) => {
+])('writes an average from the first columns %s and %s', (...titles) => {
   const table = tableOf([...titles, 'xpid', 'attr:B:count']);
   for (const cells of [
     ['1', '2'],
@@ -145,39 +154,112 @@ test.each([
 });
 
 describe('cells for one attribute', () => {
-  it.each<[string[], string[], boolean]>([
-    [['attr:A:average:sum', 'attr:A:average:count'], ['1.5', '2'], true],
-    [['attr:A:average:count', 'attr:A:average:sum'], ['2', '-1.5'], true],
-    [['attr:A:average:sum', 'attr:A:average:count'], ['', ''], true],
-    [['attr:A:average:sum', 'attr:A:average:count'], ['1', ''], false],
-    [['attr:A:average:sum', 'attr:A:average:count'], ['', '1'], false],
-    [['attr:A:average:sum', 'attr:A:average:count'], ['1', '0'], false],
-    [['attr:A:average:sum', 'attr:A:average:count'], ['1', '00'], false],
-    [['attr:A:average:sum', 'attr:A:average:count'], ['x', '1'], false],
-    [['attr:A:average:sum'], ['1'], false],
-    [['attr:A:average', 'attr:A:average:sum'], ['sum=1|count=2', ''], false],
-    [['attr:A:most_frequent:x', 'attr:A:most_frequent:"a""b"'], ['1', '007'], false],
-    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['', '2'], false],
-    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['1', ''], false],
-    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['', ''], true],
-    [['attr:A:most_frequent:x'], ['1'], false],
-    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['1', 'x'], false],
-    [['attr:A:most_frequent:x', 'attr:A:most_frequent:y'], ['-1', '1'], false],
-    [['attr:A:most_frequent:x', 'attr:A:most_frequent:__y'], ['1', '1'], false],
-    [['attr:A:most_frequent', 'attr:A:most_frequent:x'], ['a=1', '2'], false],
-  ])('are combined into one seed: columns %j, values %j', (header, cells, isDirect) => {
+  it.each<[string[], string[]]>([
+    [
+      ['attr:A:average:sum', 'attr:A:average:count'],
+      ['1.5', '2'],
+    ],
+    [
+      ['attr:A:average:count', 'attr:A:average:sum'],
+      ['2', '-1.5'],
+    ],
+    [
+      ['attr:A:average:sum', 'attr:A:average:count'],
+      ['', ''],
+    ],
+    [
+      ['attr:A:most_frequent:x', 'attr:A:most_frequent:y'],
+      ['', ''],
+    ],
+  ])('are combined directly into one seed: columns %j, values %j', (header, cells) => {
     // Attributes before and after show the commas.
     const table = tableOf(['xpid', 'attr:First:count', ...header, 'attr:Last:count']);
-    for (const [first, last] of [['1', '2'], ['', '2'], ['1', ''], ['', '']] as const) {
+    for (const [first, last] of [
+      ['1', '2'],
+      ['', '2'],
+      ['1', ''],
+      ['', ''],
+    ] as const) {
       const row = ['7', first, ...cells, last];
       const text = directBody(table, row);
-      expect(text !== undefined).toBe(isDirect);
+      expect(text !== undefined).toBe(true);
       if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactBody(table, row));
     }
-  }); // prettier-ignore
+  });
+
+  it.each<[string[], string[]]>([
+    [
+      ['attr:A:average:sum', 'attr:A:average:count'],
+      ['1', ''],
+    ],
+    [
+      ['attr:A:average:sum', 'attr:A:average:count'],
+      ['', '1'],
+    ],
+    [
+      ['attr:A:average:sum', 'attr:A:average:count'],
+      ['1', '0'],
+    ],
+    [
+      ['attr:A:average:sum', 'attr:A:average:count'],
+      ['1', '00'],
+    ],
+    [
+      ['attr:A:average:sum', 'attr:A:average:count'],
+      ['x', '1'],
+    ],
+    [['attr:A:average:sum'], ['1']],
+    [
+      ['attr:A:average', 'attr:A:average:sum'],
+      ['sum=1|count=2', ''],
+    ],
+    [
+      ['attr:A:most_frequent:x', 'attr:A:most_frequent:"a""b"'],
+      ['1', '007'],
+    ],
+    [
+      ['attr:A:most_frequent:x', 'attr:A:most_frequent:y'],
+      ['', '2'],
+    ],
+    [
+      ['attr:A:most_frequent:x', 'attr:A:most_frequent:y'],
+      ['1', ''],
+    ],
+    [['attr:A:most_frequent:x'], ['1']],
+    [
+      ['attr:A:most_frequent:x', 'attr:A:most_frequent:y'],
+      ['1', 'x'],
+    ],
+    [
+      ['attr:A:most_frequent:x', 'attr:A:most_frequent:y'],
+      ['-1', '1'],
+    ],
+    [
+      ['attr:A:most_frequent:x', 'attr:A:most_frequent:__y'],
+      ['1', '1'],
+    ],
+    [
+      ['attr:A:most_frequent', 'attr:A:most_frequent:x'],
+      ['a=1', '2'],
+    ],
+  ])('need exact parsing: columns %j, values %j', (header, cells) => {
+    // Attributes before and after show the commas.
+    const table = tableOf(['xpid', 'attr:First:count', ...header, 'attr:Last:count']);
+    for (const [first, last] of [
+      ['1', '2'],
+      ['', '2'],
+      ['1', ''],
+      ['', ''],
+    ] as const) {
+      const row = ['7', first, ...cells, last];
+      const text = directBody(table, row);
+      expect(text !== undefined).toBe(false);
+      if (text !== undefined) expect(canonicalJson(parseJson(text))).toBe(exactBody(table, row));
+    }
+  });
 });
 
-test('requires an id, identities or both in a row', () => {
+test('rejects a row without an id or identities', () => {
   const table = tableOf(['xpid', 'identity:email', 'identity:customer_id', 'user:a', 'user:b']);
   for (const row of [
     ['7', '', '', '', ''],
@@ -192,7 +274,7 @@ test('requires an id, identities or both in a row', () => {
   expect(directBody(tableOf(['identity:email']), [''])).toBeUndefined();
 });
 
-test('writes the environment and date from a row or from the defaults, and needs exact parsing without either', () => {
+test('writes the environment and date from the row or the defaults, and needs exact parsing without either', () => {
   const header = ['xpid', 'environment', 'cutoff_date', 'attr:A:count'];
   const find = (text: string | undefined): string | undefined =>
     text && [...text.matchAll(/"(?:environment|cutoff_date)":"([^"]*)"/g)].map(([, found]) => found).join(' ');
@@ -209,7 +291,7 @@ test('writes the environment and date from a row or from the defaults, and needs
   expect(directBody(invalid, ['7', 'production', '', '1'])).toBeUndefined();
 });
 
-test('needs exact parsing for a table with two columns for one identity or an unusual column name', () => {
+test('needs exact parsing if two columns contain the same identity, or if a column name is unusual', () => {
   const merge = createRowRules({ other: 'email' });
   expect(tableOf(['identity:email', 'identity:other'], {}, merge).writer).toBeUndefined();
   expect(tableOf(['identity:__proto__']).writer).toBeUndefined();

@@ -71,14 +71,14 @@ test.each([
 const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(Object.entries(fields));
 
 describe('a header', () => {
-  it('is reported if two columns have the same meaning', () => {
+  it('is rejected if two columns have the same meaning', () => {
     expect(readHeader(['xpid', 'identity:email', ' xpid', 'identity:"email"'], undefined, rules).issues).toEqual([
       { path: ' xpid', message: 'maps to the same field as the `xpid` column' },
       { path: 'identity:"email"', message: 'maps to the same field as the `identity:email` column' },
     ]);
   });
 
-  it('is rejected without an identity column if it has no other issue', () => {
+  it('is rejected for a missing identity column only if it has no other issue', () => {
     const noIdentity = { path: '', message: 'there is no `xpid` or `identity:<type>` column' };
     expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([noIdentity]);
     expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([noIdentity]);
@@ -86,7 +86,7 @@ describe('a header', () => {
     expect(readHeader(['identity:a'], undefined, rules).issues).toEqual([]);
   });
 
-  it('is reported with the column name if a map target is invalid', () => {
+  it('is rejected with the column name if a map target is invalid', () => {
     const map = mapOf({ Orders: 'attr:Orders:cuont', Customer: 'identity:', Mail: 'identity:email' });
     expect(readHeader([...map.keys()], map, rules).issues).toEqual([
       { path: 'Orders', message: expect.stringContaining('did you mean `count`?') as string },
@@ -94,7 +94,7 @@ describe('a header', () => {
     ]);
   });
 
-  it('is mapped by exact or trimmed names', () => {
+  it('is mapped by exact names or by trimmed names', () => {
     const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
@@ -134,12 +134,12 @@ describe('columns that a map omits', () => {
     [' Tier ', undefined],
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
-  ])('are matched to the field that they may be meant for: %j for %s', (column, field) => {
+  ])('are listed with the field that they probably mean: %j for %s', (column, field) => {
     const { skippedColumns } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(skippedColumns).toEqual([{ column: column.trim(), field }]);
   });
 
-  it('do not include columns that the map assigns incorrectly', () => {
+  it('are not listed if the map assigns them incorrectly', () => {
     const { issues, skippedColumns } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
     expect(issues.map(({ path }) => path)).toEqual([' A']);
     expect(skippedColumns).toEqual([]);

@@ -39,7 +39,7 @@ function errorOf(text: string | Buffer, options: Partial<CsvOptions> = {}, size?
   throw error;
 }
 
-describe('records', () => {
+describe('CSV records', () => {
   it.each<[string, unknown[]]>([
     ['xpid,user:n\n1,a\n2,b\n', [[2, '1', '"a"'], [3, '2', '"b"']]],
     ['xpid;user:n\r\n1;"a;b"\r\n2;c', [[2, '1', '"a;b"'], [3, '2', '"c"']]],
@@ -58,7 +58,7 @@ describe('records', () => {
     for (const size of [1, 7, 1000]) expect(read(text, {}, size)).toEqual(records);
   }); // prettier-ignore
 
-  it('are rejected individually for a byte that is not UTF-8, even with other issues', () => {
+  it('are rejected individually if they contain invalid UTF-8, even with other issues', () => {
     const bytes = Buffer.from('xpid,user:n\n1,a\n2,\u00ff\n3\u00ff\n4,d\n', 'latin1');
     expect(read(bytes, {}, 1000)).toEqual([
       [2, '1', '"a"'],
@@ -68,7 +68,7 @@ describe('records', () => {
     ]);
   });
 
-  it('are selected by shard, counted from 0 without empty lines', () => {
+  it('are selected by shard, counted from 0 and without empty lines', () => {
     const checkedRecords: number[] = [];
     const isOurs = (record: number): boolean => checkedRecords.push(record) > 0 && record % 2 === 1;
     expect(read('xpid\n1\n\n2\n3\n4\n', { isOurs })).toEqual([
@@ -79,7 +79,7 @@ describe('records', () => {
   });
 });
 
-describe('a header', () => {
+describe('a CSV header', () => {
   const withDefaults = (parts: Partial<CsvOptions['defaults']>): Partial<CsvOptions> => ({
     defaults: { ...DEFAULTS.defaults, ...parts },
   });
@@ -98,7 +98,7 @@ describe('a header', () => {
     expect(error.hint).toBe('Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.');
   }); // prettier-ignore
 
-  it('is rejected without a hint about maps if a map is given', () => {
+  it('is rejected without a hint about maps if there is a map', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe('a header', () => {
     expect(read('xpid,attr:N:count\n', withDefaults({ cutoffDate: '2024-02-29' }))).toEqual([]);
   });
 
-  it('reports once the columns that a map omits', () => {
+  it('is reported once with the columns that a map omits', () => {
     const calls: unknown[] = [];
     const onSkippedColumns = (_name: string, columns: unknown): unknown => calls.push(columns);
     read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
@@ -119,14 +119,14 @@ describe('a header', () => {
   });
 
   it.each<[string, string | Buffer, string]>([
-    ['an empty file', '', 'there is no header'],
+    ['no bytes', '', 'there is no header'],
     ['empty lines', '\n\r\n', 'there is no header'],
     [
       'bytes that are not UTF-8',
       Buffer.from('xpid,user:\u00ff\n', 'latin1'),
       'contains invalid UTF-8; save the file as UTF-8',
     ],
-  ])('is missing or invalid in %s', (_what, text, reason) => {
+  ])('is rejected if the file consists of %s', (_what, text, reason) => {
     const error = errorOf(text);
     expect(error).toMatchObject({
       code: 'input.invalid',

@@ -106,7 +106,7 @@ test.each([
   expect(accepted).toBeLessThan((RECORDS * 7) / 8);
 });
 
-test(`accepts only valid records of ${DAMAGED} damaged ones and loses none silently`, () => {
+test(`accepts only the valid ones of ${DAMAGED} damaged records and silently loses none`, () => {
   const random = randomFrom(5);
   let accepted = 0;
   let refused = 0;
@@ -139,7 +139,7 @@ test(`accepts only valid records of ${DAMAGED} damaged ones and loses none silen
   expect(refused).toBeGreaterThan(DAMAGED / 10);
 });
 
-test('rejects two columns that are one identity on the wire', () => {
+test('rejects two columns that are the same identity on the wire', () => {
   const words = createRowRules({ other: 'elsewhere' });
   const packer = new RowPacker({ rows: 10, bytes: 10_000 }, words, () => false);
   packer.begin(0, 0);

@@ -35,7 +35,7 @@ function read(make: Make, chunks: readonly (string | Buffer)[]) {
 const everyByte = (text: string): string[] => [...Buffer.from(text, 'latin1')].map((code) => String.fromCharCode(code));
 const ways = (text: string): string[][] => [[text], everyByte(text), [text.slice(0, 40), text.slice(40)]];
 
-describe('lines', () => {
+describe('NDJSON lines', () => {
   it('are rows with their line numbers and end offsets', () => {
     const text = `${row(1)}\n\n \t${row(2)} \r\n  \n${row(3)}`;
     const ends = [row(1).length + 1, text.indexOf('\r') + 2, text.length];
@@ -84,7 +84,7 @@ describe('lines', () => {
     }
   });
 
-  it('longer than 32 MB are rejected with a prefix, and later lines are read', () => {
+  it('are rejected with a prefix if they are longer than 32 MB, and later lines are read', () => {
     const maximum = 32 * 1024 * 1024;
     const long = Buffer.alloc(maximum, 'x');
     const { rows } = read(lines, [`${row(1)}\n`, long, 'yy', `z\n${row(2)}\n`]);
@@ -104,7 +104,7 @@ describe('lines', () => {
   });
 });
 
-describe('elements', () => {
+describe('JSON elements', () => {
   const rowsOf = (text: string) =>
     ways(text).map((chunks) =>
       read(elements, chunks).rows.map((found) => ('body' in found ? found.body : found.original)),
@@ -132,7 +132,7 @@ describe('elements', () => {
     expect(rowsOf(text)).toEqual(all(wanted));
   });
 
-  it.each([1, 2, 3, 7, 1000])('are accepted after a byte order mark, in chunks of %i bytes', (size) => {
+  it.each([1, 2, 3, 7, 1000])('are accepted after a byte order mark, in chunks with a size of %i', (size) => {
     for (const text of [`${BOM}[${row(1)},\n ${row(2)}]\n`, `${BOM}${row(1)} ${row(2)}`]) {
       const bytes = Buffer.from(text);
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -142,7 +142,7 @@ describe('elements', () => {
     }
   });
 
-  it('are missing from an input shorter than a byte order mark', () => {
+  it('are not read from an input that is shorter than a byte order mark', () => {
     const reasons = (text: string): (string | undefined)[] =>
       read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
     expect([reasons(''), reasons('[]')]).toEqual([[], []]);
@@ -150,7 +150,7 @@ describe('elements', () => {
     expect([reasons('{}'), reasons('1')]).toMatchObject([[expect.any(String)], [expect.any(String)]]);
   });
 
-  it('are numbered by index, with the line where they start', () => {
+  it('are numbered by index and have the line on which they start', () => {
     const text = `[\n${row(1)},{"a":"\\\n",\n"b":1}\n,\n\n7,${row(2)}\n`;
     for (const chunks of ways(text)) {
       expect(read(elements, chunks).rows.map(({ position, line }) => [position, line])).toEqual([
@@ -176,7 +176,7 @@ describe('elements', () => {
     ]);
   });
 
-  it('longer than 32 MB stop the reader and are reported with a prefix', () => {
+  it('stop the reader and are reported with a prefix if they are longer than 32 MB', () => {
     const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
     packer.begin(0, 0);
     const reader = new ElementReader(packer);

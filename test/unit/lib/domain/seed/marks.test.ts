@@ -30,7 +30,7 @@ test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in at mos
   expect(largest).toBeLessThan(10_000);
 });
 
-test('stores a hanging request among a hundred thousand completed ones in one range', () => {
+test('stores a hanging request among a hundred thousand completed requests in one range', () => {
   const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
   for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {

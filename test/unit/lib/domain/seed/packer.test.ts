@@ -95,7 +95,7 @@ describe('valid JSON', () => {
     expect(bodies(into)).toEqual([`[${ROW},${SPACED}]`]);
   });
 
-  it('gets an end offset only if the input has offsets', () => {
+  it('has an end offset only if the input has offsets', () => {
     const into = packer();
     take(into, 1);
     expect(packed(into)[0]?.endOffset).toBe(-1);
@@ -112,7 +112,7 @@ describe('valid JSON', () => {
 describe('a rejected row', () => {
   const refused = (from: RowPacker) => packed(from).flatMap((batch) => batch.refused);
 
-  it('is in its batch with its position, reason and original text', () => {
+  it('is part of its batch, with its position, reason and original text', () => {
     const into = packer();
     take(into, 1);
     into.line = 20;
@@ -131,7 +131,7 @@ describe('a rejected row', () => {
     ]);
   });
 
-  it('is reported by position if the input has no lines, and is not reported if it was completed', () => {
+  it('is reported by its row number if the input has no lines, and not reported if it was completed', () => {
     const into = packer({}, (_file, position) => position === 1);
     into.refuse(1, 'is wrong', 'x');
     into.takeValue({}, 1);
@@ -193,7 +193,7 @@ describe('a row that is written into the batch', () => {
     return -1;
   };
 
-  it.each([10_000, 200])('leaves no bytes in the batch if it cannot be written (%i bytes)', (bytes) => {
+  it.each([10_000, 200])('leaves no bytes in the batch if it cannot be written: %i bytes', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
     expect(into.takeWritten(150, 2, fail)).toBe(false);
@@ -201,7 +201,7 @@ describe('a row that is written into the batch', () => {
     expect(bodies(into).join('')).toBe(`[${ROW},${ROW}]`);
   });
 
-  it('is counted with its exact length, not with the requested length', () => {
+  it('is counted with its exact length, not the requested length', () => {
     const into = packer({ bytes: 300 });
     for (let position = 1; position <= 4; position++) {
       expect(into.takeWritten(250, position, (out) => out.write(ROW))).toBe(true);
@@ -211,7 +211,7 @@ describe('a row that is written into the batch', () => {
 });
 
 describe('batches', () => {
-  it('are reused, unless they had to grow', () => {
+  it('are reused unless they had to grow', () => {
     const into = packer({ rows: 1, bytes: 200 });
     take(into, 1);
     const [first] = into.ready.splice(0);
@@ -228,7 +228,7 @@ describe('batches', () => {
     expect(bodies(into)).toEqual([`[${ROW}]`]);
   });
 
-  it('for a new input start after its completed rows, and flush the open batch', () => {
+  it('start after the completed rows of a new input, and flush the open batch', () => {
     const into = packer();
     into.line = 5;
     take(into, 1);

@@ -31,7 +31,7 @@ describe("a row's text", () => {
     ['has the row', `{"rejected":"why","row":${ROW}}`],
     ['has its text', `{"rejected":"why","text":${JSON.stringify(ROW)}}`],
     ['has both', `{"rejected":"why","row":${ROW},"text":"x"}`],
-  ])('is accepted as a line of the rejects file that %s', (_what, text) => {
+  ])('is accepted as a line from the rejects file if it %s', (_what, text) => {
     expect(readRow(text, rules)).toEqual({ text: ROW });
   });
 
@@ -39,12 +39,12 @@ describe("a row's text", () => {
     ['a string', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
     ['a row', `{"rejected":"why"}`, 'unknown field `rejected`'],
     ['the field `rejected`', `{"row":${ROW}}`, 'unknown field `row`'],
-  ])('is not a line of the rejects file without %s', (_what, text, message) => {
+  ])('is rejected as a line from the rejects file without %s', (_what, text, message) => {
     const read = readRow(text, rules);
     expect('issues' in read && read.issues.map((found) => found.message)).toContain(message);
   });
 
-  it('is reported if it contains a rejected row that is still invalid', () => {
+  it('is rejected if it contains a rejected row that is still invalid', () => {
     expect(readRow('{"rejected":"why","text":"{"}', rules)).toHaveProperty('issues');
   });
 
@@ -56,7 +56,7 @@ describe("a row's text", () => {
 describe('a row with deployment-specific names', () => {
   const words = createRowRules({ xpid: 'pid' });
 
-  it('is reported with its own field names', () => {
+  it('is rejected with its own field names', () => {
     const value = { environment: 'production', calculated_attributes: {} };
     expect(checkRow({ ...value, pid: 'x' }, words)).toMatchObject({ issues: [{ path: ['pid'] }] });
     expect(checkRow({ ...value, xpid: 'x' }, words)).toMatchObject({ issues: [{ path: ['xpid'] }] });

@@ -68,7 +68,7 @@ test('accepts valid rows in their usual spelling', () => {
   for (const row of VALID) expect(passes(row), row).toBe(true);
 });
 
-test('accepts any number of attributes with names of any length, repeatedly', () => {
+test('accepts any number of attributes with names of any length, for row after row', () => {
   const check = createRowCheck(rules);
   const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
   const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
@@ -85,7 +85,7 @@ const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.'
 /** The test tries one of `EACH` changes. */
 const EACH = size(1, 5);
 
-test('accepts a row with one byte removed or replaced only if it is still valid, with its new value', () => {
+test('accepts a row with one byte removed or replaced only if it is still valid, and returns the new value', () => {
   const fresh = (): RowCheck => createRowCheck(rules);
   let tried = 0;
   for (const valid of VALID) {

@@ -26,7 +26,7 @@ test('divides a file of any size into adjacent ranges', () => {
   );
 });
 
-test('puts everything into a single range without shards', () => {
+test('returns a single range if there are no shards', () => {
   expect(inRecordShard(123_456, undefined)).toBe(true);
   expect(shardRange(77, undefined)).toEqual({ start: 0, end: 77 });
 });

@@ -13,7 +13,7 @@ const HEADER = [
 const defaults = { workspace: '5001', environment: 'production', cutoffDate: '2024-02-29' };
 const options = { name: 'users.csv', defaults, map: undefined, rules: createRowRules({}) };
 
-test('converts a row to a body as its header defines', () => {
+test('converts a row to a body according to its header', () => {
   const table = tableOf(HEADER, options);
   const cells = [
     '-7201284209016359738',
@@ -117,7 +117,7 @@ describe("a row's value", () => {
     ['attr:K:most_frequent', 'a=b=1|c', { key_value_pairs: { 'a=b': '1', c: '' } }],
     ['attr:K:most_frequent', { a: 1n, b: 'x' }, { key_value_pairs: { a: 1n, b: 'x' } }],
     ['attr:K:most_frequent', 7n, { key_value_pairs: { '7': '' } }],
-  ])('contains the expected seed from a %s cell (%#)', (title, cell, seed) => {
+  ])('contains the seed from a %s cell (case %#)', (title, cell, seed) => {
     expect(seedOf({ [title]: cell })).toStrictEqual([seed]);
   });
 

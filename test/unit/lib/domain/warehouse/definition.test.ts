@@ -14,7 +14,7 @@ const CONNECTION: Definition = {
   config: { role: 'sync', password: 'env:PASSWORD' },
 };
 
-describe('comparable', () => {
+describe('comparing definitions', () => {
   it.each<[string, Definition, Definition]>([
     ['a mask', CONNECTION, { ...CONNECTION, config: { role: 'sync', password: '********' } }],
     ['fields set by the platform', CONNECTION, { ...CONNECTION, status: 'healthy', errors: [], created_on: 'x' }],
@@ -51,7 +51,7 @@ describe('comparable', () => {
   });
 });
 
-it('keeps only the live values that the file omits', () => {
+it('keeps only those live values that the file omits', () => {
   const live: Definition = { id: 'c', state: 'inactive', name: 'Old', config: { port: '5439', role: 'x' } };
   const wanted: Definition = { id: 'c', config: { role: 'y' } };
   expect(completed('connection', wanted, live)).toEqual({
@@ -64,7 +64,7 @@ it('keeps only the live values that the file omits', () => {
   expect(completed('pipeline', { id: 'p' }, { id: 'p', state: 'paused' })).toEqual({ id: 'p' });
 });
 
-it('removes nulls and read-only fields from a response at any depth', () => {
+it('removes nulls and read-only fields at any depth of a response', () => {
   const reply = { id: 'p', status: 'idle', errors: null, schedule: { type: 'once', end: null }, extra: [null] };
   expect(toDefinition(reply)).toEqual({ id: 'p', schedule: { type: 'once' }, extra: [null] });
 });

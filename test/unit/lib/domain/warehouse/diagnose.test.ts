@@ -68,7 +68,7 @@ it('reports nothing for a healthy pipeline', () => {
   });
 });
 
-it('returns the status from the report or the pipeline, or null', () => {
+it('returns the status from the report or from the pipeline, or null', () => {
   const { pipeline, report } = evidence();
   const statusOf = (of: unknown, own: unknown): unknown =>
     diagnose(
@@ -101,7 +101,7 @@ it('reports a problem even if the platform gives no reason', () => {
   for (const { next } of findings) expect(next).not.toMatch(/\b[A-Z]{4,}\b/);
 });
 
-describe('the root cause comes first', () => {
+describe('the root cause', () => {
   it.each<[string, Partial<Evidence>, string[], RegExp, RegExp]>([
     [
       'credentials (505)',
@@ -206,7 +206,7 @@ describe('the root cause comes first', () => {
       /schedule ended on 2026-03-01/,
       /Change or remove the end/,
     ],
-  ])('for %s', (_what, over, expected, problem, next) => {
+  ])('is reported first for %s', (_what, over, expected, problem, next) => {
     const diagnosis = diagnose(evidence(over));
     expect(diagnosis.healthy).toBe(false);
     expect(diagnosis.findings.map((finding) => finding.about)).toEqual(expected);
@@ -217,7 +217,7 @@ describe('the root cause comes first', () => {
     });
   });
 
-  it('in the order connection, data model, pipeline', () => {
+  it('is searched in the order connection, data model, pipeline', () => {
     const all = evidence({
       connection: faultedConnection,
       model: invalidModel,
@@ -243,7 +243,7 @@ describe('a notice', () => {
       },
       /runs hourly and last succeeded 3h ago/,
     ],
-  ])('about %s leaves the pipeline healthy', (_what, over, problem) => {
+  ])('leaves the pipeline healthy for %s', (_what, over, problem) => {
     const diagnosis = diagnose(evidence(over));
     expect(diagnosis).toMatchObject({
       healthy: true,
@@ -252,7 +252,7 @@ describe('a notice', () => {
   });
 });
 
-it('suggests a next step for every finding, lists problems before notices, and is healthy only without problems', () => {
+it('suggests a next step per finding, lists problems before notices, and is healthy only without problems', () => {
   const part = (statuses: string[]) =>
     fc.option(
       fc.record({
@@ -340,7 +340,7 @@ describe("a finding's exact text", () => {
     ['a schedule with an unknown frequency', scheduled({ ...hourly, frequency: 'fortnightly' }, 9000), []],
     ['an hourly schedule that never succeeded', scheduled(hourly), []],
     ['no schedule', { pipeline: { ...evidence().pipeline, schedule: null } }, []],
-  ])('for %s', (_what, over, expected) => {
+  ])('is correct for %s', (_what, over, expected) => {
     const { findings } = diagnose(evidence(over));
     expect(findings.map(({ level, problem, next }) => [level, problem, next])).toEqual(expected);
   });
@@ -358,7 +358,7 @@ describe('a run that did not send any rows', () => {
     });
   const query = (sql: string) => ({ model: { id: 'm', config: { sql_query: sql } } });
 
-  it('is a notice with its range and the field that selects rows', () => {
+  it('is reported as a notice with its range and the field that selects rows', () => {
     const range = { range_start: '2026-03-01T00:00:00Z', range_end: '2026-03-02T00:00:00Z' };
     const found = diagnose(
       ended({
@@ -379,7 +379,7 @@ describe('a run that did not send any rows', () => {
     });
   });
 
-  it('is not reported if the platform gives no number', () => {
+  it('is not reported if the platform returns no number of rows', () => {
     expect(about(evidence({ report: { ...evidence().report, latest_pipeline_run: run('success') } }))).toEqual([]);
   });
 
@@ -387,19 +387,19 @@ describe('a run that did not send any rows', () => {
     ['SELECT e_mail, city FROM t', 'e_mail AS email.'],
     ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id.'],
     ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid.'],
-  ])('is caused by a missing identity, with suggested columns: %s', (sql, words) => {
+  ])('is reported with a missing identity and suggested columns: %s', (sql, words) => {
     const found = diagnose(ended(query(sql)));
     expect(found).toMatchObject({ healthy: false, findings: [{ about: 'data model m', level: 'problem' }, {}] });
     expect(found.findings[0]?.next).toContain(words);
   });
 
-  it("is caused by a missing identity in a query with * according to the run's errors", () => {
+  it("is reported with a missing identity for a query with * if the run's errors mention it", () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
     const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);
   });
 
-  it("accepts and suggests the deployment's name for an identity type", () => {
+  it("is reported with the deployment's names for identity types", () => {
     const names = createWireNames({ xpid: 'acme_id', email: 'mail' });
     expect(about(ended({ ...query('SELECT acme_id FROM t'), names }))).toEqual(['run 7']);
     expect(diagnose(ended({ ...query('SELECT city FROM t'), names })).findings[0]?.next).toContain(
@@ -407,7 +407,7 @@ describe('a run that did not send any rows', () => {
     );
   });
 
-  it('is not reported for events, whose field transformation may add the identity', () => {
+  it('is not reported with a missing identity for events, because the field transformation may add one', () => {
     const pipeline = { ...evidence().pipeline, pipeline_type: 'events' as const };
     expect(about(ended({ ...query('SELECT city FROM t'), pipeline }))).toEqual(['run 7']);
   });

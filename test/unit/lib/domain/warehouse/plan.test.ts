@@ -45,8 +45,8 @@ function reversed(workspace: ByType<Definition>): ByType<Definition> {
   };
 }
 
-describe('any two workspaces', () => {
-  it('produce a plan that removes every difference', () => {
+describe('a plan for any two workspaces', () => {
+  it('removes every difference', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         expect(plan(applied(live, wanted), wanted).steps).toEqual([]);
@@ -54,7 +54,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('produce steps in dependency order: creations forward, deletions backward', () => {
+  it('contains steps in dependency order, reversed for deletions', () => {
     const rank = (type: ResourceType): number => RESOURCE_TYPES.indexOf(type);
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
@@ -65,7 +65,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('produce a plan that counts each desired resource and each deletion once', () => {
+  it('counts each desired resource and each deletion once', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const { steps, unchanged, summary } = plan(live, wanted);
@@ -78,7 +78,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('produce the same plan in any order', () => {
+  it('is the same for any order of the resources', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         expect(plan(reversed(live), reversed(wanted))).toEqual(plan(live, wanted));
@@ -86,7 +86,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it('produce a different plan if any compared field differs', () => {
+  it('is different if any compared field differs', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, anyWorkspace, (live, wanted, other) => {
         const same = RESOURCE_TYPES.every((type) => {
@@ -100,7 +100,7 @@ describe('any two workspaces', () => {
     );
   });
 
-  it("produce no secrets or references to secrets in the plan's changes", () => {
+  it('contains no secrets or references to secrets in its changes', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const changes = plan(live, wanted, always).steps.map((step) => step.changes);
@@ -119,12 +119,12 @@ describe('a resource that no file defines', () => {
   const planned = (more: object, from = live) =>
     planWarehouse({ scope: SCOPE, live: from, wanted, sendSecrets: never, ...EVERYTHING, prune: false, ...more });
 
-  it('is listed as unmanaged, and does not affect the plan when it changes', () => {
+  it('is listed as unmanaged and does not affect the plan if it changes', () => {
     expect(planned({})).toMatchObject({ steps: [], unmanaged: ['connection/foreign'], summary: { unmanaged: 1 } });
     expect(planned({}, { ...none, connection: [CONNECTION] }).plan).toBe(planned({}).plan);
   });
 
-  it('is deleted with prune if it is selected', () => {
+  it('is deleted if it is selected and `prune` is set', () => {
     expect(planned({ prune: true })).toMatchObject({ steps: [{ action: 'delete', id: 'foreign' }], unmanaged: [] });
     expect(planned({ prune: true, selects: (_type: ResourceType, id: string) => id === 'c' })).toMatchObject({
       steps: [],
@@ -151,7 +151,7 @@ it('applies a pipeline after its connection and data model, and deletes those on
   ]);
 });
 
-it('creates a different hash for each workspace and address', () => {
+it('has a different hash for each workspace and address', () => {
   const of = (scope: typeof SCOPE): string =>
     planWarehouse({ ...EVERYTHING, scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);

@@ -15,25 +15,21 @@ import {
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const run = (id: number | bigint, over: Record<string, unknown> = {}): RunReply => ({ id, ...over }) as RunReply;
 
-describe('isEnded', () => {
-  it.each([
-    ['success', true],
-    ['failed', true],
-    ['stopped', true],
-    ['running', false],
-    ['queued', false],
-    ['a different status', false],
-    [undefined, false],
-  ])('for %s, returns %s', (status, ended) => {
-    expect(isEnded({ status } as RunReply)).toBe(ended);
+describe('the check for an ended run', () => {
+  it.each([['success'], ['failed'], ['stopped']])('is true for the status %s', (status) => {
+    expect(isEnded({ status } as RunReply)).toBe(true);
+  });
+
+  it.each([['running'], ['queued'], ['another status'], [undefined]])('is false for the status %s', (status) => {
+    expect(isEnded({ status } as RunReply)).toBe(false);
   });
 });
 
-it('keeps every digit of a 64-bit id', () => {
+it('returns every digit of a 64-bit id', () => {
   expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
 });
 
-it('sorts runs by start or logical date, with runs without a time last', () => {
+it('sorts runs by start or logical date, and runs without a time last', () => {
   const runs = [
     run(4),
     run(5),

@@ -27,16 +27,21 @@ describe("a pipeline's sync position", () => {
   const live = { pipeline: [pipeline('p')] };
   const full = { sync_mode: { type: 'full' } };
 
-  it.each<[string, Definition, boolean]>([
-    ['a different sync mode', pipeline('p', full), true],
-    ['a different sync mode and a different name', pipeline('p', { ...full, name: 'N' }), true],
-    ['a different name', pipeline('p', { name: 'N' }), false],
-    ['a different schedule', pipeline('p', { schedule: { type: 'once' } }), false],
-  ])('is lost by %s: %s', (_what, wanted, resets) => {
-    expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets }]);
+  it.each<[string, Definition]>([
+    ['a different sync mode', pipeline('p', full)],
+    ['a different sync mode and a different name', pipeline('p', { ...full, name: 'N' })],
+  ])('is lost if the file has %s', (_what, wanted) => {
+    expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets: true }]);
   });
 
-  it('is not lost by a creation, a deletion or a data model', () => {
+  it.each<[string, Definition]>([
+    ['a different name', pipeline('p', { name: 'N' })],
+    ['a different schedule', pipeline('p', { schedule: { type: 'once' } })],
+  ])('is kept if the file has %s', (_what, wanted) => {
+    expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets: false }]);
+  });
+
+  it('is kept by a creation, a deletion or a change to a data model', () => {
     const created = plan({}, { pipeline: [pipeline('p')] });
     const deleted = plan(live, {});
     const other = plan(
@@ -55,7 +60,7 @@ describe("a pipeline's sync position", () => {
 describe('secrets', () => {
   const withSecret = connection('c', { config: { password: 'env:PASSWORD' } });
 
-  it('are sent again on request, only for resources that have secrets', () => {
+  it('are sent again on request, but only for resources that have secrets', () => {
     const same = { connection: [withSecret, connection('d')] };
     expect(plan(same, same).steps).toEqual([]);
     expect(plan(same, same, true)).toMatchObject({
@@ -79,7 +84,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('of a deleted resource are listed neither as sent nor as changed', () => {
+  it('are listed neither as sent nor as changed for a deleted resource', () => {
     expect(plan({ connection: [withSecret] }, {}).steps).toEqual([
       {
         action: 'delete',
@@ -105,7 +110,7 @@ it('sorts independent steps by id', () => {
 describe('the plan hash', () => {
   const [one, other] = [{ connection: [connection('c')] }, { connection: [connection('c', { name: 'Other' })] }];
 
-  it('differs for a different live state, even without steps', () => {
+  it('differs if the live state differs, even without steps', () => {
     expect([plan(one, one).steps, plan(other, other).steps]).toEqual([[], []]);
     expect(plan(one, one).plan).not.toBe(plan(other, other).plan);
   });
