@@ -11,7 +11,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
-import { bulkFacts } from '../../lib/render/progress.ts';
+import { createBulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
@@ -231,7 +231,8 @@ async function sendRows(
 ): Promise<BulkCounts> {
   const { examined, inputs, journal, name, pace, options, states } = run;
   const begun = ctx.clock.now();
-  const reached: SentCounts = { requests: 0, retries: 0 };
+  const facts = createBulkFacts();
+  let reached: SentCounts = { requests: 0, retries: 0 };
   return await runWithProgress(
     ctx,
     'Submitting',
@@ -253,12 +254,12 @@ async function sendRows(
         onDecision: ctx.out.verbose,
         onWait: progress.wait,
         onProgress: ({ requests, retries }) => {
-          Object.assign(reached, { requests, retries });
+          reached = { requests, retries };
           const done = countComplete(states);
           const completed = done - completeBefore;
           const share = completed / (examined.rows - completeBefore);
-          const facts = { completed, ms: ctx.clock.now() - begun, rejected: states.count('failed'), retries, share };
-          progress.update({ done, total: examined.rows, ...bulkFacts(facts) });
+          const state = { completed, ms: ctx.clock.now() - begun, rejected: states.count('failed'), retries, share };
+          progress.update({ done, total: examined.rows, ...facts(state) });
         },
       });
       if (completeBefore < examined.rows && table.digest() !== examined.digest)

@@ -5,7 +5,7 @@ import { isAbsolute, relative } from 'node:path';
 import * as z from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
-import { seedBulkProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
+import { createSeedProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { targetOf, workspaceOf } from '../../lib/runtime/target.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -153,6 +153,7 @@ async function sendShard(
           import('../../lib/workflows/seed-bulk.ts'),
           import('./shared-rate.ts'),
         ]);
+        const facts = createSeedProgress();
         return await seedBulk({
           ...opened,
           ...pace,
@@ -167,7 +168,7 @@ async function sendShard(
           onWait: progress.wait,
           onProgress: (state) => {
             reached = state.counts;
-            progress.update({ ...seedBulkProgress(state), isPassing: true });
+            progress.update({ ...facts(state), isPassing: true });
           },
         });
       },

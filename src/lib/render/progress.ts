@@ -14,33 +14,51 @@ export interface ProgressState {
   elapsedMs?: number;
 }
 
-/** Returns the state of a bulk run, as text and as event data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
-export function bulkFacts({
-  completed,
-  ms,
-  rejected,
-  retries,
-  share,
-}: {
+/** Rates are measured over this time, so that they do not include an earlier outage. */
+const WINDOW_MS = 60_000;
+const SAMPLE_MS = 1000;
+
+interface Reached {
   completed: number;
   ms: number;
-  rejected: number;
-  retries: number;
   /** Fraction of the run completed in `ms`, from 0 to 1; undefined if the total is unknown. */
   share: number | undefined;
-}) {
-  const perSecond = ms > 0 ? (completed / ms) * 1000 : 0;
-  const secondsLeft = share ? Math.round((ms * (1 / share - 1)) / 1000) : undefined;
-  const rate = perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond);
-  const text = [
-    `${rate} rows/s`,
-    ...(!secondsLeft ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
-    ...(rejected > 0 ? [`${rejected} rejected`] : []),
-    ...(retries > 0 ? [counted(retries, 'retry', 'retries')] : []),
-  ].join(', ');
+}
+
+/** Describes the states of one bulk run, as text and as data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
+export function createBulkFacts() {
+  const recent: Reached[] = [];
+  let pace: ReturnType<typeof paceOf> | undefined;
+
+  return ({ rejected, retries, ...reached }: Reached & { rejected: number; retries: number }) => {
+    const { ms, share } = reached;
+    while (recent[0] && ms - recent[0].ms > WINDOW_MS) recent.shift();
+    // The first second after an outage does not show a rate yet.
+    if (recent[0] && ms - recent[0].ms >= SAMPLE_MS) pace = paceOf(reached, recent[0]);
+    if (ms - (recent.at(-1)?.ms ?? -Infinity) >= SAMPLE_MS) recent.push(reached);
+    const { perSecond, sharePerSecond } = pace ?? paceOf(reached);
+    const left = share === undefined ? NaN : Math.round((1 - share) / sharePerSecond);
+    const secondsLeft = Number.isFinite(left) ? left : undefined;
+    const rate = perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond);
+    const text = [
+      `${rate} rows/s`,
+      ...(!secondsLeft ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
+      ...(rejected > 0 ? [`${rejected} rejected`] : []),
+      ...(retries > 0 ? [counted(retries, 'retry', 'retries')] : []),
+    ].join(', ');
+    return {
+      text,
+      data: { rejected, retries, rows_per_second: Math.round(perSecond), seconds_left: secondsLeft ?? null },
+    };
+  };
+}
+
+function paceOf(to: Reached, from: Reached = { completed: 0, ms: 0, share: 0 }) {
+  const seconds = (to.ms - from.ms) / 1000;
+  const per = (amount: number): number => (seconds > 0 ? amount / seconds : 0);
   return {
-    text,
-    data: { rejected, retries, rows_per_second: Math.round(perSecond), seconds_left: secondsLeft ?? null },
+    perSecond: per(to.completed - from.completed),
+    sharePerSecond: per((to.share ?? 0) - (from.share ?? 0)),
   };
 }
 

@@ -1,5 +1,5 @@
 // The progress and result of a bulk run of seeds.
-import { bulkFacts } from './progress.ts';
+import { createBulkFacts } from './progress.ts';
 import { fields, type RecordView } from './view.ts';
 
 type SeedBulkResult = Record<
@@ -28,10 +28,13 @@ export interface SeedBulkState {
   totalBytes: number | undefined;
 }
 
-export function seedBulkProgress({ counts, bytes, totalBytes }: SeedBulkState) {
-  const { accepted, rejected, requests, retries, ms } = counts;
-  const done = accepted + rejected;
-  const share = totalBytes === undefined || bytes === 0 ? undefined : Math.min(1, bytes / totalBytes);
-  const { data, text } = bulkFacts({ completed: done, ms, rejected, retries, share });
-  return { done, ...(share !== undefined && { share }), text, data: { rows: done, accepted, requests, ...data } };
+export function createSeedProgress() {
+  const facts = createBulkFacts();
+  return ({ counts, bytes, totalBytes }: SeedBulkState) => {
+    const { accepted, rejected, requests, retries, ms } = counts;
+    const done = accepted + rejected;
+    const share = totalBytes === undefined || bytes === 0 ? undefined : Math.min(1, bytes / totalBytes);
+    const { data, text } = facts({ completed: done, ms, rejected, retries, share });
+    return { done, ...(share !== undefined && { share }), text, data: { rows: done, accepted, requests, ...data } };
+  };
 }
