@@ -77,7 +77,10 @@ afterEach(async () => {
 });
 
 /** Adds the store's certificate authority to the options of a run. */
-const trusting = (options: CliOptions = {}): CliOptions => ({ ...options, env: { CDPADM_CA_FILE: 'store.pem' } });
+const trusting = (options: CliOptions = {}): CliOptions => ({
+  ...options,
+  env: { ...options.env, CDPADM_CA_FILE: 'store.pem' },
+});
 const run = (args: string[], options?: CliOptions) => seeding.run(args, trusting(options));
 const bulk = (args: string[]) => seeding.bulk(args, trusting());
 
@@ -100,6 +103,30 @@ describe('an address', () => {
     expect(new Set(seeding.users().map(({ xpid }) => xpid)).size).toBe(30_000);
     expect(store.requests.length > 1).toBe(hasRanges);
     expect(store.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  });
+
+  it.each([
+    ['users.ndjson', (text: string) => Buffer.from(text)],
+    ['users.ndjson.gz', (text: string) => gzipSync(text, { level: 0 })],
+  ])('is requested in parts, each of them once: %s', async (name, pack) => {
+    store.files[name] = { bytes: pack(userRows(60_000)), etag: '"1"' };
+    expect((await bulk([store.url(name)])).result.accepted).toBe(60_000);
+    const ranges = store.requests.map(({ headers }) => headers.range);
+    expect(ranges.length).toBeGreaterThan(2);
+    expect(new Set(ranges).size).toBe(ranges.length);
+  });
+
+  it('is requested in parts, each of them once, by a command that rereads its inputs', async () => {
+    const rows = Array.from({ length: 100 }, (_, row) => `p${row}@example.com,${'x'.repeat(50_000)}\n`);
+    store.files['people.csv'] = { bytes: Buffer.from(`email,note\n${rows.join('')}`), etag: '"1"' };
+    const line = 'dsr prepare --regulation gdpr --type access --map note=- --out ids.csv';
+    const { code, stderr } = await run([...line.split(' '), store.url('people.csv')], {
+      env: { CDPADM_VENDOR_DOMAIN: 'platform.example' },
+    });
+    expect(code, stderr).toBe(0);
+    const ranges = store.requests.map(({ headers }) => headers.range);
+    expect(ranges.length).toBeGreaterThan(1);
+    expect(new Set(ranges).size).toBe(ranges.length);
   });
 
   it.each([true, false])(

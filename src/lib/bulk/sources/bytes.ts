@@ -134,7 +134,8 @@ export async function openBytes(argument: string, source: InputSource, options: 
 
 async function openAddress(address: string, cwd: string, options: ReadOptions): Promise<InputBytes> {
   if (options.get === undefined) throw new Error('an address needs a way to read it');
-  const { path, ...remote } = await openRemote(address, options.get);
+  const remote = await openRemote(address, options.get);
+  const path = options.isReread ? await remote.file() : remote.path;
   const raw: RawBytes = { key: remote.name, base: addressBase(address, cwd), isOnce: false, ...remote };
   if (path !== undefined) raw.chunks = (start, end) => readFileChunks(path, start, end);
   return await recognize(raw, await firstBytes(raw.chunks()), options);

@@ -103,10 +103,15 @@ export async function openRemote(address: string, get: GetAddress) {
   // Without an ETag, a content hash detects changes.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
+  /** The part requested last: if its reader stopped early, the next reader needs it. */
+  let last = { start: 0, end: head.length, bytes: Promise.resolve(head) };
+
   async function read(start: number, limit: number): Promise<Buffer> {
     const end = Math.min(limit, start + PART_BYTES, total);
+    if (end <= head.length) return head.subarray(start, end);
     if (start >= end) return Buffer.alloc(0);
-    const bytes = end <= head.length ? head.subarray(start, end) : await part(start, end);
+    if (start !== last.start || end !== last.end) last = { start, end, bytes: part(start, end) };
+    const bytes = await last.bytes;
     if (bytes.length !== end - start) throw changed();
     return bytes;
   }
