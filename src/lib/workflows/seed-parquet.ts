@@ -81,8 +81,8 @@ function plainText(value: unknown): string | undefined {
 
 function bodyTaker(packer: RowPacker, columns: readonly string[]): Take {
   return (cells, position) => {
-    const bytes = Buffer.from(`${bodyOf(columns, cells)}\n`);
-    packer.takeJson(bytes, 0, bytes.length - 1, position);
+    const bytes = Buffer.from(bodyOf(columns, cells));
+    packer.takeJson(bytes, 0, bytes.length, position);
   };
 }
 

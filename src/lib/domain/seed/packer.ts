@@ -1,4 +1,4 @@
-// Packs rows into batches. Each row is checked in bytes and copied, or parsed and checked, or rejected with a reason.
+// Packs rows into batches. Each row is checked as text and copied, or parsed and checked, or rejected with a reason.
 import { isUtf8 } from 'node:buffer';
 import { showPath } from '../../contract/explain.ts';
 import { stringifyJson } from '../../kernel/json.ts';
@@ -63,7 +63,7 @@ export class RowPacker {
     this.#last = last;
   }
 
-  /** Adds a row of JSON text, from `start` to `end`. The byte after it must be below 0x20. */
+  /** Adds a row of JSON text, from `start` to `end`. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     const row = bytes.subarray(start, end);

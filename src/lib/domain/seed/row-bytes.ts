@@ -18,7 +18,7 @@ export interface JsonTaker {
   offset: number;
   /** Column where the current row starts; updated only if already set. */
   column?: number;
-  /** Accepts a row of JSON text, from `start` to `end`. The byte after it is below 0x20. The bytes may change later. */
+  /** Accepts a row of JSON text, from `start` to `end`. The bytes may change later. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
   /** Reports a row that is invalid as a whole. */
   refuse(position: number, message: string, original: string): void;

@@ -1,142 +1,159 @@
-// Checks one user's body in bytes, in one pass and without parsing it, against every rule of the contract's SingleSeed.
-// The contract accepts everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A
-// body that fails may still be valid in a less common notation, so `checkRow` parses it and makes the final check.
+// Checks one user's body without parsing it, against every rule of the contract's SingleSeed. The contract accepts
+// everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A body that fails may
+// still be valid in a less common notation, so `checkRow` parses it and makes the final check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
-import { isCalendarDate } from '../../contract/shared.ts';
-import { createWordFinder } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
-import {
-  afterItem,
-  CLOSE_BRACE,
-  FAIL,
-  type Field,
-  fieldOf,
-  matchesAt,
-  OPEN_BRACE,
-  QUOTE,
-  type Scan,
-  scanColon,
-  scanFields,
-  scanItems,
-  scanLong,
-  scanMembers,
-  scanName,
-  scanNumber,
-  scanNumeric,
-  scanPlainKey,
-  scanString,
-  scanWhole,
-  skipSpace,
-} from './scan.ts';
+import { CLOSE_BRACE, FAIL } from './scan.ts';
 
-/** True if the row in `bytes` from `start` to `end` can be sent unchanged. A line feed must follow the row. */
+/** True if the row in `bytes` from `start` to `end` can be sent unchanged. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** Values longer than this go to the exact check. */
-const MAX_IDENTITY_BYTES = 4096;
+/** Longer rows go to the exact check, because each item of a list takes up space on the stack of the expression. */
+const MAX_BYTES = 1_000_000;
 
-const findEnvironment = createWordFinder(['"production"', '"development"']);
-const USER_ATTRIBUTE = [fieldOf('attribute_name', scanName), fieldOf('attribute_value', scanString)];
+// Patterns of JSON tokens. Numbers with an exponent or more than 40 characters go to the exact check.
+const SPACE = String.raw`[ \t\r\n]*`;
+const COLON = `${SPACE}:${SPACE}`;
+const COMMA = `${SPACE},${SPACE}`;
+const CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
+const STRING = String.raw`"${CHARACTERS}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${CHARACTERS})*"`;
+const NAME = `(?!"")${STRING}`;
+/** Some names that start with `__` are special in JavaScript. */
+const KEY = `"(?!__)${CHARACTERS}"`;
+const NUMBER = String.raw`(?![-.\d]{41})-?(?:0|[1-9]\d*)(?:\.\d+)?`;
+const NUMERIC = String.raw`(?:"(?![-.\d]{40})-?\d+(?:\.\d+)?"|${NUMBER})`;
+const WHOLE = String.raw`(?:"\d{1,18}"|0|[1-9]\d{0,17})`;
+const POSITIVE = String.raw`(?:"(?!0*")\d{1,18}"|[1-9]\d{0,17})`;
+/** Numbers near the bounds of a 64-bit integer go to the exact check. */
+const LONG = String.raw`(?:-?(?:[1-8]\d{18}|9[01]\d{17}|[1-9]\d{0,17})|0)`;
+const LEAP_YEAR = String.raw`(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`;
+const DAY = String.raw`(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31`;
+const DATE = String.raw`"(?:\d{4}-(?:(?:0[1-9]|1[0-2])-${DAY})|${LEAP_YEAR}-02-29)"`;
+
+/** Values longer than this go to the exact check. */
+const IDENTITY = String.raw`(?!"(?:[^"\\]|\\.){4095})${NAME}`;
+
+const oneOf = (patterns: readonly string[]): string => `(?:${patterns.join('|')})`;
+const object = (content: string): string => String.raw`\{${SPACE}${content}${SPACE}\}`;
+const list = (item: string): string => String.raw`\[${SPACE}(?:${item}${SPACE}(?:,${SPACE}(?!\])|(?=\])))*\]`;
+
+/** Returns the items in every order. */
+function ordersOf(items: readonly string[]): string[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item) => ordersOf(items.filter((other) => other !== item)).map((others) => [item, ...others]));
+}
+
+/** Returns a pattern for an object with these fields, in any order. */
+const fieldsOf = (...fields: string[]): string => object(oneOf(ordersOf(fields).map((order) => order.join(COMMA))));
+const fieldOf = (name: string, value: string): string => `"${name}"${COLON}${value}`;
+
+/** Returns a pattern for 1 to 16 members with different keys. The names of the groups are numbered later. */
+function membersOf(key: string, value: string): string {
+  const isRepeated = `(?:${COMMA}${key}${COLON}${value})*${COMMA}\\k<key>`;
+  return `(?:(?<key>${key})${COLON}${value}(?!${isRepeated})${SPACE}(?:,${SPACE}(?!\\})|(?=\\}))){1,16}`;
+}
+
+/** Rows with several workspaces are rare, so they go to the exact check. */
+const byWorkspace = (item: string): string => String.raw`\{${SPACE}(?:(?!"")${KEY}${COLON}${list(item)}${SPACE})?\}`;
+
+/** Returns the pattern of the seed for a calculation type (specification, E, CASeed). */
+function seedOf(rule: (typeof SEED_RULES)[keyof typeof SEED_RULES]): string {
+  const seed = (value: string): string => object(fieldOf(rule.form, value));
+  if (rule.form === 'list') return seed(list(STRING));
+  if (rule.form === 'value')
+    return seed(rule.holds === 'number' ? NUMERIC : rule.holds === 'anything' ? oneOf([STRING, NUMBER]) : WHOLE);
+  if (rule.pairs === 'average') return seed(fieldsOf(fieldOf('sum', NUMERIC), fieldOf('count', POSITIVE)));
+  return seed(String.raw`\{${SPACE}(?:${membersOf(KEY, WHOLE)})?\}`);
+}
+
+/** Seeds, each with the calculation types that have it. */
+const SEEDS = new Map<string, string[]>();
+for (const [type, rule] of Object.entries(SEED_RULES)) {
+  const seed = seedOf(rule);
+  SEEDS.set(seed, [...(SEEDS.get(seed) ?? []), type]);
+}
+
+/** Returns the patterns of an attribute, one for each order: all attributes of a row must have the same. */
+function attributesOf(): string[] {
+  const [type, seed] = ['calculation_type', 'seed'];
+  return ordersOf([fieldOf('attribute_name', NAME), type, fieldOf('cutoff_date', DATE), seed]).flatMap((order) => {
+    const at = order.indexOf(type);
+    // A seed that precedes its type goes to the exact check.
+    if (order.indexOf(seed) < at) return [];
+    const rests = [...SEEDS].map(([value, types]) => {
+      const rest = order.slice(at + 1).map((field) => (field === seed ? fieldOf(seed, value) : field));
+      return [`"${oneOf(types)}"`, ...rest].join(COMMA);
+    });
+    return object([...order.slice(0, at), fieldOf(type, oneOf(rests))].join(COMMA));
+  });
+}
+
+/** Returns a pattern for these JSON strings, in bytes. */
+function wordsOf(texts: readonly string[]): string {
+  const words = texts.map((text) => Buffer.from(JSON.stringify(text)).toString('latin1'));
+  return oneOf(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)));
+}
+
+/** Bits of the fields that every row has, of those that identify its user, and of both forms of `identities`. */
+const REQUIRED = 0b001001;
+const LOCATED = 0b000110;
+const IDENTITIES = 0b100100;
+
+const isWhole = (seen: number): boolean =>
+  (seen & REQUIRED) === REQUIRED && (seen & LOCATED) !== 0 && (seen & IDENTITIES) !== IDENTITIES;
 
 /** Creates the check for a deployment's words. Rows with other words fail it, and are translated later. */
 export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowRules): RowCheck {
   const plainTypes = [...new Set([...identityTypes.words].map(toWire))].filter((type) => toWire(type) === type);
-  const findType = createWordFinder(plainTypes.map((type) => JSON.stringify(type)));
-  const findNull = createWordFinder(nulls.words.map((text) => JSON.stringify(text).slice(1, -1)));
-  /** True if the current row has an xpid or an identity. */
-  let isLocated = false;
-
-  function scanXpid(bytes: Buffer, start: number): number {
-    isLocated = true;
-    return scanLong(bytes, start);
-  }
-
-  function scanIdentity(bytes: Buffer, key: number, end: number, value: number): number {
-    isLocated = true;
-    const at = findType(bytes, key, end) === undefined ? FAIL : scanName(bytes, value);
-    return at - value > MAX_IDENTITY_BYTES || findNull(bytes, value + 1, at - 1) !== undefined ? FAIL : at;
-  }
-
-  const fields = [
-    fieldOf(toWire('environment'), (bytes, at) => {
-      const end = scanPlainKey(bytes, at);
-      return end === FAIL || findEnvironment(bytes, at, end) === undefined ? FAIL : end;
-    }),
-    fieldOf(toWire('calculated_attributes'), (bytes, at) => scanByWorkspace(bytes, at, scanAttribute)),
-    fieldOf(toWire('xpid'), scanXpid),
-    fieldOf(toWire('identities'), (bytes, at) => scanMembers(bytes, at, scanIdentity)),
-    fieldOf(toWire('user_attributes'), (bytes, at) =>
-      scanByWorkspace(bytes, at, (_bytes, item) => scanFields(bytes, item, USER_ATTRIBUTE, 0b11)),
-    ),
+  const identities = membersOf(wordsOf(plainTypes), `(?!${wordsOf(nulls.words)})${IDENTITY}`);
+  const user = fieldsOf(fieldOf('attribute_name', NAME), fieldOf('attribute_value', STRING));
+  const fields: readonly [name: string, ...values: string[]][] = [
+    ['environment', '"(?:production|development)"'],
+    ['xpid', LONG],
+    ['identities', object(identities)],
+    ['calculated_attributes', ...attributesOf().map(byWorkspace)],
+    ['user_attributes', byWorkspace(user)],
+    ['identities', `\\{${SPACE}\\}`],
   ];
+  const expressions = fields.map(([name, ...values]) =>
+    values.map((value) => {
+      const pattern = `(?:^\\{|(?!^),)${SPACE}${wordsOf([toWire(name)])}${COLON}${value}${SPACE}`;
+      let names = 0;
+      // Each group is followed by its only reference.
+      return new RegExp(
+        pattern.replaceAll('<key>', () => `<key${names++ >> 1}>`),
+        'y',
+      );
+    }),
+  );
 
   return (bytes, start, end) => {
-    isLocated = false;
-    return scanFields(bytes, start, fields, 0b11) === end && isLocated;
+    if (end - start > MAX_BYTES) return false;
+    const text = bytes.toString('latin1', start, end);
+    let at = 0;
+    let seen = 0;
+    // Most rows have their fields in the same order, so each search starts with the next field.
+    for (let index = 0, misses = 0; misses < fields.length; index = (index + 1) % fields.length, misses++) {
+      const next = endOf(expressions[index] as RegExp[], text, at);
+      if (next === FAIL) continue;
+      if ((seen & (1 << index)) !== 0) return false;
+      seen |= 1 << index;
+      at = next;
+      misses = -1;
+      if (text.charCodeAt(at) === CLOSE_BRACE) return at === text.length - 1 && isWhole(seen);
+    }
+    return false;
   };
 }
 
-/** Scans `{workspace: [item, …]}`. Rows with several workspaces are rare, so they go to the exact check. */
-function scanByWorkspace(bytes: Buffer, start: number, item: Scan): number {
-  if (bytes[start] !== OPEN_BRACE) return FAIL;
-  const key = skipSpace(bytes, start + 1);
-  if (bytes[key] === CLOSE_BRACE) return key + 1;
-  let at = scanPlainKey(bytes, key);
-  if (at === FAIL || at === key + 2) return FAIL;
-  at = scanColon(bytes, at);
-  at = at === FAIL ? FAIL : scanItems(bytes, at, item);
-  if (at === FAIL) return FAIL;
-  at = afterItem(bytes, at);
-  return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
-}
-
-const scanCount: Scan = (bytes, at) => scanWhole(bytes, at, 0);
-const scanText: Scan = (bytes, at) => (bytes[at] === QUOTE ? scanString(bytes, at) : scanNumber(bytes, at));
-const AVERAGE = [fieldOf('sum', scanNumeric), fieldOf('count', (bytes, at) => scanWhole(bytes, at, 1))];
-
-/** The only field in the seed of each type (specification, E, CASeed). */
-const SEEDS = new Map(
-  Object.entries(SEED_RULES).map(([type, rule]): [string, readonly Field[]] => {
-    let scan: Scan;
-    if (rule.form === 'list') scan = (bytes, at) => scanItems(bytes, at, scanString);
-    else if (rule.form === 'value')
-      scan = rule.holds === 'number' ? scanNumeric : rule.holds === 'anything' ? scanText : scanCount;
-    else if (rule.pairs === 'average') scan = (bytes, at) => scanFields(bytes, at, AVERAGE, 0b11);
-    else scan = (bytes, at) => scanMembers(bytes, at, (_bytes, _key, _end, value) => scanCount(bytes, value));
-    return [JSON.stringify(type), [fieldOf(rule.form, scan)]];
-  }),
-);
-const findCalculation = createWordFinder([...SEEDS.keys()]);
-
-/** Form of the seed for the current attribute's type. */
-let seed: readonly Field[] | undefined;
-
-const ATTRIBUTE = [
-  fieldOf('attribute_name', scanName),
-  fieldOf('calculation_type', (bytes, at) => {
-    const end = scanPlainKey(bytes, at);
-    seed = end === FAIL ? undefined : SEEDS.get(findCalculation(bytes, at, end) ?? '');
-    return seed === undefined ? FAIL : end;
-  }),
-  fieldOf('cutoff_date', scanDate),
-  // A seed that precedes its type goes to the exact check.
-  fieldOf('seed', (bytes, at) => (seed === undefined ? FAIL : scanFields(bytes, at, seed, 1))),
-];
-
-/** Scans one element of a workspace's list. */
-function scanAttribute(bytes: Buffer, start: number): number {
-  seed = undefined;
-  return scanFields(bytes, start, ATTRIBUTE, 0b1111);
-}
-
-/** Last valid date, in quotes: most attributes in a file have the same date. */
-const date = Buffer.from('"2026-01-31"');
-
-function scanDate(bytes: Buffer, start: number): number {
-  const end = start + date.length;
-  if (matchesAt(bytes, start, date)) return end;
-  if (bytes[start] !== QUOTE || bytes[end - 1] !== QUOTE) return FAIL;
-  if (!isCalendarDate(bytes.toString('latin1', start + 1, end - 1))) return FAIL;
-  bytes.copy(date, 0, start, end);
-  return end;
+/** Returns where the first of the expressions that matches ends, and moves it to the front; otherwise FAIL. */
+function endOf(expressions: RegExp[], text: string, start: number): number {
+  for (let index = 0; index < expressions.length; index++) {
+    const expression = expressions[index] as RegExp;
+    expression.lastIndex = start;
+    if (!expression.test(text)) continue;
+    if (index > 0) expressions.unshift(...expressions.splice(index, 1));
+    return expression.lastIndex;
+  }
+  return FAIL;
 }

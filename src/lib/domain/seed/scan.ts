@@ -1,5 +1,5 @@
-// Skips JSON tokens in bytes. Each function gets a token's offset and returns the offset after it, or FAIL. The bytes
-// must be followed by a line feed: no token contains one, so no scan goes past the end.
+// Scans numbers and keys in bytes. A scan returns the offset after its token, or FAIL. A byte that cannot belong to the
+// token must follow, such as a line feed, so that no scan goes past the end.
 
 export const FAIL = -1;
 
@@ -19,14 +19,6 @@ export const ZERO = 0x30;
 
 /** Objects with more keys than this go to the exact check. */
 const MAX_COMPARED_KEYS = 16;
-
-/** Numbers with more digits go to the exact check. */
-const MAX_PLAIN_DIGITS = 40;
-
-/** Returns the bytes of a JSON string without escapes. */
-export function word(text: string): Uint8Array {
-  return Buffer.from(JSON.stringify(text));
-}
 
 export function skipSpace(bytes: Uint8Array, start: number): number {
   let at = start;
@@ -49,99 +41,9 @@ export function matchesAt(bytes: Uint8Array, at: number, word: Uint8Array): bool
   return true;
 }
 
-/** Scans a string, with or without escapes. */
-export function scanString(bytes: Uint8Array, start: number): number {
-  if (bytes[start] !== QUOTE) return FAIL;
-  let at = start + 1;
-  for (;;) {
-    let code = bytes[at++] as number;
-    // Almost every byte needs only two comparisons.
-    while (code > QUOTE && code !== BACKSLASH) code = bytes[at++] as number;
-    if (code === QUOTE) return at;
-    if (code < 0x20) return FAIL;
-    if (code === BACKSLASH) {
-      at = scanEscape(bytes, at);
-      if (at === FAIL) return FAIL;
-    }
-  }
-}
-
-/** Scans a non-empty string. */
-export function scanName(bytes: Uint8Array, start: number): number {
-  const at = scanString(bytes, start);
-  return at === start + 2 ? FAIL : at;
-}
-
-function scanEscape(bytes: Uint8Array, at: number): number {
-  switch (bytes[at]) {
-    case QUOTE:
-    case BACKSLASH:
-    case 0x2f:
-    case 0x62:
-    case 0x66:
-    case 0x6e:
-    case 0x72:
-    case 0x74:
-      return at + 1;
-    case 0x75: {
-      for (let index = 1; index <= 4; index++) if (!isHex(bytes[at + index] as number)) return FAIL;
-      return at + 5;
-    }
-    default:
-      return FAIL;
-  }
-}
-
-function isHex(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
-}
-
 /** True if a name starts with `__`. Some of these names are special in JavaScript, so they go to the exact check. */
 export function isReserved(bytes: Uint8Array, start: number): boolean {
   return bytes[start] === UNDERSCORE && bytes[start + 1] === UNDERSCORE;
-}
-
-/** Scans a key without escapes that does not start with `__`, so that its bytes are its name. */
-export function scanPlainKey(bytes: Uint8Array, start: number): number {
-  if (bytes[start] !== QUOTE || isReserved(bytes, start + 1)) return FAIL;
-  let at = start + 1;
-  for (;;) {
-    const code = bytes[at++] as number;
-    if (code === QUOTE) return at;
-    if (code < 0x20 || code === BACKSLASH) return FAIL;
-  }
-}
-
-/** Returns the offset of the value after a key and its colon. */
-export function scanColon(bytes: Uint8Array, start: number): number {
-  let at = start;
-  if (bytes[at] !== COLON) {
-    at = skipSpace(bytes, at);
-    if (bytes[at] !== COLON) return FAIL;
-  }
-  at++;
-  return (bytes[at] as number) <= 0x20 ? skipSpace(bytes, at) : at;
-}
-
-/** Scans a JSON number without an exponent. */
-export function scanNumber(bytes: Uint8Array, start: number): number {
-  let at = bytes[start] === MINUS ? start + 1 : start;
-  const digits = at;
-  at = scanDigits(bytes, at);
-  if (at === digits || (bytes[digits] === ZERO && at > digits + 1)) return FAIL;
-  if (bytes[at] === POINT) {
-    const fraction = at + 1;
-    at = scanDigits(bytes, fraction);
-    if (at === fraction) return FAIL;
-  }
-  return at - start > MAX_PLAIN_DIGITS || ((bytes[at] as number) | 0x20) === 0x65 ? FAIL : at;
-}
-
-/** Scans a number, or a string that contains one. */
-export function scanNumeric(bytes: Uint8Array, start: number): number {
-  if (bytes[start] !== QUOTE) return scanNumber(bytes, start);
-  const at = scanDecimal(bytes, start + 1);
-  return bytes[at] === QUOTE && at - start <= MAX_PLAIN_DIGITS ? at + 1 : FAIL;
 }
 
 /** Scans digits with any leading zeros, and an optional sign and fraction. */
@@ -152,25 +54,6 @@ export function scanDecimal(bytes: Uint8Array, start: number): number {
   if (bytes[at] !== POINT) return at;
   const end = scanDigits(bytes, at + 1);
   return end === at + 1 ? FAIL : end;
-}
-
-/** Scans at least `least` digits that certainly fit into a 64-bit integer, with or without quotes. */
-export function scanWhole(bytes: Uint8Array, start: number, least: 0 | 1): number {
-  const quoted = bytes[start] === QUOTE;
-  const digits = quoted ? start + 1 : start;
-  let at = scanDigits(bytes, digits);
-  if (at === digits || at - digits > 18) return FAIL;
-  if (!quoted && bytes[digits] === ZERO && at > digits + 1) return FAIL;
-  if (least === 1) {
-    let zero = digits;
-    while (bytes[zero] === ZERO) zero++;
-    if (zero === at) return FAIL;
-  }
-  if (quoted) {
-    if (bytes[at] !== QUOTE) return FAIL;
-    at++;
-  }
-  return at;
 }
 
 /** Scans a number without quotes that is certainly a signed 64-bit integer. */
@@ -189,79 +72,6 @@ export function scanDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   for (let code = bytes[at] as number; code >= 0x30 && code <= 0x39; code = bytes[at] as number) at++;
   return at;
-}
-
-/** Returns the offset of the comma or bracket after an item. */
-export function afterItem(bytes: Uint8Array, at: number): number {
-  return bytes[at] === COMMA ? at : skipSpace(bytes, at);
-}
-
-/** Scans `[item, …]` or an empty list. */
-export function scanItems(bytes: Buffer, start: number, item: (bytes: Buffer, at: number) => number): number {
-  if (bytes[start] !== OPEN_BRACKET) return FAIL;
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_BRACKET) return at + 1;
-  for (;;) {
-    at = item(bytes, at);
-    if (at === FAIL) return FAIL;
-    at = afterItem(bytes, at);
-    if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACKET ? at + 1 : FAIL;
-    at = skipSpace(bytes, at + 1);
-  }
-}
-
-/** Gets the offset of a value and returns the offset after it, or FAIL. */
-export type Scan = (bytes: Buffer, at: number) => number;
-
-/** A field of an object. `key` is the name in quotes. */
-export interface Field {
-  key: Uint8Array;
-  scan: Scan;
-}
-
-export function fieldOf(name: string, scan: Scan): Field {
-  return { key: word(name), scan };
-}
-
-/** Scans `{field, …}` with only these fields, each at most once. `required` has a bit per required field. */
-export function scanFields(bytes: Buffer, start: number, fields: readonly Field[], required: number): number {
-  if (bytes[start] !== OPEN_BRACE) return FAIL;
-  let at = skipSpace(bytes, start + 1);
-  for (let seen = 0; ;) {
-    let index = 0;
-    while (index < fields.length && !matchesAt(bytes, at, (fields[index] as Field).key)) index++;
-    const field = fields[index];
-    if (field === undefined || (seen & (1 << index)) !== 0) return FAIL;
-    seen |= 1 << index;
-    const value = scanColon(bytes, at + field.key.length);
-    at = value === FAIL ? FAIL : field.scan(bytes, value);
-    if (at === FAIL) return FAIL;
-    at = afterItem(bytes, at);
-    if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE && (seen & required) === required ? at + 1 : FAIL;
-    at = skipSpace(bytes, at + 1);
-  }
-}
-
-/** Scans `{"key": value, …}` with plain keys, or `{}`. `member` gets the range of the key and the value's offset. */
-export function scanMembers(
-  bytes: Buffer,
-  start: number,
-  member: (bytes: Buffer, key: number, end: number, value: number) => number,
-): number {
-  if (bytes[start] !== OPEN_BRACE) return FAIL;
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_BRACE) return at + 1;
-  for (let count = 0; ; count++) {
-    const key = at;
-    const end = scanPlainKey(bytes, key);
-    if (end === FAIL || !isNewKey(bytes, count, key, end)) return FAIL;
-    const value = scanColon(bytes, end);
-    at = value === FAIL ? FAIL : member(bytes, key, end, value);
-    if (at === FAIL) return FAIL;
-    at = afterItem(bytes, at);
-    if (bytes[at] !== COMMA) return bytes[at] === CLOSE_BRACE ? at + 1 : FAIL;
-    at = skipSpace(bytes, at + 1);
-  }
 }
 
 const keyStarts = new Int32Array(MAX_COMPARED_KEYS);

@@ -299,3 +299,97 @@ test('checks rows independently if some of their attributes are equal', () => {
     false,
   ]);
 });
+
+/** Yields every text of at most `length` of the characters. */
+function* texts(characters: readonly string[], length: number): Generator<string> {
+  yield '';
+  if (length > 0) for (const text of texts(characters, length - 1)) for (const one of characters) yield one + text;
+}
+
+const NUMERALS = ['0', '1', '9', '-', '.', '"', 'e', ' '];
+const LETTERS = ['a', '"', '\\', 'u', '0', 'F', '\u001f'];
+const row = (type: string, seed: string): string => seedRow(type, `{${seed}}`);
+
+it.each<[string, (token: string) => string, string[], number, RegExp]>([
+  [
+    'number',
+    (token) => row('sum', `"value":${token}`),
+    NUMERALS,
+    5,
+    /^ *(?:"-?\d+(?:\.\d+)?"|-?(?:0|[1-9]\d*)(?:\.\d+)?) *$/,
+  ],
+  ['whole number', (token) => row('count', `"value":${token}`), NUMERALS, 5, /^ *(?:"\d+"|0|[1-9]\d*) *$/],
+  [
+    'whole number from 1',
+    (token) => row('average', `"key_value_pairs":{"sum":1,"count":${token}}`),
+    NUMERALS,
+    5,
+    /^ *(?:"0*[1-9]\d*"|[1-9]\d*) *$/,
+  ],
+  [
+    'long',
+    (token) => `{"environment":"production","xpid":${token},"calculated_attributes":{}}`,
+    NUMERALS,
+    5,
+    /^ *(?:0|-?[1-9]\d*) *$/,
+  ],
+  [
+    'string',
+    (token) => row('unique_list', `"list":[${token}]`),
+    LETTERS,
+    6,
+    /^$|^"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*"$/,
+  ],
+  [
+    'key',
+    (token) => row('most_frequent', `"key_value_pairs":{${token}:1}`),
+    ['a', '_', '"', '\\', '\u001f'],
+    6,
+    /^"(?!__)[^"\\\u0000-\u001f]*"$/,
+  ],
+  [
+    'list',
+    (token) => row('unique_list', `"list":${token}`),
+    ['[', ']', '"a"', ',', ' ', '\t'],
+    6,
+    /^\s*\[\s*(?:"a"(?:\s*,\s*"a")*\s*)?\]\s*$/,
+  ],
+])('accepts a %s only if it has its form', (_what, rowOf, characters, length, form) => {
+  const check = createRowCheck(rules);
+  let accepted = 0;
+  for (const token of texts(characters, length)) {
+    const isAccepted = passes(rowOf(token), check);
+    if (isAccepted) accepted++;
+    if (isAccepted !== form.test(token)) expect.fail(`${JSON.stringify(token)}: ${isAccepted}`);
+  }
+  expect(accepted).toBeGreaterThan(0);
+});
+
+it('accepts the fields of an attribute in every order with the type before the seed, and rows that differ', () => {
+  const check = createRowCheck(rules);
+  const fields = [
+    '"attribute_name":"a"',
+    '"calculation_type":"sum"',
+    '"cutoff_date":"2024-02-29"',
+    '"seed":{"value":1}',
+  ];
+  const orders = (left: readonly string[]): string[][] =>
+    left.length === 0
+      ? [[]]
+      : left.flatMap((one) => orders(left.filter((other) => other !== one)).map((rest) => [one, ...rest]));
+  for (let time = 0; time < 2; time++) {
+    for (const order of orders(fields)) {
+      const isTyped = order.indexOf(fields[1] ?? '') < order.indexOf(fields[3] ?? '');
+      expect(passes(`{${HEAD},"calculated_attributes":{"1":[{${order.join(',')}}]}}`, check), order.join()).toBe(
+        isTyped,
+      );
+    }
+  }
+});
+
+it('passes a list that is as long as a row may be, and no longer row', () => {
+  const check = createRowCheck(rules);
+  const list = (count: number): string => row('unique_list', `"list":[${'"",'.repeat(count)}""]`);
+  expect(passes(list(333_000), check)).toBe(true);
+  expect(passes(list(333_400), check)).toBe(false);
+});
