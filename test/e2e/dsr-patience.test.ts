@@ -175,13 +175,42 @@ describe('retrying', () => {
     }
   });
 
-  it('stops after five attempts for one row of many', async () => {
+  const bad: (arrival: Arrival) => boolean = ({ email }) => email === 'p7@example.com';
+
+  it.each([
+    ['after five attempts with --give-up-after 0', ' --give-up-after 0', 0, 5],
+    ['after minutes by default, with growing pauses', '', 5, 100],
+  ])('stops for one row of many %s', async (_when, flags, minutes, most) => {
     writePeople(60);
-    faultOf = ({ email }) => (email === 'p7@example.com' ? { status: 500 } : undefined);
-    const { code, stderr } = await run(MANY);
+    clock = createFastClock(SPEED_UP / 10);
+    faultOf = (arrival) => (bad(arrival) ? { status: 500 } : undefined);
+    const { code, stderr } = await run(`${MANY}${flags}`);
     // The other rows succeed, so the run continues and reports this row as unknown.
     expect([code, stderr.includes('--resume')]).toEqual([3, true]);
-    expect(posts().filter(({ email }) => email === 'p7@example.com').length).toBeLessThanOrEqual(5);
+    const sent = posts().filter(bad);
+    expect(sent.length).toBeLessThanOrEqual(most);
+    expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(minutes * MINUTE);
+  });
+
+  it.each([
+    ['POST', 12],
+    ['GET', 12],
+  ])('completes a row after its %s failed %d times while other rows succeeded', async (method, times) => {
+    writePeople(60);
+    clock = createFastClock(SPEED_UP / 10);
+    let id: string | undefined;
+    let left = times;
+    faultOf = (arrival) => {
+      if (bad(arrival)) id = arrival.id;
+      if (arrival.id !== id || (arrival.method !== method && (method === 'POST' || left < times)) || left === 0)
+        return undefined;
+      if (arrival.method === method) left--;
+      return { status: 500 };
+    };
+    const { code, stderr } = await run(MANY);
+    expect(code, stderr).toBe(0);
+    expect(left).toBe(0);
+    expect(new Set(posts().map(({ email }) => email)).size).toBe(60);
   });
 
   it('does not end the run or repeat completed requests if a third of the rows are retried', async () => {

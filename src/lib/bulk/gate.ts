@@ -13,6 +13,9 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
   shared?: SharedRate | undefined;
 }
 
+/** Additional tasks that may run while others rest, limited because each holds its rows in memory. */
+export const MOST_RESTING = 128;
+
 /** If a timer fires this late, the program was blocked. */
 const BLOCKED_MS = 20;
 
@@ -25,6 +28,7 @@ export class Gate {
   /** Called when a row starts to rest. */
   onRest: (() => void) | undefined;
   readonly #clock: Clock;
+  readonly #onWait: GateOptions['onWait'];
   readonly #signal: AbortSignal;
   readonly #pacing: Pacing;
   readonly #shared: ReturnType<typeof createSharedSchedule> | undefined;
@@ -39,6 +43,7 @@ export class Gate {
   constructor(options: GateOptions) {
     const { clock, onDecision, rate } = options;
     this.#clock = clock;
+    this.#onWait = options.onWait;
     this.#signal = options.signal;
     setMaxListeners(0, this.#ended.signal);
     this.#shared = options.shared && createSharedSchedule(options.shared, rate, clock);
@@ -50,8 +55,9 @@ export class Gate {
     this.#pacing = new Pacing({ ...options, schedule: this.#shared, onGiveUp }, clock.now());
   }
 
-  /** Pauses a row while others continue. Rejects once the run has ended. */
-  async rest(ms: number): Promise<void> {
+  /** Pauses a row while others continue, and reports `why`. Rejects once the run has ended. */
+  async rest(ms: number, why?: string): Promise<void> {
+    if (why !== undefined) this.#onWait(ms, why);
     this.resting++;
     this.onRest?.();
     try {

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, MOST_RESTING } from './gate.ts';
 
 /** Work on one row or batch, until its outcome is known. An error that it throws ends the run. */
 export type Task = () => Promise<void>;
@@ -15,9 +15,6 @@ export interface RunOptions {
   /** Maximum number of unfinished tasks. */
   atOnce: number;
 }
-
-/** Additional tasks that may run while others rest, limited because each holds its rows in memory. */
-const MOST_RESTING = 128;
 
 /** Maximum time that unfinished tasks may take to finish after a stop or a failure. */
 const GRACE_MS = 600;

@@ -6,7 +6,7 @@ import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
-import type { Gate } from '../bulk/gate.ts';
+import { type Gate, MOST_RESTING } from '../bulk/gate.ts';
 import { confirmWrite, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
@@ -37,6 +37,8 @@ export interface RowPorts {
   completed(): number;
   clock: Clock;
   redactor: Pick<Redactor, 'hide' | 'text'>;
+  /** How long a row is retried before its outcome is unknown. */
+  giveUpAfterMs: number;
   /** Aborted to abandon even requests in progress. */
   hardSignal: AbortSignal;
 }
@@ -53,8 +55,10 @@ export interface RowTask {
   onSend(): void;
 }
 
-/** Maximum number of times that a row is sent, and of reads that confirm it. */
+/** Maximum number of times that a row is sent before it rests, and of reads that confirm it. */
 const MAX_ATTEMPTS = 5;
+/** Maximum pause of a row that failed as often as this while others succeeded. */
+const MAX_REST_MS = 60_000;
 
 /** Statuses of a rejection that concerns a single body. Any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
@@ -66,6 +70,8 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   const { known, mayExist, onSend, request } = task;
   const { clock, completed, create, describe, encode, gate, get, hardSignal, redactor, verify, workspace } = ports;
   const id = request.subject_request_id;
+  /** Start of the time in which other rows succeed and this one does not. */
+  let begun = clock.now();
   let isRepeat = false;
   let failures = 0;
   let signed = true;
@@ -84,10 +90,14 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     });
     hardSignal.throwIfAborted();
     if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
-    // While no row succeeds, the platform is down, and the gate gives up after a while.
-    if (outcome.state === 'unknown' && completed() + answers === before) continue;
     const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
-    return { state, error: shortened(redactor.text(outcome.error.message)), signed };
+    const triedMs = clock.now() - begun;
+    const mayRest = failures > 0 && triedMs < ports.giveUpAfterMs && gate.resting < MOST_RESTING;
+    // While no row succeeds, the platform is down, and the gate gives up after a while.
+    if (state === 'unknown' && completed() + answers === before) begun = clock.now();
+    else if (state === 'unknown' && mayRest)
+      await gate.rest(Math.min(triedMs, MAX_REST_MS), 'a row has failed repeatedly');
+    else return { state, error: shortened(redactor.text(outcome.error.message)), signed };
   }
 
   async function confirm(wasSent: boolean) {
@@ -185,10 +195,14 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
         return outcome;
       }
       const { failure } = outcome;
-      // An unreadable 2xx also shows that the platform works, because a retry would get the same response.
-      if (failure.status !== undefined && !isServerTrouble(failure.status)) answers++;
-      if (outcome.kind === 'lost' || isServerTrouble(outcome.status)) {
+      if (failure.status === undefined || isServerTrouble(failure.status)) {
         failures++;
+        throw lossOf(failure);
+      }
+      answers++;
+      if (outcome.kind === 'lost') {
+        // An unreadable 2xx shows that the platform works, because a retry would get the same response.
+        failures = 0;
         throw lossOf(failure);
       }
       if (outcome.status === 429) continue;

@@ -84,6 +84,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       completed: () => completed,
       clock,
       redactor,
+      giveUpAfterMs: ports.giveUpAfterMs,
       hardSignal,
     };
     const reader = createRowReader(table, options);
