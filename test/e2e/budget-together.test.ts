@@ -14,8 +14,8 @@ function busiest(times: readonly number[]): number {
   return Math.max(...sorted.map((from) => sorted.filter((time) => time >= from && time < from + MINUTE).length));
 }
 
-describe('takeSlots', () => {
-  test('shares one budget among ten processes', async () => {
+describe('a request budget', () => {
+  test('is shared by ten processes', async () => {
     const outputs = await contend(10, 'budget', folder, '12');
     const sent = outputs.flatMap((output) => JSON.parse(output) as number[]);
     expect(sent).toHaveLength(120);

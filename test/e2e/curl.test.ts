@@ -12,7 +12,7 @@ const request: BuiltRequest = {
   body: undefined,
 };
 
-describe('curlCommand', () => {
+describe('a printed curl command', () => {
   it('quotes untrusted text so that a shell expands nothing', () => {
     const body = `it's '"$HOME \`id\` \\ !`;
     const command = curlCommand({ ...getThing, auth: 'none' }, { ...request, path: "/'$HOME", body });

@@ -213,7 +213,7 @@ describe('retrying', () => {
     expect(new Set(posts().map(({ email }) => email)).size).toBe(60);
   });
 
-  it('does not end the run or repeat completed requests if a third of the rows are retried', async () => {
+  it('does not end the run or send completed requests again if a third of the rows are retried', async () => {
     const rows = 300;
     writePeople(rows);
     const failed = new Set<string>();

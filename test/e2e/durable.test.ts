@@ -109,7 +109,7 @@ describe.runIf(onUnix)('in a separate process', () => {
     expect(runAsUser('user-file', folder)).toEqual({ outcomes: [DENIED], content: 'old', files: ['file'] });
   });
 
-  it('leaves the old text or the new text when the process is killed at any moment', async () => {
+  it('leaves either the old or the new text when it is killed at any moment', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     writePrivateFile(file, 'a'.repeat(300_000));

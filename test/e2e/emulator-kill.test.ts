@@ -38,7 +38,7 @@ const seedOf = (workspace: number, email: string) => ({
   },
 });
 
-describe('kill -9', () => {
+describe('a platform that is killed with -9', () => {
   let child: Bundle;
   beforeAll(async () => {
     child = await bundleEntry('test/e2e/children/serve.ts');
@@ -152,7 +152,7 @@ describe('kill -9', () => {
     }
   });
 
-  test("does not prevent the next start, although the killed platform's file still exists", async () => {
+  test('does not prevent the next start, although its file still exists', async () => {
     const { process: victim, ready, exited } = await startChild();
     expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
     victim.kill('SIGKILL');

@@ -84,7 +84,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is prompted for without the first of two ids in the second list', async () => {
+  test('is prompted for without the id that was selected before', async () => {
     const screen = terminal(['roles', 'compare']);
     await screen.waitFor('First role');
     screen.type('admin');

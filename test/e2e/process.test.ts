@@ -254,7 +254,7 @@ test('runs concurrent commands on the embedded platform one after another', asyn
   expect(new Set(all.map(({ stdout }) => stdout)).size).toBe(1);
 });
 
-describe('a user without a home folder and without an entry in passwd', () => {
+describe('the program for a user without a home folder or an entry in passwd', () => {
   const uid = 54_321;
   const runs = (line: string, env: NodeJS.ProcessEnv): Promise<Ended> => {
     chownSync(home.folder, uid, uid);

@@ -5,8 +5,8 @@ import { runTogether } from '../helpers/bundle.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { secretsOptions } from '../unit/lib/config/folders.ts';
 
-describe('several concurrent writers', () => {
-  it('keep every profile when ten processes write', async () => {
+describe('ten concurrent processes', () => {
+  it('keep every profile that one of them creates', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 10 }, (_, writer) => [folder, `w${writer}-`, '5']);
     await runTogether('test/e2e/children/write-profiles.ts', writers);

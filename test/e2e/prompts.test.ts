@@ -42,12 +42,12 @@ describe.each(WAYS)('a confirmation (%s)', (_way, env) => {
   beforeEach(pullAndRename);
 
   test.each([
-    ['yes', `y${KEY.enter}`, 0],
-    ['no', `n${KEY.enter}`, 12],
-    ['Enter alone', KEY.enter, 12],
-    ['Ctrl-C', KEY.ctrlC, 130],
-    ['Ctrl-D', KEY.ctrlD, 12],
-  ])('handles the answer: %s', async (_answer, keys, code) => {
+    [0, 'yes', `y${KEY.enter}`],
+    [12, 'no', `n${KEY.enter}`],
+    [12, 'Enter alone', KEY.enter],
+    [130, 'Ctrl-C', KEY.ctrlC],
+    [12, 'Ctrl-D', KEY.ctrlD],
+  ])('exits with %i for the answer: %s', async (code, _answer, keys) => {
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('(y/N)');
     screen.type(keys);

@@ -68,7 +68,7 @@ const TAGGER = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' }
 const release = (folder: string): Promise<Result> => run(process.execPath, ['scripts/release.mjs'], folder, TAGGER);
 
 describe('npm run release', () => {
-  test('builds, writes checksums and notes, and tags the commit; a second release is byte-identical', async () => {
+  test('builds, writes checksums and notes, and tags the commit, with identical bytes each time', async () => {
     const folder = await repository();
     mkdirSync(join(folder, 'dist'));
     writeFileSync(join(folder, 'dist/cdpadm_0.1.0_amd64.deb'), 'of an earlier version');

@@ -18,8 +18,8 @@ function open(scope = SCOPE, state = temporaryFolder()): Opened {
   return { state, store: openRolesStore(state, scope, clock), clock };
 }
 
-describe('concurrent writers', () => {
-  it('keep every manifest when ten processes write', async () => {
+describe('ten concurrent processes', () => {
+  it('keep every manifest that one of them saves', async () => {
     const state = temporaryFolder();
     await runTogether('test/e2e/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
     const { store } = open(SCOPE, state);

@@ -190,7 +190,7 @@ describe('seed-kubernetes.md', () => {
   });
 });
 
-it('seed-slurm.md sends every user once from an array of any minimum and step', async () => {
+it('sends every user once with seed-slurm.md, from an array of any minimum and step', async () => {
   const [script = '', join = ''] = blocksOf('seed-slurm', 'bash');
   expect(script).toMatch(/^#!\/bin\/bash\n(#SBATCH --[a-z-]+(=\S+)?\n)+export/);
   const array = {
@@ -210,7 +210,7 @@ it('seed-slurm.md sends every user once from an array of any minimum and step', 
   expect(await seeded()).toBe(USERS);
 });
 
-it('seed-parallel.md sends 2,000 users from each of four processes', async ({ skip }) => {
+it('sends 2,000 users from each of four processes with seed-parallel.md', async ({ skip }) => {
   if (!hasParallel) return skip('needs GNU parallel');
   const count = 4 * 2000;
   writeUsers(count);
@@ -221,7 +221,7 @@ it('seed-parallel.md sends 2,000 users from each of four processes', async ({ sk
   expect(await seeded()).toBe(count);
 });
 
-it('seed-cron.md sends the file once, and nothing on later runs', async () => {
+it('sends the file once with seed-cron.md, and nothing on later runs', async () => {
   const lines = blocksOf('seed-cron', 'crontab').map((block) => {
     const found = /^\S+ \S+ \* \* \* seed (.*)$/m.exec(block)?.[1] ?? '';
     return { line: found, state: { CDPADM_STATE_DIR: localized(/^CDPADM_STATE_DIR=(.*)$/m.exec(block)?.[1] ?? '') } };

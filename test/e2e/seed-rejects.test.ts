@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { bundleEntry } from '../helpers/bundle.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-describe('openRejects', () => {
+describe('a run that rejects rows', () => {
   it('reports a partial write to a full disk, and counts only the earlier rows as written', async () => {
     const path = join(temporaryFolder(), 'r.ndjson');
     const child = await bundleEntry('test/e2e/children/reject-rows.ts');

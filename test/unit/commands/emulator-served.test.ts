@@ -60,7 +60,7 @@ async function whileServing(args: string[], work: (ready: Record<string, unknown
   }
 }
 
-describe('start --as', () => {
+describe('emulator start --as', () => {
   it('serves a copy of the profile with only the addresses changed', async () => {
     await whileServing(['--as', 'live'], async (ready) => {
       expect(ready).toMatchObject({ org_id: 41, account_id: 42, workspace_id: 43, client_id: 'real-client' });
@@ -109,7 +109,7 @@ describe('start --as', () => {
   });
 });
 
-describe('start --from-live', () => {
+describe('emulator start --from-live', () => {
   const config = { database: 'd', user: 'u', cloud_iam_role_arn: 'role', host: 'h.example' };
   const fixtures = {
     roles: [{ role_id: 'their-role', name: 'Theirs', description: 'Views', tasks: ['audiences:view'] }],
@@ -184,7 +184,7 @@ describe('start --from-live', () => {
   });
 });
 
-describe('start', () => {
+describe('emulator start', () => {
   it('uses the ids and the vendor domain from flags', async () => {
     const flags = ['--vendor-domain', 'cdp.example', '--org', '7', '--account', '8', '--workspace', '9'];
     await whileServing(['--memory', ...flags], async (ready) => {
@@ -216,7 +216,7 @@ describe('start', () => {
   });
 });
 
-describe('log', () => {
+describe('emulator log --follow', () => {
   it('prints new requests with their bodies until it is stopped', async () => {
     await whileServing(['--memory'], async (ready) => {
       const platform = connectEmulator(String(ready['control_url']));
@@ -241,7 +241,7 @@ describe('log', () => {
   });
 });
 
-describe('export and import', () => {
+describe('emulator export and import', () => {
   it("copy a platform's state to another platform", async () => {
     await whileServing(['--memory'], async () => {
       expect(await run(['emulator', 'assign-role', 'user-role', '--user', 'jane@example.com'])).toMatchObject({

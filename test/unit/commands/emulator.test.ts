@@ -50,7 +50,7 @@ async function start(...args: string[]): Promise<{ ready: Record<string, unknown
   return { ready: JSON.parse(first) as Record<string, unknown>, end };
 }
 
-describe('start', () => {
+describe('emulator start', () => {
   test('prints one line of JSON, and keeps its registry entry only while it runs', async () => {
     const { ready, end } = await start();
     expect(Object.keys(ready)).toEqual([
@@ -142,7 +142,7 @@ describe('start', () => {
   });
 });
 
-describe('env', () => {
+describe('emulator env', () => {
   test('sets CDPADM_CA_FILE while the file exists', async () => {
     const { ready } = await start('--memory');
     const file = String(ready.ca_file);
@@ -267,7 +267,7 @@ describe('env', () => {
 describe.each([
   ['a running platform', true],
   ['profile local', false],
-])('on %s', (_what, running) => {
+])('an emulator command on %s', (_what, running) => {
   let args: string[];
   beforeEach(async () => {
     args = running ? [] : ['--profile', 'local'];

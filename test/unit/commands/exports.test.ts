@@ -66,7 +66,7 @@ const OTHERS = '--map customer_id=controller_customer_id --map orders=- --map sp
 
 const withResult = (cases: typeof seeds) =>
   cases.map(
-    (one) => [typeof one[2] === 'number' ? `${one[2]} rows` : `an issue like ${one[2].source}`, ...one] as const,
+    (one) => [typeof one[2] === 'number' ? `${one[2]} row(s)` : `an issue like ${one[2].source}`, ...one] as const,
   );
 const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
 

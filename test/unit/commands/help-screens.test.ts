@@ -41,7 +41,7 @@ function codesIn(lines: readonly string[]): number[] {
   return [...own, ...[...usual.matchAll(/(?:^|, +)(\d+) /g)].map(([, code = '']) => code)].map(Number);
 }
 
-describe.each(WIDTHS)('at %d columns', (columns) => {
+describe.each(WIDTHS)('help at %d columns', (columns) => {
   test('lists the exit codes of every command and names the page with all codes', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const lines = section(screen, 'Exit codes:');

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-describe('profiles', () => {
+describe('a command', () => {
   const ADDRESS = '--base-url https://api.example.com --client-id me --client-secret-env CDP_SECRET';
 
   test('prints the profile that create and copy would store in a dry run', async () => {
@@ -160,7 +160,7 @@ describe('a path for output files', async () => {
     });
   });
 
-  it('is tested for the flags of single and bulk runs', () => {
+  it('is tested with the flags of single and bulk runs', () => {
     expect(written).toContain('seed bulk --rejects');
     expect(written).toContain('dsr submit --results');
     expect(written).toContain('dsr results --dir');

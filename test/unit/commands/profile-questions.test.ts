@@ -52,7 +52,7 @@ function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Dr
 const reachable: AddressProbe = () => Promise.resolve({ status: 'ok', detail: '' });
 const HOW = { name: 'prod', probe: reachable };
 
-describe('askForSettings', () => {
+describe('profile create on a terminal', () => {
   it('prompts for the address, the client id and the secret, and requires nothing else', async () => {
     const { ctx, asked, lists } = answerPrompts({
       'Platform address': 'https://api.example/',

@@ -157,7 +157,7 @@ describe('profile create', () => {
   });
 });
 
-describe('profile list, show, use and delete', () => {
+describe('a profile command', () => {
   beforeEach(async () => {
     await run(['profile', 'create', 'dev', ...ADDRESSES, '--org', '1']);
     await run(['profile', 'create', 'prod', ...ADDRESSES, '--org', '2', '--protected', '--client-secret-env', 'P']);
@@ -258,7 +258,7 @@ describe('profile list, show, use and delete', () => {
   });
 
   it.each([['show'], ['use'], ['delete']])(
-    'exits with 5 and suggests the nearest name if profile %s gets an unknown one',
+    'exits with 5 and suggests the nearest name if %s gets an unknown one',
     async (verb) => {
       const { code, stderr } = await run(['profile', verb, 'prd', '--yes']);
       expect([code, stderr]).toEqual([5, expect.stringContaining('prod')]);

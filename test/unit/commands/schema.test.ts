@@ -47,7 +47,7 @@ describe('schema', () => {
     ['pipelines create -f', PIPELINE],
     ['dsr submit -f', dsrBody()],
     ['seed set -f', SEED],
-  ])('makes %s ignore the $schema field of a file', async (command, body) => {
+  ])('allows a $schema field, which %s does not send', async (command, body) => {
     admin.write('named.json', JSON.stringify({ $schema: './named.schema.json', ...body }));
     const { code, stdout, stderr } = await admin.run(`${command} named.json --dry-run -o json`);
     expect(code).toBe(0);

@@ -96,7 +96,7 @@ function tooWide(text: string, columns: number): string[] {
   return text.split('\n').filter((line) => displayWidth(line) > columns && !/^(\$ |\s+[+-] \w+: ")/.test(line));
 }
 
-describe.each([60, 100, 200])('at %i columns', (columns) => {
+describe.each([60, 100, 200])('a screen at %i columns', (columns) => {
   test('matches the golden file and prints no line wider than the terminal', async () => {
     const screens: string[] = [];
     for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line, columns));

@@ -65,7 +65,7 @@ test('suggests a flag for a mistyped one in every command', async () => {
   }
 });
 
-test('suggests a value for a mistyped one in every fixed set', async () => {
+test('suggests a value for a mistyped one of every flag and argument with fixed values', async () => {
   const global = program.options.filter(({ long }) =>
     ['--output', '--color', '--progress', '--annotations'].includes(long ?? ''),
   );

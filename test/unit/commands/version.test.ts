@@ -13,7 +13,7 @@ test.each([
   ['version', '--verbose'],
   ['--version', '--verbose'],
   ['-v', '-V'],
-])('prints the commit, its date and the Node version in addition for `%s %s`', async (...args) => {
+])('also prints the commit, its date and the Node version for `%s %s`', async (...args) => {
   const stdout = `cdpadm ${version}\ncommit unknown\ncommit date unknown\nnode ${process.versions.node}\n`;
   expect(await runCli(args)).toEqual({ code: 0, stdout, stderr: '' });
 });

@@ -160,7 +160,7 @@ it('records a keyed digest of each request, and warns if a period has no evidenc
   expect(stderr).toContain('The archive is empty.');
 });
 
-it('ignores a cancelled request', async () => {
+it('allows a request for a person whose earlier request was cancelled', async () => {
   const { data } = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   expect((await home.run(['dsr', 'cancel', data.subject_request_id, '--yes'])).code).toBe(0);
   expect((await home.run(submit('jane@example.com'))).code).toBe(0);
@@ -178,7 +178,7 @@ it.each([
   ['unknown', [], 'nope', 2, 'Unknown profile `nope`'],
   ['read-only (`access: read`)', ['--access', 'read'], 'us', 12, 'only reads'],
   ['protected and not confirmed', ['--protected'], 'us', 12, '--confirm us'],
-  ['for the same workspace', [], 'same', 2, 'Profiles `eu` and `same` have the same workspace and address'],
+  ['for the same workspace as another', [], 'same', 2, 'Profiles `eu` and `same` have the same workspace and address'],
 ] as const)('sends nothing to any profile if one is %s', async (_what, flags, second, exit, reason) => {
   await createProfiles(...flags);
   await home.run('profile create same --from-env');

@@ -4,12 +4,12 @@ import { withReadingProgress } from '../../../../src/commands/dsr/session.ts';
 
 test.each([
   [
-    'reports each wait and closes after the last part',
+    'reports each wait and closes the ledger after the last part',
     3,
     ['begin', 1, 'end', 'begin', 2, 'end', 'begin', 'closed', 'end'],
   ],
-  ['closes when the reader stops early', 1, ['begin', 1, 'end', 'closed']],
-  ['closes when reading fails', 0, ['begin', 'closed', 'end', 'failed']],
+  ['closes the ledger when the reader stops early', 1, ['begin', 1, 'end', 'closed']],
+  ['closes the ledger when reading fails', 0, ['begin', 'closed', 'end', 'failed']],
 ])('%s', async (_how, wanted, expected) => {
   const events: unknown[] = [];
   async function* parts(): AsyncGenerator<number, void> {

@@ -19,7 +19,7 @@ let envs: { a: Record<string, string>; b: Record<string, string>; c: Record<stri
 type Place = keyof typeof envs;
 const PLACES: readonly Place[] = ['a', 'b', 'c'];
 const NAMED: readonly [name: string, Place][] = [
-  ['one workspace', 'a'],
+  ['this workspace', 'a'],
   ['another workspace', 'b'],
   ['another platform', 'c'],
 ];
@@ -111,7 +111,7 @@ it.each(NAMED)('updates only the ledger entry for %s, with every command', async
     expect(JSON.parse(await run(each, 'dsr list -o json'))).toMatchObject([{ regulation: 'gdpr' }]);
 });
 
-it.each(NAMED)('cancels only the request in %s', async (_name, place) => {
+it.each(NAMED)('cancels only the request on %s', async (_name, place) => {
   for (const each of PLACES) await submit(each, '--group-id g');
   await run(place, `dsr cancel ${place === 'b' ? '--group-id g' : ID} --yes`);
   expect(await states()).toEqual({ ...PENDING, [place]: 'pending,cancelled' });

@@ -96,7 +96,7 @@ describe('roles delete', () => {
   });
 });
 
-describe('analyzing roles', () => {
+describe('a command that analyzes roles', () => {
   it('describes a role in the terms of the permission reference', async () => {
     const { data } = await admin.json<object[]>('roles explain audiences-only-role');
     expect(data).toEqual([

@@ -10,7 +10,7 @@ interface Item {
   roles: number;
 }
 
-describe('the roles history', () => {
+describe('roles history', () => {
   let admin: RolesHome;
   beforeEach(async () => {
     admin = await createRolesHome();
@@ -76,7 +76,7 @@ describe('the roles history', () => {
     expect((await admin.json<Item[]>('roles history')).data.map((item) => item.reason)).toEqual(['rollback', 'push']);
   });
 
-  it('undoes a rollback, given a prefix of the revision', async () => {
+  it('lists the revision that undoes a rollback, which a prefix of its name selects', async () => {
     await admin.run('roles push --yes');
     const after = await admin.live();
     const first = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';

@@ -3,7 +3,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, NO_PLATFORM, type RolesHome } from '../../../helpers/roles-home.ts';
 
-describe('reading roles', () => {
+describe('a command that reads roles', () => {
   let admin: RolesHome;
   beforeAll(async () => {
     admin = await createRolesHome();

@@ -111,14 +111,17 @@ describe('a roles write whose response differs from the request', () => {
     'roles update support-role --name Helpers --yes',
     'roles delete read-only-role --allow-delete --yes',
   ])('%s', (line) => {
-    it.each(Object.entries(DISTORTIONS))('fails if a GET does not confirm the change: %s', async (_name, change) => {
-      await distort(change, { reads: true });
-      const { code, error } = await admin.json(line);
-      expect([code, error.code]).toEqual([6, 'roles.changed_meanwhile']);
-    });
+    it.each(Object.entries(DISTORTIONS))(
+      'exits with 6 if a GET does not confirm the change: %s',
+      async (_name, change) => {
+        await distort(change, { reads: true });
+        const { code, error } = await admin.json(line);
+        expect([code, error.code]).toEqual([6, 'roles.changed_meanwhile']);
+      },
+    );
   });
 
-  it('fails as a rollback if a GET does not confirm the change', async () => {
+  it('exits with 6 if it is a rollback and a GET does not confirm it', async () => {
     await admin.run('roles update support-role --name Helpers --yes');
     const { data } = await admin.json<{ revision: string }[]>('roles history');
     await distort((manifest) => ({ ...manifest, roles: [] }), { reads: true });

@@ -7,10 +7,10 @@ import { runs } from '../../../helpers/size.ts';
 const flags = { batchSize: 100, batchBytes: '256KB', concurrency: 64 };
 
 test.each([
-  [undefined, undefined, undefined],
-  [10, undefined, '600/m'],
-  [50, '50', '600/m'],
-])('uses a rate of %s per second for --rate %s and limits.seeding %s', (expected, rate, limit) => {
+  ['has no rate limit by default', undefined, undefined, undefined],
+  ['uses limits.seeding without --rate', undefined, '600/m', 10],
+  ['prefers --rate to limits.seeding', '50', '600/m', 50],
+])('%s', (_what, rate, limit, expected) => {
   expect(readBulkFlags({ ...flags, ...(rate !== undefined && { rate }) }, {}, limit).pace.rate).toBe(expected);
 });
 
@@ -24,10 +24,10 @@ test('reports an invalid rate with the name of its flag or setting', () => {
 });
 
 test.each([
-  [undefined, 600_000],
-  ['90s', 90_000],
-  ['0', 0],
-])('reads --give-up-after %s as %i ms', (giveUpAfter, expected) => {
+  ['after ten minutes by default', undefined, 600_000],
+  ['after the time in --give-up-after 90s', '90s', 90_000],
+  ['immediately with --give-up-after 0', '0', 0],
+])('gives up %s', (_when, giveUpAfter, expected) => {
   const read = readBulkFlags({ ...flags, ...(giveUpAfter !== undefined && { giveUpAfter }) }, {}, undefined);
   expect(read.pace.giveUpAfterMs).toBe(expected);
 });

@@ -210,7 +210,7 @@ describe('a rejection by the platform', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('is unnecessary if more rows are invalid than --max-errors allows', async () => {
+  test('does not occur if the run stops because of --max-errors', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));
     expect((await it.bulk([file, '--max-errors', '5'])).code).toBe(EXIT.partial);

@@ -64,7 +64,7 @@ describe('the source', () => {
     ['bigquery', 'users.json', '{"id":"9007199254740993"}\n{"id":"9007199254740995"}\n'],
     ['excel', 'users.csv', 'id;n\nx;1.234,50\n'],
     ['pandas', 'users.csv', ',id,n\n0,1.0,NaN\n'],
-  ])('is detected as %s for %s', async (source, name, content) => {
+  ])('is detected as %s in the file %s', async (source, name, content) => {
     expect((await inspect(seeding.write(name, content))).source).toBe(source);
   });
 

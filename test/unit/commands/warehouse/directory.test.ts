@@ -32,7 +32,7 @@ const apply = (flags = '', options: CliOptions = {}) => json(`warehouse apply sy
 const short = (plan: Plan): string[] => plan.steps.map(({ action, type, id }) => `${action} ${type} ${id}`);
 const written = async (): Promise<number> => (await home.writes()).length;
 
-describe('apply', () => {
+describe('warehouse apply', () => {
   it('creates ten resources in dependency order, and changes nothing the second time', async () => {
     const { code, data } = await apply();
     expect({ code, applied: data.applied }).toEqual({ code: 0, applied: true });
@@ -310,7 +310,7 @@ it('reports the issues of all files in one error and sends nothing', async () =>
   expect(await written()).toBe(0);
 });
 
-describe('export', () => {
+describe('warehouse export', () => {
   it('writes files that match the platform, with SQL in separate files and references for secrets', async () => {
     await apply();
     expect(await json('warehouse export out')).toMatchObject({ code: 0 });

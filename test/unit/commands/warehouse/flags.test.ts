@@ -61,7 +61,7 @@ describe('a connection', () => {
     ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A` or/],
     ['an invalid id', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
     ['an unknown state', `${D} --state on`, /--state: must be `new` or `active` or `inactive`/],
-    ['no flags', 'create d', /nothing to send/],
+    ['missing flags', 'create d', /nothing to send/],
   ])('is rejected for %s', async (_what, line, message) => {
     expect(await run(`connections ${line}`)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(await home.writes()).toEqual([]);

@@ -54,7 +54,7 @@ const json = <T>(line: string, options: CliOptions = {}) =>
 const triggers = async (): Promise<number> =>
   (await home.writes()).filter((line) => line.endsWith('/data-pipelines/trigger')).length;
 
-describe('trigger', () => {
+describe('pipelines trigger', () => {
   it('waits for success and prints the run', async () => {
     const { code, data } = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes --wait');
     expect({ code, data }).toMatchObject({ code: 0, data: { pipeline_id: 'customers', status: 'success' } });
@@ -264,7 +264,7 @@ describe('trigger', () => {
   });
 });
 
-describe('reset', () => {
+describe('pipelines reset', () => {
   it('requires --confirm with the id, and prints which data will be read again', async () => {
     await run('pipelines trigger customers --yes --wait');
     const position = 'data.current_iterator_position';

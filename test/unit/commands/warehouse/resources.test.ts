@@ -36,7 +36,7 @@ it('creates a connection, a data model and a pipeline, and masks the password', 
   expect(await home.json('data-models get active-customers')).toMatchObject({ data: { config: { sql_query: SQL } } });
 });
 
-describe('secrets', () => {
+describe('connections create', () => {
   it.each([
     ['a mask', '********'],
     ['a longer mask', '"*************"'],
@@ -117,7 +117,7 @@ describe('a definition', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('warns about a full sync on a repeating schedule', async () => {
+  it('is accepted with a warning about a full sync on a repeating schedule', async () => {
     const full = PIPELINE.replace(
       /sync_mode:[^]*?schedule:\n {2}type: on-demand/,
       'sync_mode: {type: full}\nschedule:\n  {type: interval, frequency: daily, start: 2026-01-01T00:00:00Z}',

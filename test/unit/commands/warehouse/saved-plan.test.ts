@@ -29,13 +29,13 @@ const nothingSent = async (line: string, code: number, message: string | RegExp)
   expect(await home.writes()).toEqual(before);
 };
 
-it('prints the difference in readable form, and contains references instead of secrets', async () => {
+it('writes a saved plan with the readable difference, and with references instead of secrets', async () => {
   const text = await save();
   expect(text).toContain('# + create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)\n');
   expect(text).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
 });
 
-it('is applied only once, and does not need the folder', async () => {
+it('applies a saved plan only once, and without the folder', async () => {
   await save();
   rmSync(join(home.cwd, 'sync'), { recursive: true });
   expect(await outcomes('warehouse apply --plan plan.txt')).toEqual({
@@ -46,7 +46,7 @@ it('is applied only once, and does not need the folder', async () => {
 });
 
 it.each([['sync/pipelines/customers.yaml'], ['sync/data-models/new.yaml'], ['-']])(
-  'is not written to %s',
+  'writes no saved plan to %s',
   async (path) => {
     const before = home.read('sync/pipelines/customers.yaml');
     const { code, stderr } = await home.run(`warehouse diff sync --save-plan ${path}`);
@@ -55,7 +55,7 @@ it.each([['sync/pipelines/customers.yaml'], ['sync/data-models/new.yaml'], ['-']
   },
 );
 
-it('is rejected after a partial apply', async () => {
+it('rejects a saved plan after a partial apply', async () => {
   await save();
   await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/data-models', status: 422, times: 1 });
   const partial = await run('warehouse apply --plan plan.txt');
@@ -67,7 +67,7 @@ it('is rejected after a partial apply', async () => {
   await nothingSent('warehouse apply --plan plan.txt', 6, /warehouse diff sync --save-plan new\.plan/);
 });
 
-it('is rejected with the command that saves it again, or applies it if it is a roles plan', async () => {
+it('prints the command that saves a rejected plan again, or that applies a roles plan', async () => {
   writeAll(home.cwd, { 'more/data-models/m.json': '{"id":"active-customers","name":"Clients"}' });
   await save(' --overlay more --only active-customers');
   await run('data-models create -f sync/data-models/active-customers.yaml');
@@ -89,7 +89,7 @@ it('is rejected with the command that saves it again, or applies it if it is a r
   await nothingSent('roles push --plan roles.plan', 6, /cdpadm roles diff mine\.yaml --save-plan new\.plan/);
 });
 
-it('is applied with the --prune, --only and --overlay that it was saved with', async () => {
+it('applies a saved plan with the --prune, --only and --overlay flags that it was saved with', async () => {
   await run('warehouse apply sync');
   rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
   rmSync(join(home.cwd, 'sync/data-models/model-0.yaml'));
@@ -102,7 +102,7 @@ it('is applied with the --prune, --only and --overlay that it was saved with', a
   });
 });
 
-it('is rejected if the platform, the target or the folder changed', async () => {
+it('rejects a saved plan if the platform, the target or the folder changed', async () => {
   await save();
   await nothingSent('warehouse apply --plan plan.txt --workspace 3002', 6, /The plan is for workspace/);
   home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));
@@ -111,21 +111,21 @@ it('is rejected if the platform, the target or the folder changed', async () => 
   await nothingSent('warehouse apply --plan plan.txt', 6, /The plan is now/);
 });
 
-it('is checked for edits, then for `access: read`, and only then for a changed target', async () => {
+it('checks a saved plan for edits, then for `access: read`, and only then for a changed target', async () => {
   home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
   home.write('.cdpadm.yaml', 'access: read\n');
   await nothingSent('warehouse apply --plan plan.txt --workspace 3002', 12, /read/);
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
 });
 
-it('is rejected if it was edited or is passed with flags that would change it', async () => {
+it('rejects a saved plan that was edited or is passed with flags that would change it', async () => {
   home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
   await nothingSent('warehouse apply --plan plan.txt --prune', 2, /--prune/);
   await nothingSent('warehouse apply', 2, /There is nothing to apply/);
 });
 
-it('contains a file reference only if the file is under the working folder', async () => {
+it('saves a plan with a file reference only if the file is under the working folder', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
   home.write('sync/connections/password.txt', 'kept-in-a-file');
   expect(await save()).not.toContain('kept-in-a-file');

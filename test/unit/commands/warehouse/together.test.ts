@@ -91,7 +91,7 @@ it('never mixes the steps of simultaneous applies', async () => {
   expect(new Set(await names()).size).toBe(1);
 });
 
-it('does not wait for the lock in a dry run or if nothing has to be applied', async () => {
+it('does not wait for the lock in a dry run or if there is nothing to apply', async () => {
   stage('mine');
   const folder = join(home.folder, 'state', 'warehouse');
   const [kept = ''] = readdirSync(folder).filter((name) => name.endsWith('.json'));
