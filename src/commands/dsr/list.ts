@@ -28,8 +28,8 @@ const listFlags = {
   due: { help: 'only due requests, most urgent first' },
   within: { value: 'duration', help: 'with --due: only requests late, or due or losing results within this time' },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
-  failIfOverdue: { help: 'with --due: exit 10 if a request is late, or its deadline is unknown' },
-  failIfEmpty: { help: 'with --due: exit 10 if the ledger, or the group, has no requests' },
+  failIfOverdue: { help: 'with --due: exit 10 if a request is late or its deadline is unknown' },
+  failIfEmpty: { help: 'with --due: exit 10 if the ledger or the group has no requests' },
   limit: {
     value: 'n',
     most: 9_999_999,
@@ -128,7 +128,7 @@ function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: Li
   const unknown = requests.filter(({ deadline }) => deadline === null).length;
   if (unknown > 0)
     ctx.out.warn(
-      `${counted(unknown, 'request has', 'requests have')} no known deadline, because the ledger on this machine does not have the submission.`,
+      `${counted(unknown, 'request has', 'requests have')} no known deadline, because the ledger on this machine does not contain the submission.`,
     );
   return flags.failIfDue === true || (flags.failIfOverdue === true && overdue.length + unknown > 0);
 }

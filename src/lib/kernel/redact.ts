@@ -48,7 +48,7 @@ export function createRedactor() {
 
   /**
    * Masks a private value that is not a secret, such as the identity of a data subject, in any letter case: a platform
-   * may change it. Returns a function that ends this.
+   * may change it. Returns a function that stops masking it.
    */
   function hide(value: string): () => void {
     if (!isMaskable(value, MIN_HIDDEN_LENGTH)) return () => undefined;
@@ -168,7 +168,7 @@ function findAll(text: string, words: Iterable<string>): Range[] {
   return ranges;
 }
 
-/** Leaves letters whose lower case has another length, so that positions stay the same. */
+/** Keeps letters whose lower case has a different length, so that positions stay the same. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

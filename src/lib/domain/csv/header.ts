@@ -1,4 +1,4 @@
-// Recognizes a first line that contains a row, so that no person in it is shown as the name of a column.
+// Recognizes a first line that is a row, so that personal data in it is never shown as a column name.
 
 export const NOT_A_HEADER =
   'the first line seems to be a row, not column names; for a file without a header, pass --headerless --columns A,B';
@@ -6,7 +6,7 @@ export const NOT_A_HEADER =
 const PERSON = /[^\s@]@[^\s@.]+\.[^\s@]|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^[0-9a-f]{32,}$/i;
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** Numbers may be the names of columns, such as years, so they count only if no column is known. */
+/** Numbers may be column names, such as years, so they count only if no column is known. */
 export function isRow(unknown: readonly string[], hasKnown: boolean): boolean {
   return unknown.some((text) => PERSON.test(text.trim()) || (!hasKnown && NUMBER.test(text.trim())));
 }

@@ -1,4 +1,4 @@
-// How the lines of the ledger combine into a request.
+// Combines the lines of the ledger into requests.
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import type { LedgerEvent, LedgerRequest } from './ledger.ts';
 import { answerAfter, deadlineAfter } from './outcome.ts';

@@ -9,8 +9,8 @@ import { isAdvance, isFinal, isNotSubmitted, isOpen } from './statuses.ts';
 type Answer = Pick<LedgerRequest, 'answered' | 'answered_at'>;
 
 /**
- * Returns what an event changes about the answer. The first answer counts, until it is withdrawn. The order of the
- * lines decides, not their times, because a clock may be set back.
+ * Returns what an event changes about the answer. The first answer counts, until it is withdrawn. Lines count
+ * in file order, not by time, because a clock may be set back.
  */
 export function answerAfter(before: Answer | undefined, event: LedgerEvent): Answer {
   const answered = isAnswer(event);
@@ -33,7 +33,7 @@ export function deadlineAfter(before: number | undefined, event: LedgerEvent): n
   return before === undefined || (parseIso(event.at) ?? 0) <= before ? parseIso(event.extended) : before;
 }
 
-/** The status after an event. A request that the platform does not have starts over when it is sent again. */
+/** Returns the status after an event. A request that the platform does not have starts over when it is sent again. */
 export function statusAfter(status: string | undefined, event: LedgerEvent): string | undefined {
   const before = event.event === 'submitted' && isNotSubmitted(status) ? undefined : status;
   return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
@@ -114,8 +114,8 @@ function finishOf(request: LedgerRequest): Finish {
 
 /**
  * Returns a time on the same side of the deadline as the end of the request; undefined if nothing proves the side. The
- * platform does not report when a request was completed. One that was first seen as completed after the deadline was
- * late only if it was open after the deadline, or expected to be (decision: D55).
+ * platform does not report when a request was completed. If it was first seen as completed after the
+ * deadline, it was late only if it was open after the deadline, or expected to be (decision: D55).
  */
 function finishedBy(
   { expected_completion_time: expected, states }: LedgerRequest,

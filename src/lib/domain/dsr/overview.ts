@@ -19,7 +19,7 @@ export function requestResult() {
     /** Whole days until the deadline, negative after it; null if the request is not due. */
     days_left: z.nullable(z.int()),
     overdue: z.boolean(),
-    /** Whole days after the deadline, also for a request that was finished late; zero if nothing proves a late one. */
+    /** Whole days after the deadline, also for a request that finished late; zero if nothing proves that it was late. */
     days_late: z.int(),
     /** The time when the subject got the answer, if this machine knows it. */
     answered_at: z.nullable(z.string()),

@@ -152,7 +152,7 @@ export function traceAttempt(
 
 const IDENTITY_FIELDS = new Set(['subject_identities', 'identities', 'user_identities']);
 
-/** Masks people (decisions: D11, D56). Trace the request first, because the response may quote its identities. */
+/** Masks identities (decisions: D11, D56). Trace the request first, because the response may quote its identities. */
 function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | 'redactor'> & { endpoint: Endpoint }) {
   const people = createRedactor();
   const { fromWire } = createWireNames(names ?? {});
