@@ -87,11 +87,11 @@ export async function measureLimit({ rounds = 2 }) {
   const result = (id, requests, of) => ({
     id,
     value: median(of.map(({ took }) => took)),
-    plain: `${requests} requests, ${median(of.map((one) => one.rejected))} responses 429`,
+    plain: `${requests} requests, ${median(of.map((one) => one.rejected))} rejected with 429`,
   });
   return {
     title: 'At a rate limit',
-    method: `A platform that accepts ${LIMIT} requests in any second and responds after ${LATENCY_MS} ms; includes the start and exit of the process; × is relative to the time that the limit alone requires; first row: median of ${rounds} rounds, second row: one round.`,
+    method: `The platform accepts ${LIMIT} requests in any second and responds after ${LATENCY_MS} ms. The time includes the start and exit of the process; × is relative to the time that the limit alone requires. First row: median of ${rounds} rounds; second row: one round.`,
     results: [result('limitKnown', KNOWN_REQUESTS, runs.known), result('limitFound', FOUND_REQUESTS, runs.found)],
   };
 }

@@ -71,7 +71,7 @@ try {
   const packing = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
   /** @type {{filename: string, size: number, unpackedSize: number, files: {path: string, mode: number}[]}[]} */
   const [packed] = JSON.parse(packing.stdout);
-  if (!packed) throw new Error('npm pack made nothing');
+  if (!packed) throw new Error('npm pack created no package');
   checkFiles(packed.files);
   await checkRequires(packed.files.map((file) => file.path));
   await checkLinks(packed.files.map((file) => file.path));

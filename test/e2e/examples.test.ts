@@ -211,7 +211,7 @@ describe('each example', () => {
   // The first example of each command; for an endless command, its first line. `mcp` is skipped because it speaks a
   // protocol.
   test.each(leaves.filter(([path]) => path !== 'mcp' && !ELSEWHERE.has(groupOf(path))))(
-    '%s prints the JSON that its help describes',
+    'prints the JSON that its help describes: %s',
     async (path, command) => {
       const lines = helpOf(command)?.examples ?? [];
       const line = (lines.find((one) => !one.includes('--dry-run')) ?? lines[0] ?? '').replace(' --dry-run', '');

@@ -196,27 +196,30 @@ describe('seed bulk with hostile CSV rows', () => {
   );
 });
 
-describe('seed bulk, validate and preview', () => {
+describe('a seeding command', () => {
   const cases = WHOLE.map(([what, name, content, issues, map]) => ({ what, name, content, issues, map }));
-  test.each(cases)('reject the whole file and send nothing: $what in $name', async ({ name, content, issues, map }) => {
-    seeding.write(name, content);
-    const mapped = map === undefined ? [] : ['--map-file', seeding.write('map.yaml', Buffer.from(map, 'latin1'))];
-    // The first row of a truncated file can be previewed.
-    for (const command of ['bulk', 'validate', ...(name.endsWith('.gz') ? [] : ['preview'])]) {
-      const { code, stdout, stderr } = await seeding.run([
-        'seed',
-        command,
-        name,
-        ...mapped,
-        ...(command === 'bulk' ? ['--yes'] : []),
-      ]);
-      expect([code, stdout]).toEqual([9, '']);
-      expectPlain(stderr);
-      for (const issue of issues) expect(stderr).toContain(issue);
-    }
-    expect(seeding.sink.bodies).toEqual([]);
-    expect(existsSync(join(seeding.folder, `${name}.rejects.ndjson`))).toBe(false);
-  });
+  test.each(cases)(
+    'rejects the whole file and sends nothing: $what in $name',
+    async ({ name, content, issues, map }) => {
+      seeding.write(name, content);
+      const mapped = map === undefined ? [] : ['--map-file', seeding.write('map.yaml', Buffer.from(map, 'latin1'))];
+      // The first row of a truncated file can be previewed.
+      for (const command of ['bulk', 'validate', ...(name.endsWith('.gz') ? [] : ['preview'])]) {
+        const { code, stdout, stderr } = await seeding.run([
+          'seed',
+          command,
+          name,
+          ...mapped,
+          ...(command === 'bulk' ? ['--yes'] : []),
+        ]);
+        expect([code, stdout]).toEqual([9, '']);
+        expectPlain(stderr);
+        for (const issue of issues) expect(stderr).toContain(issue);
+      }
+      expect(seeding.sink.bodies).toEqual([]);
+      expect(existsSync(join(seeding.folder, `${name}.rejects.ndjson`))).toBe(false);
+    },
+  );
 });
 
 test('accepts a corrected file after rejecting it as a whole', async () => {

@@ -241,8 +241,8 @@ describe('emulator log --follow', () => {
   });
 });
 
-describe('emulator export and import', () => {
-  it("copy a platform's state to another platform", async () => {
+describe('a state export', () => {
+  it("copies a platform's state to another platform", async () => {
     await whileServing(['--memory'], async () => {
       expect(await run(['emulator', 'assign-role', 'user-role', '--user', 'jane@example.com'])).toMatchObject({
         code: 0,
@@ -273,7 +273,7 @@ describe('emulator export and import', () => {
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
   });
 
-  it('write to standard output and devices, but not through a symlink to a file or into a missing folder', async () => {
+  it('is written to standard output and devices, but not through a symlink to a file or into a missing folder', async () => {
     writeFileSync(join(home.cwd, 'target.json'), '');
     symlinkSync('target.json', join(home.cwd, 'link.json'));
     symlinkSync('/dev/full', join(home.cwd, 'full'));

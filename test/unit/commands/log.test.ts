@@ -32,7 +32,7 @@ const update = (name: string) => home.run(`roles update user-role --name ${name}
 const submit = (email: string) =>
   home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
 
-it('lists nothing before the first write, and nothing after reads and dry runs', async () => {
+it('lists nothing before the first write, and still nothing after reads and dry runs', async () => {
   expect(await entries()).toEqual([]);
   await home.run('roles list');
   await home.run('roles update user-role --name Reader --dry-run');

@@ -121,8 +121,8 @@ describe('profile edit', () => {
   });
 });
 
-describe('profile rename and copy', () => {
-  it('move a profile and its stored secrets to the new name', async () => {
+describe('a profile rename or copy', () => {
+  it('moves a profile and its stored secrets to the new name', async () => {
     expect((await run('profile rename dev staging')).code).toBe(0);
     expect(home.settings()).toMatchObject({
       current: 'staging',
@@ -135,7 +135,7 @@ describe('profile rename and copy', () => {
     ]).toEqual([false, true]);
   });
 
-  it('create a copy that is independent of the original', async () => {
+  it('creates a copy that is independent of the original', async () => {
     await run('profile copy dev second');
     await run('profile delete dev --yes');
     expect(readFileSync(home.secretFile('second'), 'utf8')).toContain(SECRET);
@@ -147,15 +147,15 @@ describe('profile rename and copy', () => {
     ['profile rename missing x', 5],
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
-  ])('reject `%s`', async (line, code) => {
+  ])('rejects `%s`', async (line, code) => {
     const before = home.settings();
     expect((await run(line)).code).toBe(code);
     expect(home.settings()).toEqual(before);
   });
 });
 
-describe('profile export and import', () => {
-  it('transfer a profile without its secrets', async () => {
+describe('a profile export or import', () => {
+  it('transfers a profile without its secrets', async () => {
     await run('profile edit dev --set secrets.workspace_secret=env:WORKSPACE_SECRET --set workspace_id=7');
     const { stdout, stderr } = await run('profile export dev -o json');
     expect(stdout).not.toContain(SECRET);
@@ -169,7 +169,7 @@ describe('profile export and import', () => {
     expect(home.settings().profiles['other']).toMatchObject({ base_url: 'https://api.example', workspace_id: '7' });
   });
 
-  it('print the command in an imported profile and require a confirmation', async () => {
+  it('prints the command in an imported profile and requires a confirmation', async () => {
     const stdin = JSON.stringify({ base_url: 'https://api.example', secrets: { client_secret: 'command:steal all' } });
     const rejected = await run('profile import - evil', { stdin });
     expect(rejected).toMatchObject({ code: 2, stderr: expect.stringContaining('steal all') });
@@ -181,7 +181,7 @@ describe('profile export and import', () => {
     ['nonsense: 1\n', 9],
     ['- a list\n', 9],
     ['secrets: {client_secret: plain-value}\n', 2],
-  ])('reject %j', async (stdin, code) => {
+  ])('rejects %j', async (stdin, code) => {
     const result = await run('profile import - bad --yes', { stdin });
     expect(result.code).toBe(code);
     expect(result.stderr).not.toContain('plain-value');
@@ -189,8 +189,8 @@ describe('profile export and import', () => {
   });
 });
 
-describe('auth login and logout', () => {
-  it('store a secret in addition to the others, and remove all secrets', async () => {
+describe('an auth command', () => {
+  it('stores a secret in addition to the others, and removes all secrets', async () => {
     const login = await run('auth login --workspace-key env:KEY --workspace-secret-stdin --insecure-storage', {
       stdin: 'canary-2\n',
     });
@@ -208,14 +208,14 @@ describe('auth login and logout', () => {
     expect(home.settings().profiles['dev']).toHaveProperty('secrets', { client_id: expect.any(String) });
   });
 
-  it('reject a workspace key given as a value, and do not print it', async () => {
+  it('rejects a workspace key given as a value, and does not print it', async () => {
     const { code, stderr } = await run('auth login --workspace-key canary-key');
     expect([code, stderr.includes('canary-key'), stderr.includes('env:NAME')]).toEqual([2, false, true]);
     const edited = await run('profile edit dev --set secrets.workspace_key=canary-key');
     expect([edited.code, edited.stderr.includes('canary-key')]).toEqual([2, false]);
   });
 
-  it('remove the cached token of the profile', async () => {
+  it('removes the cached token of the profile', async () => {
     const tokens = join(home.folder, 'cache', 'tokens');
     mkdirSync(tokens, { recursive: true });
     writeFileSync(join(tokens, tokenFileName('me', 'https://api.example', 'https://auth.example')), '{}');
@@ -229,7 +229,7 @@ describe('auth login and logout', () => {
     'auth login --client-secret plain-value',
     'auth login --profile local --client-id x',
     'auth logout',
-  ])('reject `%s` without a terminal', async (line) => {
+  ])('rejects `%s` without a terminal', async (line) => {
     const result = await run(line);
     expect(result.code).toBe(2);
     expect(result.stderr).not.toContain('plain-value');

@@ -153,7 +153,7 @@ describe('columns that a map omits', () => {
     expect(stderr).not.toContain('Warning');
   });
 
-  test('cause only one warning, if one of them is named like a field', async () => {
+  test('are reported in one warning if one of them is named like a field', async () => {
     const file = write('Tier,e-mail');
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);

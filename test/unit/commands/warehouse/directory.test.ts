@@ -176,7 +176,7 @@ describe('--only', () => {
     },
   );
 
-  it('is repeatable, and rejects a pattern without a match', async () => {
+  it('accepts several patterns, and rejects one without a match', async () => {
     const { data } = await apply(' --only crm --only model-*');
     expect(data.steps).toHaveLength(8);
     expect(await apply(' --only crn')).toMatchObject({
