@@ -96,7 +96,7 @@ describe('emulator start --as', () => {
     ['a certificate without a key', ['--tls-cert', 'cert.pem'], 2, 'or neither'],
     ['an invalid certificate', ['--tls-cert', 'bad.pem', '--tls-key', 'bad.pem'], 2, 'Cannot use the certificate'],
     ['an invalid address', ['--public-url', 'ftp://here'], 2, 'ftp://here'],
-    ['an address with a line break', ['--public-url', 'http://he\nre'], 2, 'is not an address'],
+    ['an address with a line break', ['--public-url', 'http://he\nre'], 2, 'The public address must be like'],
     ['a vendor domain that is a path', ['--vendor-domain', 'x/../../evil'], 2, 'is not a vendor domain'],
     ['a vendor domain with a line break', ['--vendor-domain', 'cdp\n.example'], 2, 'is not a vendor domain'],
     ['a vendor domain that is an address', ['--vendor-domain', 'http://x/'], 2, 'is not a vendor domain'],
