@@ -68,7 +68,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
     await screen.waitFor('must be a full address');
-    await screen.waitFor('skip)');
+    await screen.waitFor('skip):');
     screen.type(`${platform.ready.base_url}${KEY.enter}`);
     await screen.waitFor('Client id');
     screen.type(`me${KEY.enter}`);
@@ -83,7 +83,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     screen.type(`9${KEY.enter}`);
     await screen.waitFor('Type a number from 1 to 3');
     screen.type(`prodution${KEY.enter}`);
-    await screen.waitFor('or the word itself. Did you mean production?');
+    await screen.waitFor('or a word from the list. Did you mean production?');
     screen.type(`2${KEY.enter}`);
     await screen.waitFor('Environment: development');
     await screen.waitFor('Number');

@@ -29,11 +29,8 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
     };
 
   return {
-    input: (question, options) => {
-      const after = options.note ?? options.initial;
-      return untilRight(`${question}${after === undefined ? '' : ` (${after})`} `, asText(options));
-    },
-    secret: (question, options) => untilRight(`${question} (not shown) `, asText(options), true),
+    input: (question, options) => untilRight(asLine(question, options.note ?? options.initial), asText(options)),
+    secret: (question, options) => untilRight(asLine(question, 'not shown'), asText(options), true),
     select: (question, choices, options) => {
       const lines = choices.map(({ value, label, hint }, index) => {
         const text = `${label ?? value}${hint === undefined ? '' : ` (${hint})`}`;
@@ -41,7 +38,7 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
       });
       io.stderr.write(`${wrapMessage(question, io.columns())}\n${lines.join('\n')}\n`);
       const initial = choices.findIndex(({ value }) => value === options.initial) + 1;
-      return untilRight(`Number or word${initial > 0 ? ` (${initial})` : ''}: `, (line) => {
+      return untilRight(asLine('Number or word', initial > 0 ? String(initial) : undefined), (line) => {
         const number = line === '' ? initial : Number(line);
         const named = choices.find(({ value, label }) => isWord(line, value) || isWord(line, label));
         const chosen = (choices[number - 1] ?? named)?.value;
@@ -50,10 +47,16 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
         const words = choices.flatMap(({ value, label }) => [label ?? value, value]);
         const guess = line === '' ? undefined : nearest(line, words);
         const proposal = guess === undefined ? '' : ` Did you mean ${guess}?`;
-        return complain(`Type a number from 1 to ${choices.length}, or the word itself.${proposal}`);
+        return complain(`Type a number from 1 to ${choices.length}, or a word from the list.${proposal}`);
       });
     },
   };
+}
+
+/** A question ends with its question mark or with a colon, which comes after the note. */
+function asLine(question: string, note: string | undefined): string {
+  const after = note === undefined ? '' : ` (${note})`;
+  return question.endsWith('?') ? `${question}${after}` : `${question.replace(/:$/, '')}${after}:`;
 }
 
 /** True if the user typed a choice instead of its number. */

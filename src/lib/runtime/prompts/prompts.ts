@@ -64,9 +64,9 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
       const answer = await ask(`a choice for "${question}"`, flagOf(options), (asker) =>
         asker.select(cleanText(question), choices, options),
       );
-      const chosen = choices.find(({ value }) => value === answer);
-      if (!chosen) throw new Error(`the prompt returned ${answer}, which is not a choice`);
-      return chosen.value;
+      if (options.open !== true && choices.every(({ value }) => value !== answer))
+        throw new Error(`the prompt returned ${answer}, which is not a choice`);
+      return answer as (typeof choices)[0]['value'];
     },
     ask: async (question, fallback, options = {}) =>
       (await yesNo(`an answer to "${question}"`, flagOf(options), question, fallback)) === true,

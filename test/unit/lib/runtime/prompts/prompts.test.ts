@@ -1,5 +1,6 @@
 // Prompts without an interactive terminal, and the flags that replace them. Real terminals are tested in
 // test/e2e/prompts.test.ts.
+import { PassThrough } from 'node:stream';
 import { describe, expect, it, test } from 'vitest';
 import { exitOf } from '../../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../../src/lib/kernel/errors.ts';
@@ -55,6 +56,14 @@ describe('a prompt without an interactive terminal', () => {
     const error = await question(prompts()).catch((rejection: unknown) => rejection as KnownError);
     expect([exitOf(error as KnownError), (error as KnownError).hint]).toEqual([exit, expect.stringContaining(flag)]);
   });
+});
+
+test('accepts typed text that is not a choice only if the list is open', async () => {
+  const stdin = new PassThrough();
+  const prompt = prompts({}, { tty: true, env: { TERM: 'dumb' }, stdin });
+  const chosen = prompt.select('Request', [{ value: 'a' }], { search: true, open: true });
+  stdin.write('older\n');
+  expect(await chosen).toBe('older');
 });
 
 test('uses --yes to answer a simple confirmation, but not a typed one', async () => {
