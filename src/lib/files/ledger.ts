@@ -56,7 +56,7 @@ export function openLedger<Event extends StoredEvent, Request>(
   const lock = join(folder, 'ledger.lock');
   const keyFile = join(folder, 'ledger.key');
   const readings = createReadings(path, rules, signal);
-  const chain = openChain(path, { clock, signal, upgrade: addScopes });
+  const chain = openChain(path, { actor, clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
   /** Last status of each request, which `append` compares with a new status. */
   let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
@@ -136,7 +136,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     const work = async () => {
       const { isKept, ...found } = await readings.prunable(pruneRules);
       if (found.requests === 0 || isDryRun) return found;
-      const facts = { ...actor, before: pruneRules.before, requests: found.requests };
+      const facts = { before: pruneRules.before, requests: found.requests };
       return { ...found, entries: await chain.prune(isKept, facts) };
     };
     // A dry run changes nothing, not even a lock.

@@ -24,6 +24,8 @@ export type Chain = ReturnType<typeof openChain>;
 
 export interface ChainOptions {
   clock: Clock;
+  /** The user and the machine, which the lines about the chain contain too. */
+  actor?: { by: string; host: string };
   signal?: AbortSignal | undefined;
   /** Returns a function that upgrades each line from a version without a chain, before the line gets its hash. */
   upgrade?(): Promise<(line: string) => string>;
@@ -33,9 +35,11 @@ export interface ChainOptions {
  * Opens the chain in the file at `path` and in the rotated files. The file `path`.head contains the last line's number
  * and hash. Without it, missing lines at the end would remain undetected.
  */
-export function openChain(path: string, { clock, signal, upgrade }: ChainOptions) {
+export function openChain(path: string, { actor, clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
   let isAdopted = false;
+
+  const about = (event: string) => ({ event, at: isoMillis(clock.now()), ...actor });
 
   function firstWhole(): string | undefined {
     for (const part of linesIn(path)) {
@@ -61,7 +65,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
     const isHeadless = head.read() === undefined;
     // Write the first head before the first line, so that chained lines without a head are always a fault.
     if (isHeadless && tip.entry === 0) head.write(tip);
-    const note = JSON.stringify({ event: 'headless', at: isoMillis(clock.now()), entries: tip.entry });
+    const note = JSON.stringify({ ...about('headless'), entries: tip.entry });
     const all = isHeadless && tip.entry > 0 && !isJustChained() ? [note, ...objects] : objects;
     appendDurably(path, all.map(follow.line).join(''));
     head.write(follow.tip());
@@ -87,8 +91,7 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
       await rewrite(
         [path],
         (line) => (isWhole(line) ? follow.line(upgraded(line)) : `${line}\n`),
-        () =>
-          follow.line(JSON.stringify({ event: 'chained', at: isoMillis(clock.now()), entries: follow.tip().entry })),
+        () => follow.line(JSON.stringify({ ...about('chained'), entries: follow.tip().entry })),
       );
       head.write(follow.tip());
     }
@@ -181,10 +184,8 @@ export function openChain(path: string, { clock, signal, upgrade }: ChainOptions
       [entries, last] = [entries + (earlier ?? 1), own];
       return '';
     };
-    const note = (): string => {
-      const event = { event: 'pruned', at: isoMillis(clock.now()), ...facts, entries: removed };
-      return checkpoint() + follow.line(JSON.stringify(event));
-    };
+    const note = (): string =>
+      checkpoint() + follow.line(JSON.stringify({ ...about('pruned'), ...facts, entries: removed }));
     await rewrite([...rotated(), path], change, note, signal);
     head.write(follow.tip());
     return removed;

@@ -110,15 +110,8 @@ export interface KnownTips {
 
 /** Checks lines in file order. */
 export function createChainCheck({ hash: known, head }: KnownTips) {
-  const report: ChainReport = {
-    tip: CHAIN_START,
-    pruned: 0,
-    adopted: undefined,
-    unchained: 0,
-    unfinished: 0,
-    faults: [],
-    omitted: 0,
-  };
+  const none = { pruned: 0, adopted: undefined, unchained: 0, unfinished: 0, omitted: 0 };
+  const report: ChainReport = { ...none, tip: CHAIN_START, faults: [] };
   /** Hashes that have not been found yet. */
   const wanted = new Set([head?.hash, known]);
   let file: string | undefined;

@@ -85,7 +85,7 @@ export type WriteLog = ReturnType<typeof openWriteLog>;
 export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | 'paths' | 'signal'>) {
   const folder = join(paths.state, 'log');
   const path = join(folder, 'writes.ndjson');
-  const chain = openChain(path, { clock, signal });
+  const chain = openChain(path, { actor: { by: host.username(), host: host.hostname() }, clock, signal });
   const locked = <T>(work: () => T | Promise<T>, stop?: AbortSignal): Promise<T> =>
     withLock(join(folder, 'writes.lock'), clock, work, stop);
 

@@ -243,6 +243,7 @@ describe('lines from a version without a chain', () => {
   it('are chained once, in order, before the next line', async () => {
     mkdirSync(dirname(path));
     writeFileSync(path, `${old.join('\n')}\n{"event":"sta`);
+    chain = openChain(path, { actor: { by: 'ada', host: 'desk' }, clock: createTestClock() });
     await chain.append(objects('c'));
     await openChain(path, { clock: systemClock }).append(objects('d'));
     expect(lines().map((line) => line.replace(/,"chain".*/, ''))).toEqual([
@@ -250,7 +251,7 @@ describe('lines from a version without a chain', () => {
       '{"event":"st',
       '{"event":"state","id":"b","entry":2',
       '{"event":"sta',
-      '{"event":"chained","at":"2026-11-21T08:00:00.000Z","entries":2,"entry":3',
+      '{"event":"chained","at":"2026-11-21T08:00:00.000Z","by":"ada","host":"desk","entries":2,"entry":3',
       '{"event":"state","id":"c","entry":4',
       '{"event":"state","id":"d","entry":5',
     ]);
