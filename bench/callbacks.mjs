@@ -195,7 +195,11 @@ async function checker(env, into) {
   const roots = indexRoots([new X509Certificate(await readFile(env['CDPADM_CA_FILE'] ?? ''))]);
   const verify = createMessageVerifier({
     allow: ['opendsr.platform.example'],
-    certificates: { get: () => Promise.resolve(certificate), refresh: () => Promise.resolve(undefined) },
+    certificates: {
+      get: () => Promise.resolve(certificate),
+      refresh: () => Promise.resolve(undefined),
+      from: () => url,
+    },
     roots: () => Promise.resolve(roots),
     clock: { now: () => Date.now(), sleep: () => Promise.reject(new Error('unexpected sleep')) },
   });

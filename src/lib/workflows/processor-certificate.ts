@@ -17,6 +17,8 @@ export interface CertificateSource {
   get(): Promise<ProcessorCertificate>;
   /** Returns a certificate newer than the failed one. Undefined if a recent refresh found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
+  /** Returns the address that the certificate was last requested from. */
+  from(): string;
 }
 
 export interface CertificatePorts {
@@ -38,11 +40,14 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   let fetching: Promise<ProcessorCertificate> | undefined;
   let fetchingSince = 0;
   let refreshedAt = Number.NEGATIVE_INFINITY;
+  let from = '';
 
   async function fetchCertificate(): Promise<ProcessorCertificate> {
+    const discovery = (from = api.describeDiscovery().url);
     const { processor_certificate: url } = await api.discovery(signal).catch((error: unknown) => {
-      throw named(error, () => `Discovery at ${api.describeDiscovery().url} failed`, signal);
+      throw named(error, `Discovery at ${discovery} failed`, signal);
     });
+    from = url;
     const pem = await download(api, url, signal);
     kept = { url, pem };
     cache.write(kept);
@@ -73,6 +78,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
       refreshedAt = clock.now();
       return await fetchOnce();
     },
+    from: () => from,
   };
 }
 
@@ -88,6 +94,7 @@ export function givenCertificate(
       return { url: name, pem, cached: false };
     },
     refresh: () => Promise.resolve(undefined),
+    from: () => name,
   };
 }
 
@@ -106,7 +113,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
   try {
     await api.certificate(url, { begin, write }, signal);
   } catch (error) {
-    throw named(error, () => `The processor's certificate at ${url} cannot be fetched`, signal);
+    throw named(error, `The processor's certificate at ${url} cannot be fetched`, signal);
   }
   const pem = Buffer.concat(chunks).toString('utf8');
   if (!parseCertificates(pem)) throw unusable(url, 'is not a PEM certificate');
@@ -114,9 +121,9 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
 }
 
 /** Names the address if a request failed. Keeps the code and exit code: they show if a later attempt may succeed. */
-function named(error: unknown, what: () => string, signal: AbortSignal): unknown {
+function named(error: unknown, what: string, signal: AbortSignal): unknown {
   if (!(error instanceof KnownError) || error.request === undefined || signal.aborted) return error;
-  return new CliError({ ...error.parts, message: `${what()}. ${error.message}`, exit: exitOf(error), cause: error });
+  return new CliError({ ...error.parts, message: `${what}. ${error.message}`, exit: exitOf(error), cause: error });
 }
 
 export function unusable(url: string, what: string): KnownError {

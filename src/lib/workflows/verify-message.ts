@@ -100,11 +100,7 @@ async function verifyMessage(
   }
 
   async function judge({ cached, pem, url }: ProcessorCertificate): Promise<VerifiedMessage> {
-    const fetched: Check = {
-      name: 'certificate_fetched',
-      ok: true,
-      detail: `${cached ? 'cached, from' : 'from'} ${url}`,
-    };
+    const fetched: Check = { name: 'certificate_fetched', ok: true, detail: `${cached ? 'cached, ' : ''}from ${url}` };
     const found = await trusted(pem, domain as string);
     if ('issue' in found)
       return signed(verdictOf([first, fetched, { name: 'certificate', ok: false, detail: `it ${found.issue}` }]), null);
@@ -136,12 +132,12 @@ async function verifyMessage(
 }
 
 /** Continues after the time limit, so that the next message can use the result. */
-async function inTime<T>(work: Promise<T>, { clock, patienceMs }: VerifyPorts): Promise<T> {
+async function inTime<T>(work: Promise<T>, { certificates, clock, patienceMs }: VerifyPorts): Promise<T> {
   if (patienceMs === undefined) return await work;
   const over = new AbortController();
   const limit = clock.sleep(patienceMs, over.signal).then(() => {
     throw fail('network.timeout', {
-      message: `The processor's certificate did not arrive within ${formatDuration(patienceMs)}.`,
+      message: `The processor's certificate did not arrive: ${certificates.from()} did not respond within ${formatDuration(patienceMs)}.`,
     });
   });
   try {

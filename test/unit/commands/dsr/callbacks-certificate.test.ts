@@ -152,6 +152,18 @@ it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/p
   },
 );
 
+it('warns a listener that accepts every domain in the certificate', async () => {
+  for (const [flags, isWarned] of [
+    [[], true],
+    [['--allow', 'opendsr.platform.example'], false],
+  ] as const) {
+    const listener = await listenForCallbacks(home, flags, { env: { ...env(), CDPADM_VENDOR_DOMAIN: '' } });
+    expect((await listener.stop()).stderr.includes('The vendor domain is unknown')).toBe(isWarned);
+  }
+});
+
+const CERTIFICATE_LATE = /\/certificate\.pem did not respond within 6s/;
+
 describe('a listener without a certificate', () => {
   const HEADERS = { 'x-opendsr-processor-domain': 'opendsr.platform.example', 'x-opendsr-signature': 'AAAA' };
 
@@ -184,8 +196,8 @@ describe('a listener without a certificate', () => {
     [503, 'returns 502', (response) => response.writeHead(502).end(), /502/],
     [503, 'returns 429', (response) => response.writeHead(429).end(), /429/],
     [503, 'closes the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
-    [503, 'never responds', () => undefined, /did not arrive within 6s/],
-    [503, 'responds too slowly', (response) => void response.write('-----BEGIN'), /did not arrive within 6s/],
+    [503, 'never responds', () => undefined, CERTIFICATE_LATE],
+    [503, 'responds too slowly', (response) => void response.write('-----BEGIN'), CERTIFICATE_LATE],
   ])('warns on start and returns %i if the certificate address %s', async (expected, _how, respond, reason) => {
     sendCertificate = respond;
     expect(await outcome(expected === 503 ? 'cannot be verified now (503)' : 'are rejected (401)')).toEqual([
@@ -201,7 +213,7 @@ describe('a listener without a certificate', () => {
       (response) => response.writeHead(404).end(),
       /Discovery at \S+\/v3\/discovery\/ failed\. .*404/,
     ],
-    [503, 'never responds', () => undefined, /did not arrive within 6s/],
+    [503, 'never responds', () => undefined, /\/v3\/discovery\/ did not respond within 6s/],
   ])('warns on start and returns %i if discovery %s', async (expected, _how, respond, reason) => {
     sendDiscovery = respond;
     const [status, detail] = await outcome(expected === 503 ? 'cannot be verified now (503)' : 'are rejected (401)');

@@ -17,6 +17,7 @@ it.each([
   const written: string[] = [];
   const api = {
     discovery: () => Promise.resolve({ processor_certificate: URL }),
+    describeDiscovery: () => ({ url: URL }),
     certificate: (_url: string, sink: { begin(): void; write(chunk: Buffer): void }) => {
       sink.begin();
       sink.write(Buffer.from(served));
