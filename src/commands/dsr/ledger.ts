@@ -43,7 +43,9 @@ function historyText(request: LedgerRequest): string {
 }
 
 function signaturesText({ signatures = [] }: LedgerRequest): string {
-  return signatures.map(({ at, failed = '', valid }) => `${at} ${valid ? 'valid' : `NOT VALID: ${failed}`}`).join('; ');
+  const signer = (certificate: string | null): string => (certificate === null ? '' : ` (certificate ${certificate})`);
+  const verdict = (valid: boolean, failed = ''): string => (valid ? 'valid' : `NOT VALID: ${failed}`);
+  return signatures.map((it) => `${it.at} ${verdict(it.valid, it.failed)}${signer(it.certificate)}`).join('; ');
 }
 
 export const exportLedger = defineCommand({

@@ -109,7 +109,7 @@ Only the result goes to standard output; prompts, progress, warnings and notes g
   -o html       for commands whose help lists it
 
   --query EXPR    JMESPath expression for the data before it is formatted; integers beyond 2^53 are strings in it
-  --fields a,b    columns of table, csv and markdown, in this order
+  --fields a,b    columns of table, csv and markdown, by field or heading, in this order
   --no-header     without the header line
   --out FILE      write to a file, completely or not at all; without -o its extension sets the format:
                   .json .ndjson .yaml .yml .csv .md .html .txt (table); any other means table

@@ -16,12 +16,17 @@ export function columnTitle<Row>(column: Column<Row>): string {
   return column.idTitle ? title : title.toUpperCase();
 }
 
-/** Returns the columns that `--fields` names, in its order. Throws KnownError usage (2) for an unknown name. */
-export function chooseColumns<C extends { key: string }>(columns: readonly C[], fields: string[] | undefined): C[] {
+/** Returns the columns that `--fields` names by key or heading, in its order. Throws KnownError usage (2) for others. */
+export function chooseColumns<C extends { key: string; title?: string }>(
+  columns: readonly C[],
+  fields?: string[],
+): C[] {
   if (fields === undefined) return [...columns];
+  const heading = (text: string): string => text.toLowerCase().replaceAll('_', ' ');
   const known = columns.map((column) => column.key);
   return fields.map((field) => {
-    const column = columns.find(({ key }) => key === field);
+    const named = columns.find(({ key, title = key }) => heading(title) === heading(field));
+    const column = columns.find(({ key }) => key === field) ?? named;
     if (column) return column;
     const hint = suggest(field, known, `Known fields: ${known.join(', ')}.`);
     throw usageError(`Unknown field \`${field}\` in --fields.`, hint);

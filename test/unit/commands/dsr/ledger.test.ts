@@ -102,6 +102,15 @@ describe('dsr ledger prune', () => {
     expect(JSON.parse(pruned)).toMatchObject({ requests: 1, entries: 4, host: expect.any(String) as string });
   });
 
+  it('exports the certificate of each signature as CSV, and accepts the headings as --fields', async () => {
+    await submit('ada@example.com');
+    const { data } = await home.json<{ signatures: { certificate: string }[] }[]>('dsr ledger export');
+    const csv = await home.run('dsr ledger export -o csv --fields SIGNATURES');
+    expect(csv.stdout).toContain(` valid (certificate ${data[0]?.signatures[0]?.certificate})`);
+    const list = await home.run(['dsr', 'list', '--fields', 'id,status,results expire,cancellable_until']);
+    expect(list.stdout.split('\n')[0]).toBe('ID\tSTATUS\tRESULTS EXPIRE\tCANCELLABLE UNTIL');
+  });
+
   it('keeps requests with an entry on or after the day, and does not change a broken chain', async () => {
     await submit('ada@example.com');
     const today = new Date().toISOString().slice(0, 10);
