@@ -35,6 +35,7 @@ test('prompts for everything, shows the request, and submits it', async () => {
   expect(screen.screen()).toMatch(/Target: .*http:.*\/v3\s/);
   for (const text of ['7 to 21 days', 'email = j***@***.com', 'workspace', 'one month'])
     expect(screen.screen()).toContain(text);
+  expect(screen.screen()).toContain('✔ Value of email j***@***.com');
   expect(await home.received('POST', '/v3/requests')).toBe(1);
 });
 
@@ -60,7 +61,7 @@ test('rejects an invalid value at its prompt, and invalid flags before the first
   screen.type(`${KEY.up}${KEY.enter}`);
   await screen.waitFor('Value of xpid');
   screen.type(KEY.enter);
-  await screen.waitFor('It is empty.');
+  await screen.waitFor('The value of xpid is empty. Type it, or < to go back.');
   screen.type(`abc${KEY.enter}`);
   await screen.waitFor('must be a signed 64-bit integer in plain digits');
   screen.type(`9007199254740993${KEY.enter}`);
@@ -151,8 +152,8 @@ test('lists the requests in the ledger with time, type and status if the id is m
     await home.run(`dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`);
   const screen = openTerminal(['dsr', 'evidence', '--out', 'proof.zip'], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Request');
-  // The start of the id distinguishes requests from the same minute.
-  await vi.waitFor(() => expect(screen.screen()).toMatch(/erasure {6}[\da-f]{8} {2}pending/));
+  // The id distinguishes requests from the same minute.
+  await vi.waitFor(() => expect(screen.screen()).toMatch(/erasure {6}pending\s+[\da-f-]{36}/));
   screen.type(KEY.enter);
   expect(await screen.exit).toBe(0);
   expect(screen.screen()).toContain('proof.zip');
@@ -167,7 +168,7 @@ test('offers only pending requests to dsr cancel', async () => {
   await home.run(`dsr cancel ${ids[1] ?? ''} --yes`);
   const screen = openTerminal(['dsr', 'cancel'], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Request');
-  await screen.waitFor(`access       ${ids[0]?.slice(0, 8) ?? ''}  pending`);
+  await screen.waitFor(ids[0] ?? '');
   expect(screen.screen()).not.toContain('erasure');
   screen.type(KEY.enter);
   await screen.waitFor('Cancel this request?');
@@ -176,6 +177,29 @@ test('offers only pending requests to dsr cancel', async () => {
   const none = openTerminal(['dsr', 'cancel'], { cwd: home.cwd, env: home.env });
   expect(await none.exit).toBe(2);
   expect(none.screen()).toContain('To check: cdpadm dsr list');
+});
+
+test('offers only requests with results to dsr results, and explains that there is none', async () => {
+  const none = openTerminal(['dsr', 'results'], { cwd: home.cwd, env: home.env });
+  expect(await none.exit).toBe(2);
+  expect(none.screen()).toContain('no request from this machine has results now');
+  for (const [type, name] of [
+    ['access', 'jane'],
+    ['erasure', 'ben'],
+    ['access', 'kim'],
+  ] as const) {
+    const line = `dsr submit --type ${type} --regulation gdpr --identity email=${name}@example.com --yes -o json`;
+    const { stdout } = await home.run(line);
+    if (name === 'kim') await home.run(`dsr cancel ${/"subject_request_id": "([^"]+)/.exec(stdout)?.[1] ?? ''} --yes`);
+  }
+  await home.platform.api.advance('4d');
+  const screen = openTerminal(['dsr', 'results'], { cwd: home.cwd, env: home.env });
+  // The platform has completed the request, which the ledger does not know yet.
+  await screen.waitFor('access       completed');
+  expect(screen.screen()).not.toMatch(/erasure|cancelled/);
+  screen.type(KEY.enter);
+  expect(await screen.exit).toBe(5);
+  expect(screen.screen()).toContain('No records match');
 });
 
 describe.each([

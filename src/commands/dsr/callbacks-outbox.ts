@@ -31,7 +31,7 @@ function shownDelivery() {
 
 type ShownDelivery = z.infer<ReturnType<typeof shownDelivery>>;
 
-const viewOf = (empty: string): ListView<ShownDelivery> => ({
+const view: ListView<ShownDelivery> = {
   kind: 'list',
   columns: [
     { key: 'id', id: true, value: (it) => it.id },
@@ -53,10 +53,8 @@ const viewOf = (empty: string): ListView<ShownDelivery> => ({
       event_id: 9,
     }),
   ],
-  empty,
-});
-
-const view = viewOf('No pending deliveries: every callback was delivered or dropped.');
+  empty: 'No pending deliveries: every callback was delivered or dropped.',
+};
 
 const shared = {
   effect: 'local',
@@ -145,10 +143,8 @@ async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly
   if (event === 'dropped' && chosen.length > 0) await ctx.prompt.confirm(`Drop ${these}?`);
   await changeDeliveries(chosen, event, isoMillis(ctx.clock.now()));
   const after = { state: 'due', attempts: 0, next_attempt: null } as const;
-  await ctx.out.emit(
-    event === 'dropped' ? shown : shown.map((one) => ({ ...one, ...after })),
-    viewOf('There are no dead letters.'),
-  );
+  const changed = event === 'dropped' ? shown : shown.map((one) => ({ ...one, ...after }));
+  await ctx.out.emit(changed, { ...view, empty: 'There are no dead letters.' });
 }
 
 function shownOf({ attempts, callback, dueAt, id, isDead, reason, target }: Delivery): ShownDelivery {

@@ -189,7 +189,7 @@ async function collect(
   });
   if (lost.length > 0)
     ctx.out.warn(
-      `${counted(lost.length, 'kept message is', 'kept messages are')} missing or changed; the page names each. If a folder was moved, pass --kept DIR.`,
+      `${counted(lost.length, 'kept message is', 'kept messages are')} missing or changed; the page names each. If a folder was moved, pass its new path: --kept DIR.`,
     );
   const facts = requests.flatMap(({ request }) => request.signatures ?? []);
   const messages = [...found.values()].map(({ body, body_sha256, head, headers, name: stored, requestId }) => {

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { requestsPage } from '../../lib/render/dsr-page.ts';
 import type { ListView } from '../../lib/render/view.ts';
@@ -75,7 +75,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   if (dueOnly !== undefined && flags.due !== true) throw usageError(`${flagName(dueOnly)} requires --due.`);
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
-  const group = flags.groupId === undefined ? undefined : await readGroup(flags.groupId, session);
+  const group = flags.groupId === undefined ? undefined : await openGroup(flags.groupId, session);
   const requests = group ? ofGroup(group, flags, until) : await ofLedger(ctx, session, flags, until);
   await ctx.out.emit(requests, await viewOf(ctx, flags, session));
   const isReported =
@@ -148,6 +148,12 @@ async function reportEmpty(
   ctx.out.warn(`${text} Check the user, CDPADM_STATE_DIR (${ctx.paths.state}), the workspace and the address.`);
   return flags.failIfEmpty === true;
 }
+
+const openGroup = (id: string, session: ListPorts): Promise<RequestOverview[]> =>
+  readGroup(id, session).catch((error: unknown) => {
+    if (!(error instanceof KnownError) || session.signal.aborted) throw error;
+    throw error.with({ message: `Group ${id} could not be read from the platform. ${error.message}` });
+  });
 
 const ofGroup = (group: RequestOverview[], { due }: ListFlags, until: number): RequestOverview[] =>
   due ? dueFirst(group).filter((request) => isWithin(request, until)) : group;

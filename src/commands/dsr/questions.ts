@@ -13,9 +13,10 @@ import type { RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { parseIso } from '../../lib/kernel/timestamps.ts';
 import { maskIdentity } from '../../lib/render/dsr-request.ts';
-import type { Context } from '../../lib/runtime/context.ts';
+import type { Choice, Context } from '../../lib/runtime/context.ts';
 import { BACK, TO_GO_BACK } from '../../lib/runtime/prompts/asker.ts';
 import { startOfDay } from '../flag-values.ts';
+import { choice } from '../pick.ts';
 import type { SubmitSession } from './session.ts';
 import { issuesOfParts, requestFromParts, STAND_IN } from './submit-input.ts';
 
@@ -69,12 +70,6 @@ interface Asking {
 
 /** A step of the dialog. Returns the parts with the new answer, which is kept when the user goes one step back. */
 type Step = (asking: Asking, parts: RequestParts) => Promise<{ parts: RequestParts; back?: boolean }>;
-
-interface Choice {
-  value: string;
-  label?: string;
-  hint?: string;
-}
 
 const BACK_CHOICE: Choice = { value: BACK, label: 'Back', hint: 'to the previous question' };
 
@@ -177,10 +172,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
         continue;
       }
     }
-    const choices = left.map((value): Choice => {
-      const hint = hintOf(value);
-      return { value, ...(hint !== undefined && { hint }) };
-    });
+    const choices = left.map((value) => choice(value, hintOf(value)));
     const type = await choose({ ...asking, canGoBack: asking.canGoBack || given.length > 0 }, 'Identity type', choices);
     if (type === BACK) {
       if (given.pop() === undefined) return { parts: { ...parts, identities: [] }, back: true };
@@ -197,10 +189,12 @@ async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {
     if (isBack(text)) return undefined;
-    return text.trim() === '' ? 'It is empty.' : issueOf(asking, { identities: [[type, text.trim()]] }, type);
+    if (text.trim() === '') return `The value of ${type} is empty. Type it, or ${BACK} to go back.`;
+    return issueOf(asking, { identities: [[type, text.trim()]] }, type);
   };
   for (;;) {
-    const value = (await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK })).trim();
+    const shown = (text: string): string => (isBack(text) ? 'Back' : maskIdentity(text.trim()));
+    const value = (await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK, shown })).trim();
     if (isBack(value) || type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
     if (await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Use it anyway?', false))
       return value;

@@ -9,7 +9,7 @@ import { fields } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { readRequests } from '../../lib/workflows/dsr-read.ts';
 import type { RequestOverview } from '../../lib/domain/dsr/overview.ts';
-import { openDsr, requestIds, pickRequest } from './session.ts';
+import { openDsr, pickResults, requestIds } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 export const saveResults = defineCommand({
@@ -17,7 +17,7 @@ export const saveResults = defineCommand({
   summary: 'save the results of a completed access or portability request',
   effect: 'local',
   calls: 'platform',
-  args: { id: { help: 'id of the request', pick: pickRequest } },
+  args: { id: { help: 'id of the request', pick: pickResults } },
   flags: { dir: { value: 'dir', writes: true, default: '.', help: 'folder for the file' } },
   output: () =>
     z.object({
@@ -69,17 +69,12 @@ export const saveResults = defineCommand({
 });
 
 function withoutResults(id: string, request: RequestOverview | undefined): KnownError {
-  const status = request?.request_status;
-  const isErasure = request?.subject_request_type === 'erasure';
-  const isOpen = status !== 'completed' && status !== 'cancelled';
-  const why = isErasure
-    ? 'an erasure has no results'
-    : status === 'completed'
-      ? 'the platform has none; an erasure has no results'
-      : `it is ${status ?? 'unknown'}`;
+  const { request_status: status = 'unknown', subject_request_type: type } = request ?? {};
+  const isAtEnd = status === 'completed' || status === 'cancelled';
+  const why = status === 'completed' ? 'the platform has none; an erasure has no results' : `it is ${status}`;
   return fail('dsr.no_results', {
-    message: `Request ${id} has no results: ${why}.`,
-    ...(!isErasure && isOpen && { hint: { text: 'To wait for them:', command: `cdpadm dsr wait ${id}` } }),
+    message: `Request ${id} has no results: ${type === 'erasure' ? 'an erasure has no results' : why}.`,
+    ...(type !== 'erasure' && !isAtEnd && { hint: { text: 'To wait for them:', command: `cdpadm dsr wait ${id}` } }),
   });
 }
 

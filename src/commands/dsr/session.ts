@@ -1,5 +1,6 @@
 // Opens the clients, the ledger and the verifier that the `dsr` commands share.
 import { NEWEST, type Picker } from '../pick.ts';
+import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
 import type { LedgerEvent, LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
@@ -11,6 +12,7 @@ import { openCertificates, openChains } from '../../lib/runtime/memory/dsr.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
+import { refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { mayPass } from '../../lib/workflows/receive-callback.ts';
 import { ofWorkspace } from '../../lib/workflows/dsr-proof.ts';
 import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
@@ -21,11 +23,10 @@ import {
   type VerifyPorts,
 } from '../../lib/workflows/verify-message.ts';
 import { fail } from '../../lib/errors/fail.ts';
-import { KnownError } from '../../lib/kernel/errors.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 
 /** Session of a command that composes request bodies. */
 export interface SubmitSession extends DsrPorts {
-  /** The profile's rules for request bodies. */
   normalize: NormalizeOptions;
 }
 
@@ -167,8 +168,10 @@ export async function* withReadingProgress<Part>(
   }
 }
 
-/** Offers the requests sent from this machine, newest first, by the start of their ids. */
-function requestPicker(isOffered: (status: string | undefined) => boolean): Picker {
+type Offer = (requests: LedgerRequest[], ctx: Context) => LedgerRequest[] | Promise<LedgerRequest[]>;
+
+/** Offers the requests sent from this machine, newest first. */
+function requestPicker(offer: Offer): Picker {
   return {
     question: 'Request',
     newest: NEWEST,
@@ -176,15 +179,29 @@ function requestPicker(isOffered: (status: string | undefined) => boolean): Pick
     choices: async (ctx, _args, { from, groupId, to }) => {
       if ((from ?? groupId ?? to) !== undefined) return undefined;
       const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST * 10);
-      const offered = requests.filter(({ status }) => isOffered(status)).slice(0, NEWEST);
-      return offered.map(({ at, id, status, subject_request_type: type }) => {
-        const sent = (at ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
-        const label = `${sent}  ${(type ?? '').padEnd(11)}  ${id.slice(0, 8)}  ${status ?? ''}`;
-        return { value: id, label: label.trimEnd(), hint: id };
+      const offered = (await offer(requests, ctx)).slice(0, NEWEST);
+      return offered.map(({ at = '', id, status = '', subject_request_type: type = '' }) => {
+        const label = `${at.slice(0, 16).replace('T', ' ')}  ${type.padEnd(11)}  ${status}`.trimEnd();
+        return { value: id, label, hint: id };
       });
     },
   };
 }
 
-export const pickRequest = requestPicker(() => true);
-export const pickPending = requestPicker((status) => status === 'pending');
+export const pickRequest = requestPicker((requests) => requests);
+export const pickPending = requestPicker((requests) => requests.filter(({ status }) => status === 'pending'));
+
+/** Offers the requests with results that the platform still has. Throws usage (2) without one. */
+export const pickResults = requestPicker(async (requests, ctx) => {
+  const possible = requests.filter(({ subject_request_type: type }) => type !== 'erasure').slice(0, NEWEST);
+  const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
+  const now = await refreshRequests(possible, session);
+  const offered = possible.flatMap((request, index) =>
+    now[index]?.results_url ? [{ ...request, status: now[index].request_status }] : [],
+  );
+  if (offered.length > 0) return offered;
+  const [unread] = session.unread.values();
+  const what = 'Missing required argument `id`, and no request from this machine has results now.';
+  const text = `Access and portability requests have results for ${DSR_LIMITS.resultsDays} days after their completion. To see their states:`;
+  throw unread ?? usageError(what, { text, command: 'cdpadm dsr list' });
+});

@@ -122,19 +122,12 @@ export interface GivenRequest extends NormalizedRequest {
 
 /** Builds and checks the body, with an id and the current time. Throws usage (2), or (9) for a time in the future. */
 export function requestFromParts(ctx: Context, parts: RequestParts, options: NormalizeOptions): GivenRequest {
-  const body = composeRequest(
-    {
-      ...parts,
-      subject_request_id: parts.subject_request_id ?? randomUUID(),
-      submitted_time: parts.submitted_time ?? isoSeconds(ctx.clock.now()),
-    },
-    options.vendorDomain,
-  );
   const now = ctx.clock.now();
+  const { subject_request_id = randomUUID(), submitted_time = isoSeconds(now) } = parts;
+  const body = composeRequest({ ...parts, subject_request_id, submitted_time }, options.vendorDomain);
   const normalized = normalizeRequest(body, options, now);
-  if (normalized.request) {
+  if (normalized.request)
     return { ...normalized, request: normalized.request, isNewId: parts.subject_request_id === undefined };
-  }
   const issues = normalized.issues.map(({ path, message }) => ({ path: showPath(path), message }));
   const isFuture = isInFuture(parts.submitted_time, now);
   throw fail(isFuture ? 'input.invalid' : 'usage', {

@@ -10,10 +10,9 @@ const FEWEST = 4;
 const ENDED_AT_MOST = 1000;
 
 /**
- * Returns the most urgent requests. A request that has ended, although the ledger does not know that yet, is replaced
- * by the next most urgent one, so the list never omits a request with an earlier deadline than one in it. `until`, in
- * milliseconds, is the last deadline or expiry of results that counts. `isPatient` continues after any number of
- * finished requests. `asked` counts the requests that were read, and `left` the others that are open in the ledger.
+ * Returns the most urgent requests. The next one replaces a request that has ended, although the ledger does not know that
+ * yet, so the list omits none with an earlier deadline. `until`, in milliseconds, is the last deadline or expiry of results
+ * that counts. `isPatient` continues after any number of finished requests. `left` counts those that were not read.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,
@@ -25,7 +24,8 @@ export async function dueRequests(
   const urgency: Parameters<LedgerPort['byUrgency']>[0] = {
     phase: phaseAfter,
     // Results can expire long before the deadline, and only the platform knows whether they exist yet.
-    isOpen: (phase, deadline) => isPhaseDue(phase) && (deadline <= until || phase?.startsWith('erasure ') !== true),
+    isOpen: (phase, deadline) =>
+      isPhaseDue(phase) && (deadline <= until || deadline === Infinity || phase?.startsWith('erasure ') !== true),
     rank: (event, before) => deadlineAfter(before, event),
   };
   for await (const { left, requests } of ledger.byUrgency(urgency, () => Math.max(FEWEST, limit - found.length))) {

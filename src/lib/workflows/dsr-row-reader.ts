@@ -77,19 +77,15 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
 
   function fromCells(cells: readonly string[], targets: readonly ColumnTarget[]) {
     const { done, issues, parts } = partsOfRow(cells, targets, options.defaults, options.nulls);
-    const hasId = parts.subject_request_id !== undefined;
-    const body = composeRequest(
-      { ...parts, subject_request_id: parts.subject_request_id ?? STAND_IN },
-      options.vendorDomain,
-    );
-    return { body, hasId, done, issues };
+    const { subject_request_id: id = STAND_IN } = parts;
+    const body = composeRequest({ ...parts, subject_request_id: id }, options.vendorDomain);
+    return { body, hasId: parts.subject_request_id !== undefined, done, issues };
   }
 
   function fromValue(value: unknown) {
-    const { defaults } = options;
     const given = value as Record<string, unknown>;
     const hasId = given['subject_request_id'] !== undefined;
-    const body = { subject_request_id: STAND_IN, ...plainDefaults(defaults), ...given };
+    const body = { subject_request_id: STAND_IN, ...plainDefaults(options.defaults), ...given };
     return { body, hasId, done: false, issues: [] as FieldIssue[] };
   }
 

@@ -79,11 +79,9 @@ function futureTime(value: unknown, now: number): FieldIssue[] {
 
 /** Returns every identity of a request with its type. Those in the extension come last. */
 export function identitiesOf(request: DsrRequest): [type: string, value: string][] {
-  const maps = [
-    request.subject_identities,
-    ...Object.values(request.extensions ?? {}).map((extension) => extension.subject_identities),
-  ];
-  return maps.flatMap((map) => Object.entries(map ?? {}).map(([type, entry]): [string, string] => [type, entry.value]));
+  const parts = [request, ...Object.values(request.extensions ?? {})];
+  const entries = parts.flatMap(({ subject_identities: identities = {} }) => Object.entries(identities));
+  return entries.map(([type, { value }]) => [type, value]);
 }
 
 /** Returns the form in which identities of different requests are compared. The platform gets the original value. */
@@ -101,13 +99,10 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
   const extensions = (value as { extensions?: unknown } | null)?.extensions;
   if (typeof extensions !== 'object' || extensions === null) return [];
   const own = extensionKey(vendorDomain);
+  const message = `belongs to a different vendor; the profile has \`${own}\``;
   return Object.keys(extensions)
     .filter((key) => key !== own && key.startsWith(EXTENSION_PREFIX) && key.length > EXTENSION_PREFIX.length)
-    .map((key) => ({
-      path: ['extensions', key],
-      message: `belongs to a different vendor; the profile has \`${own}\``,
-      at: 'key',
-    }));
+    .map((key) => ({ path: ['extensions', key], message, at: 'key' }));
 }
 
 /** Finds null words: the e-mail address `NULL` identifies no one, or else everyone without an address. */

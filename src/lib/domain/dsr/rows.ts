@@ -136,8 +136,7 @@ export function partsOfRow(
   const urls = values
     .get('status_callback_urls')
     ?.split('|')
-    .map((url) => url.trim())
-    .filter((url) => url !== '');
+    .flatMap((url) => url.trim() || []);
   const status = values.get('status');
   const time = values.get('submitted_time');
   return {

@@ -308,6 +308,12 @@ describe('dsr list while requests cannot be read', () => {
     expect(stderr).toContain(`1 request could not be read from the platform and may have changed: ${path.slice(13)}`);
   });
 
+  it('names the group that cannot be read', async () => {
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests', status: 401 });
+    const { code, error } = await home.json('dsr list --group-id spring');
+    expect([code, error.message]).toEqual([4, expect.stringMatching(/^Group spring could not be read/)]);
+  });
+
   it('stops sending after several failures in a row', async () => {
     await submit('b.csv', many(30, 'more'));
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status: 401 });
