@@ -51,7 +51,7 @@ describe('the profile name check', () => {
   });
 });
 
-describe('create', () => {
+describe('creating a profile', () => {
   it('makes the first profile current, and a later one only on request', async () => {
     const profiles = openProfiles(secretsOptions(temporaryFolder()));
     expect(await profiles.create('a', draftOf())).toEqual({ current: true });
@@ -157,7 +157,7 @@ describe('selecting or removing a profile', () => {
   });
 });
 
-describe('setSecrets', () => {
+describe("changing a profile's secrets", () => {
   const changed = { typed: {}, references: {}, storage: 'keychain' as const };
 
   it('keeps a keychain entry that a copied profile still refers to', async () => {
