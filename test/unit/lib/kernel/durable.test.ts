@@ -164,7 +164,7 @@ describe('private files', () => {
       /the name is too long\.$/,
     );
     expect(fs.readdirSync(folder).sort()).toEqual(['file', 'sub']);
-    expect(readPrivateFile(below)).toBeUndefined(); // A path below a file counts as a missing file.
+    expect(readPrivateFile(below)).toBeUndefined(); // A path under a file counts as a missing file.
   });
 
   it('are written without removing temporary files, except old ones from killed processes', () => {
