@@ -88,7 +88,7 @@ test('lists each cause once, with links to its runs', () => {
   expect(page).toContain('id="run-9"');
 });
 
-test('converts times in a different zone to UTC', () => {
+test('converts times from another zone to UTC', () => {
   const page = runTimelinePage([run(1, { started_on: '2026-01-02T01:00:00+02:00' })], SOURCE);
   expect(page).toContain('1 Jan<br>23:00');
   expect(page).toContain('>2026-01-01 23:00:00</td>');

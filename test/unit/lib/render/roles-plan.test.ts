@@ -133,7 +133,7 @@ describe('hostile strings', () => {
     .tuple(anyRoles, anyRoles, fc.array(anyText, { maxLength: 3 }))
     .map(([from, to, texts]) => diffRoles(from, [...to, ...texts.map((text) => role(text, [text]))]));
 
-  it('cannot move the cursor or start a line', () => {
+  it('never move the cursor or start a line', () => {
     fc.assert(
       fc.property(anyPlan, (plan) => {
         const text = renderRolesPlan(plan, plainStyle);
@@ -150,7 +150,7 @@ describe('hostile strings', () => {
     ['an escape', 'x\u001b[2Ky', '+ create x\ufffd[2Ky'],
     ['a direction override', 'x\u202ey', '+ create x\ufffdy'],
     ['a line separator', 'x\u2028- delete admin', '+ create x\ufffd- delete admin'],
-  ])('cannot forge a line with %s', (_how, id, line) => {
+  ])('never forge a line with %s', (_how, id, line) => {
     expect(renderRolesPlan(diffRoles([], [role(id)]), plainStyle).split('\n')[0]).toBe(line);
   });
 });
