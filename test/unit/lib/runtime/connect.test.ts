@@ -125,11 +125,11 @@ describe('a write', () => {
     expect(await puts()).toBe(0);
   });
 
-  it.each<[string[], number]>([
-    [['--yes'], 12],
-    [['--yes', '--confirm', 'other'], 12],
-    [['--confirm', 'local'], 0],
-  ])('uses a protected profile with the flags %j and exits with %i', async (args, code) => {
+  it.each<[number, string[]]>([
+    [12, ['--yes']],
+    [12, ['--yes', '--confirm', 'other']],
+    [0, ['--confirm', 'local']],
+  ])('exits with %i on a protected profile with the flags %j', async (code, args) => {
     const result = await push(args, true);
     expect(result.code).toBe(code);
     if (code !== 0) expect(result.stderr).toContain('--confirm local');

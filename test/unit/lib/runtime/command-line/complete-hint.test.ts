@@ -22,12 +22,12 @@ describe("a hint's command", () => {
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
     ['pass show roles', 'pass show roles'],
-  ])("gets the current command's profile unless it names or needs none: %s", (command, expected) => {
+  ])("receives the current command's profile unless it already has a target or needs none: %s", (command, expected) => {
     expect(completed(command, PROD)).toBe(expected);
     expect(completed(command, NOWHERE)).toBe(command);
   });
 
-  it('gets every target flag once, quoted for a shell', () => {
+  it('receives every target flag once, quoted for a shell', () => {
     const target = { profile: 'my prod', org: '1', account: '2', workspace: '3', caFile: '/a/ca.pem' };
     expect(completed('cdpadm roles list --org 9', target)).toBe(
       "cdpadm roles list --org 9 --profile 'my prod' --account 2 --workspace 3 --ca-file /a/ca.pem",

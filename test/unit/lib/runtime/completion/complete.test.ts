@@ -300,7 +300,7 @@ describe('completion for each shell', () => {
   });
 });
 
-test('caches the ids that commands read in private files', async () => {
+test('caches in private files the ids that commands read', async () => {
   const own = createCliHome();
   onTestFinished(() => own.remove());
   const env = { CDPADM_PROFILE: 'local' };

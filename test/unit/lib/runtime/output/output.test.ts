@@ -63,26 +63,26 @@ const emit = <T>(raw: Record<string, unknown>, data: T, view: View<T>, options?:
 describe('the output', () => {
   const formats = OUTPUT_FORMATS.filter((format) => format !== 'html');
 
-  it.each(formats)('is correct for a list as %s', async (output) => {
+  it.each(formats)('matches its golden file for a list as %s', async (output) => {
     const { stdout, stderr } = await emit({ output }, rows, list);
     expect(stderr).toBe('');
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/list.${output}`);
   });
 
-  it.each(formats)('is correct for a record as %s', async (output) => {
+  it.each(formats)('matches its golden file for a record as %s', async (output) => {
     const { stdout } = await emit({ output }, rows[0] as Row, record);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/record.${output}`);
   });
 
   it.each(['table', 'json', 'ndjson', 'yaml', 'markdown', 'html'])(
-    'is correct for a document as %s',
+    'matches its golden file for a document as %s',
     async (output) => {
       const { stdout } = await emit({ output }, rows, document);
       await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
     },
   );
 
-  it.each(['csv', 'name'])("contains only a document's fields, without rows, as %s", async (output) => {
+  it.each(['csv', 'name'])("matches its golden file for a document's fields as %s", async (output) => {
     const { stdout } = await emit({ output }, rows, document);
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
   });
@@ -97,7 +97,7 @@ describe('the output', () => {
     expect(await shown({})).toBe('id\t7\nname\t\ntasks\t0\n');
   });
 
-  test('is correct for a list on a terminal', async () => {
+  test('matches its golden file for a list on a terminal', async () => {
     const { stdout } = await emit({}, rows, list, { tty: true, env: { NO_COLOR: '1' } });
     await expect(stdout).toMatchFileSnapshot('../../../../golden/list-terminal.txt');
   });

@@ -170,11 +170,11 @@ describe('the progress format', () => {
   it.each<[string, Record<string, unknown>, CliOptions, string]>([
     ['none with --progress none', { progress: 'none' }, { tty: true }, ''],
     ['none with -q', { quiet: true }, { tty: true }, ''],
-    ['lines with --progress plain', { progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-    ['lines with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-    ['lines with CI', {}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    ['plain with --progress plain', { progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    ['plain with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    ['plain with CI', {}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
     [
-      'lines with CDPADM_ACCESSIBLE',
+      'plain with CDPADM_ACCESSIBLE',
       {},
       { tty: true, env: { CDPADM_ACCESSIBLE: '1' } },
       'Sending: 5 of 10 (50 %)\nSent.\n',

@@ -78,31 +78,28 @@ test("replaces its own live line with the command's", async () => {
 });
 
 it.each<[string, Record<string, unknown>, CliOptions]>([
-  ['a pipe', {}, {}],
-  ['--progress plain', { progress: 'plain' }, { tty: true }],
-  ['TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
-  ['CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
-])(
-  'prints a line with %s for a requested wait, and one every ten seconds for other waits',
-  async (_where, raw, options) => {
-    const { begin, pass, stderr } = listen(raw, options);
-    let end = begin(ANSWER);
-    await pass(2000);
-    expect(stderr()).toBe('');
-    end();
-    end = begin(ASKED);
-    await pass(6000);
-    end();
-    end = begin(AGAIN);
-    await pass(3000);
-    end();
-    expect(stderr()).toBe(`${ASKED.text}.\n`);
-    end = begin(ANSWER);
-    await pass(12_000);
-    end();
-    expect(stderr().trimEnd().split('\n')).toHaveLength(3);
-  },
-);
+  ['in a pipe', {}, {}],
+  ['with --progress plain', { progress: 'plain' }, { tty: true }],
+  ['with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
+  ['with CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
+])('prints a line %s for a requested wait, and one every ten seconds for other waits', async (_where, raw, options) => {
+  const { begin, pass, stderr } = listen(raw, options);
+  let end = begin(ANSWER);
+  await pass(2000);
+  expect(stderr()).toBe('');
+  end();
+  end = begin(ASKED);
+  await pass(6000);
+  end();
+  end = begin(AGAIN);
+  await pass(3000);
+  end();
+  expect(stderr()).toBe(`${ASKED.text}.\n`);
+  end = begin(ANSWER);
+  await pass(12_000);
+  end();
+  expect(stderr().trimEnd().split('\n')).toHaveLength(3);
+});
 
 test('shows a wait that was already reported only on a live line', async () => {
   for (const [tty, expected] of [
