@@ -120,7 +120,7 @@ describe('a journal', () => {
 
 describe("a killed process's journal", () => {
   it.each([
-    ['no content', ''],
+    ['nothing', ''],
     ['half a head', JSON.stringify(HEAD).slice(0, 30)],
     ['half a head that the next process terminated', `${JSON.stringify(HEAD).slice(0, 30)}\n`],
     ['empty lines', '\n\n'],

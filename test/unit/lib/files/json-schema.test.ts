@@ -66,7 +66,7 @@ describe.each(DOCUMENTS)('the schema %s', (name, title, valid, invalidDocuments)
   });
 });
 
-it('is tested for every document type', () => {
+it('tests the schema of every document type', () => {
   expect(new Set(DOCUMENTS.map(([name]) => name))).toEqual(new Set(SCHEMA_NAMES.filter((name) => name !== 'openapi')));
 });
 
@@ -83,6 +83,6 @@ it('requires no field that has a default', async () => {
   expect(validate(body)).toBe(true);
 });
 
-it('is the whole contract for openapi', async () => {
+it('returns the whole contract for openapi', async () => {
   expect(await jsonSchemaOf('openapi')).toEqual(openApiDocument({ version: VERSION }));
 });

@@ -302,7 +302,7 @@ describe('positions', () => {
     ['json', JSON_TEXT, ['roles', 1, 'name'], undefined, '5:5'],
     ['json', JSON_TEXT, ['roles', 9], undefined, '3:12'],
     ['json', '\ufeff{"a": [1, 2]}', ['a', 1], undefined, '1:11'],
-  ])('are correct in case %#: %s', async (format, text, path, at, place) => {
+  ])('are correct in %s (case %#)', async (format, text, path, at, place) => {
     const { line, column } = (await parseDocumentText('file', text, format)).locate(path, at);
     expect(`${line}:${column}`).toBe(place);
   });

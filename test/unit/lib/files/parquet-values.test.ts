@@ -49,7 +49,7 @@ async function readColumn(data: ColumnSource['data'], element: Element): Promise
   return rows.map(({ c }) => c);
 }
 
-describe('the Parquet reader, with samples from other programs,', () => {
+describe('reading Parquet samples from other programs', () => {
   it('reads a DECIMAL with scale 0 as an integer and any other as decimal text', async () => {
     const ids = { xpid: 9_007_199_254_740_993n, 'identity:customer_id': 900_719_925_474_099_301n };
     expect((await sample('xdec18.parquet')).rows).toEqual([{ ...ids, 'attr:Orders:count': 5, 'attr:S:sum': '1.1' }]);

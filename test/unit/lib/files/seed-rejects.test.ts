@@ -96,7 +96,7 @@ describe('the rejects file', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${place()},"text":"x"}\n`);
   });
 
-  it('causes an error if it cannot be written', () => {
+  it('is reported if it cannot be written', () => {
     const folder = join(temporaryFolder(), 'gone');
     expect(() => openRejects(join(folder, 'r.ndjson'), undefined).add([reject('x')])).toThrow(
       expect.objectContaining({ code: 'files.write' }),

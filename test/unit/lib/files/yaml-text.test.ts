@@ -72,7 +72,7 @@ describe('YAML on one line', () => {
       undefined,
       `{a: "${'long '.repeat(20)}\\n${'text '.repeat(20)}"}`,
     ],
-  ])('is read back exactly: %o', (value, scalar, expected) => {
+  ])('is read back exactly: %o, written as $2', (value, scalar, expected) => {
     const text = inlineText(value, scalar);
     expect(text).toBe(expected);
     expect(readYaml(`[${text}]`)).toMatchObject({ value: [value], problems: [] });
