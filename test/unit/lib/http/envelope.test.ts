@@ -62,7 +62,7 @@ describe('readEnvelope', () => {
     ['unknown fields', { foo: 1 }, [], []],
     ['an object instead of a list', { errors: { message: 'a' } }, [], []],
     ['a JSON string', '"no"', ['no'], []],
-    ['nothing', '  ', [], []],
+    ['only spaces', '  ', [], []],
     ['null', 'null', [], []],
     ['a list', '[1]', [], []],
     ['plain text', ' Service down ', ['Service down'], []],

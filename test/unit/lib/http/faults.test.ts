@@ -101,7 +101,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(5);
     });
 
-    test('sends a call that must not be repeated only once', async () => {
+    test('sends a call only once if it must not be repeated', async () => {
       server.otherwise(fault);
       expect(await failureOf(client().call(deleteThing, { params }))).toMatchObject({
         code: 'http.outcome_unknown',
