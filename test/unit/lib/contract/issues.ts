@@ -8,5 +8,5 @@ export function issuesOf(schema: Parameters<typeof explain>[0], value: unknown):
 
 /** Puts the issues of each case first, as text for the test's title. */
 export function withIssuesFirst<T>(cases: [T, string[]][]): [string, T, string[]][] {
-  return cases.map(([value, issues]) => [issues.join('; '), value, issues]);
+  return cases.map(([value, issues]) => [issues.join('; ').replace(/^: /, ''), value, issues]);
 }

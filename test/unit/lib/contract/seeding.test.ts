@@ -31,7 +31,7 @@ describe("a seed's value", () => {
     [['count'], wholeNumbers],
     [TIMES, wholeNumbers],
     [ANYTHING, [...numbers, '', 'a string']],
-  ])('is accepted for %j if it is valid (%#)', (types, values) => {
+  ])('is accepted for %j if it is valid', (types, values) => {
     for (const type of types) {
       for (const value of values) expect(issuesOf(AttributeSeed, seeded(type, { value }))).toEqual([]);
     }
@@ -59,7 +59,7 @@ describe("a seed's value", () => {
     [['count'], 'must be a whole number, 0 or more', notWholeNumbers],
     [TIMES, 'must be a time in whole milliseconds since 1970', notWholeNumbers],
     [ANYTHING, 'must be a string or a number', notNumbers],
-  ])('is rejected for %j if invalid, because it %s', (types, message, values) => {
+  ])('is rejected for %j if it is invalid: %s', (types, message, values) => {
     for (const type of types) {
       for (const value of values) {
         expect([value, issuesOf(AttributeSeed, seeded(type, { value }))]).toEqual([value, [`seed.value: ${message}`]]);

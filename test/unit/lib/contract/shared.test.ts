@@ -30,20 +30,20 @@ describe('a text field', () => {
     explain(textOf(min, max), text)[0]?.message;
 
   it.each([
-    [1, 3, '', 'is empty'],
-    [3, 32, '', 'is empty; at least 3 are needed'],
-    [3, 32, 'a', 'has 1 character; at least 3 are needed'],
-    [3, 32, '🙂🙂', 'has 2 characters; at least 3 are needed'],
-    [1, 3, 'abcd', 'has 4 characters; at most 3 are allowed'],
-    [0, 3, '🙂🙂🙂🙂', 'has 4 characters; at most 3 are allowed'],
-    [1, 3, 5, 'must be a string, not a number; put it in quotes'],
-    [1, 3, null, 'must be a string, not empty'],
-    [1, 3, undefined, 'is missing'],
-  ])('that allows %i to %i characters rejects %j: %s', (min, max, text, message) => {
+    ['', 1, 3, 'is empty'],
+    ['', 3, 32, 'is empty; at least 3 are needed'],
+    ['a', 3, 32, 'has 1 character; at least 3 are needed'],
+    ['🙂🙂', 3, 32, 'has 2 characters; at least 3 are needed'],
+    ['abcd', 1, 3, 'has 4 characters; at most 3 are allowed'],
+    ['🙂🙂🙂🙂', 0, 3, 'has 4 characters; at most 3 are allowed'],
+    [5, 1, 3, 'must be a string, not a number; put it in quotes'],
+    [null, 1, 3, 'must be a string, not empty'],
+    [undefined, 1, 3, 'is missing'],
+  ])('rejects %j if %i to %i characters are allowed: %s', (text, min, max, message) => {
     expect(sentence(min, max, text)).toBe(message);
   });
 
-  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('that allows 0 to 3 characters accepts %j', (text) => {
+  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('accepts %j if 0 to 3 characters are allowed', (text) => {
     expect(sentence(0, 3, text)).toBeUndefined();
   });
 });
