@@ -166,7 +166,7 @@ describe('connecting to a warehouse', () => {
       connectionOf('PROVIDER_A', { account_identifier: 'x' }),
       'no warehouse matches `account_identifier`, `database`',
     ],
-    ['a different database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse matches'],
+    ['an unknown database', connectionOf('PROVIDER_A', { database: 'x' }), 'no warehouse matches'],
     ['an invalid password', connectionOf('PROVIDER_A', { password: 'x' }), 'credentials rejected: `password`'],
     [
       'an invalid user and password',

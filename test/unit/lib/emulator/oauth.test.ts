@@ -108,14 +108,14 @@ describe('basic credentials', () => {
   });
 
   test.each([
-    ['dsr-basic', undefined, 401],
-    ['dsr-basic', basic('ключ:wrong'), 401],
-    ['seeding-basic', undefined, 401],
-    ['seeding-basic', basic('ключ:wrong'), 403],
-    ['seeding-basic', basic('no colon'), 403],
-    ['seeding-basic', 'Basic !!!', 403],
-    ['seeding-basic', 'Bearer abcdefgh', 403],
-  ] as const)('for %s are rejected if the header is %j, with %i', (auth, header, status) => {
+    [401, 'dsr-basic', undefined],
+    [401, 'dsr-basic', basic('ключ:wrong')],
+    [401, 'seeding-basic', undefined],
+    [403, 'seeding-basic', basic('ключ:wrong')],
+    [403, 'seeding-basic', basic('no colon')],
+    [403, 'seeding-basic', 'Basic !!!'],
+    [403, 'seeding-basic', 'Bearer abcdefgh'],
+  ] as const)('are rejected with %i for %s if the header is %j', (status, auth, header) => {
     expect(() => check(auth, header)).toThrow(expect.objectContaining({ status }));
   });
 

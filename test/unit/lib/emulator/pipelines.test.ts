@@ -117,7 +117,7 @@ describe('pipelines', () => {
     ['a delay without a unit', 400, { schedule: { ...interval, delay: '5' } }, 'schedule.delay must be'],
     ['a delay in a different unit', 400, { schedule: { ...interval, delay: '5 min' } }, 'schedule.delay must be'],
     ['a feed id that is not an integer', 400, { partner_feed_id: 1.5 }, 'partner_feed_id must be'],
-  ])('are rejected if the request has %s, with %i', async (_what, status, fields, sentence) => {
+  ])('reject %s with %i', async (_what, status, fields, sentence) => {
     const reply = await emulator.create(PIPELINES, { ...PIPELINE, id: 'other', ...fields });
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(sentence)]);
     expect(await emulator.get(PIPELINES)).toHaveLength(1);

@@ -132,7 +132,7 @@ describe('PUT', () => {
       ['roles[0].description is empty'],
     ],
     [
-      'no description',
+      'a role without a description',
       { roles: [role('a', { description: undefined })] },
       invalidField,
       ['roles[0].description is missing'],
@@ -194,7 +194,7 @@ describe('PUT', () => {
       ['roles[0].role_id contains a control character'],
     ],
     [
-      'unknown tasks, naming each once',
+      'unknown tasks, each reported once,',
       {
         roles: [
           role('a', { tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] }),
@@ -224,9 +224,9 @@ describe('PUT', () => {
     ],
     ['the deletion of an assigned role', { roles: [role('kept')] }, assigned, ['held']],
     ['an empty manifest while a role is assigned', { roles: [] }, assigned, ['held']],
-    ['no roles', {}, invalidJson, ['roles is missing']],
+    ['a manifest without roles', {}, invalidJson, ['roles is missing']],
     ['roles that are not a list', { roles: { a: 1 } }, invalidJson, ['roles must be a list, not an object']],
-    ['no tasks', { roles: [role('a', { tasks: undefined })] }, invalidJson, ['roles[0].tasks is missing']],
+    ['a role without tasks', { roles: [role('a', { tasks: undefined })] }, invalidJson, ['roles[0].tasks is missing']],
     [
       'a task without an id',
       { roles: [role('a', { tasks: ['rules:*'] })] },

@@ -183,7 +183,7 @@ test.each<[Timing['schedule'], string, string]>([
   [interval('monthly', '2026-01-31T00:00:00Z'), '2026-03-01T00:00:00Z', '2026-02-28T00:00:00Z'],
   [interval('daily', '2026-01-01T00:00:00Z'), '2025-12-24T05:10:00Z', '2025-12-24T05:10:00Z'],
   [{ type: 'on_demand' }, '2026-01-01T05:10:00Z', '2026-01-01T05:10:00Z'],
-])('computes for %o at %s the logical date %s', (schedule, now, expected) => {
+])('returns for the schedule %o at %s the logical date %s', (schedule, now, expected) => {
   expect(iso(logicalDate(schedule, at(now)))).toBe(expected);
 });
 

@@ -26,7 +26,7 @@ test.each<[Aggregation, unknown[], unknown]>([
   ['sum', ['', ' ', '0x10', 4], 4],
   ['average', [1, '2', undefined, 'x'], 1.5],
   ['average', [], undefined],
-])('aggregates with %s the values %o to %o', (type, values, expected) => {
+])('computes the %s of %o as %o', (type, values, expected) => {
   expect(aggregate([{ id: 'a', type }], membersWith(values))).toEqual(expected === undefined ? {} : { a: expected });
 });
 
