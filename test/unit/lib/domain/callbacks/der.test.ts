@@ -91,7 +91,7 @@ describe('a certificate', () => {
     expect(readCertificate(bytes)).toEqual({ signatureAlgorithm: '2b6570', extensions: new Map() });
   });
 
-  it('is read with a malformed critical flag as if it was true', () => {
+  it('is read as if a malformed critical flag were true', () => {
     const { extensions } = readCertificate(certificate([sequence(objectId('2a'), der(0x01), octets([1]))]));
     expect(extensions.get('2a')).toHaveProperty('critical', true);
   });

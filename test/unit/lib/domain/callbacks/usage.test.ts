@@ -41,7 +41,7 @@ describe('signing messages', () => {
   const client = objectId('2b06010505070302');
 
   it.each<[string, Record<string, Buffer>]>([
-    ['no restriction', {}],
+    ['any use', {}],
     ['signatures', { [USAGE]: bits(0x80) }],
     ['signatures and other uses', { [USAGE]: bits(0xa0) }],
     ['servers', { [PURPOSE]: sequence(server) }],
@@ -103,7 +103,7 @@ describe('an authority', () => {
   const permitted = (...of: Buffer[]): Buffer => der(0xa0, ...of);
   const excluded = (...of: Buffer[]): Buffer => der(0xa1, ...of);
   it.each<[string, Buffer[]]>([
-    ['an empty list', []],
+    ['every name, because the list is empty', []],
     ['the domain', [permitted(dns(DOMAIN))]],
     ['its parent', [permitted(dns('platform.example'))]],
     ['its parent in capitals', [permitted(dns('PLATFORM.Example'))]],
@@ -126,8 +126,8 @@ describe('an authority', () => {
         ),
       ],
     ],
-    ['an unknown field', [der(0xa2, dns('other.example'))]],
-  ])('is allowed to sign for the domain if its names are %s', (_what, lists) => {
+    ['an unknown kind of name', [der(0xa2, dns('other.example'))]],
+  ])('is allowed to sign for the domain if its name constraints allow %s', (_what, lists) => {
     expect(authorityIssue(extensions({ [BASIC]: CA, [NAMES]: sequence(...lists) }), 0, DOMAIN)).toBeUndefined();
   });
 
@@ -150,7 +150,7 @@ describe('an authority', () => {
     ['no names below the root', [excluded(dns('.'))], VOUCH],
     ['all but another domain and this one', [excluded(dns('other.example'), dns(DOMAIN))], VOUCH],
     ['the domain, but not its parent', [permitted(dns(DOMAIN)), excluded(dns('platform.example'))], VOUCH],
-  ])('is not allowed to sign for the domain if its names are %s', (_what, lists, issue) => {
+  ])('is not allowed to sign for the domain if its name constraints allow %s', (_what, lists, issue) => {
     expect(authorityIssue(extensions({ [BASIC]: CA, [NAMES]: sequence(...lists) }), 0, DOMAIN)).toBe(issue);
   });
 });

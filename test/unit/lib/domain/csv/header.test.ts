@@ -19,11 +19,11 @@ describe('a first line', () => {
     ['a UUID', 'Jane,3F2504E0-4F89-41D3-9A0C-0305E82C3301'],
     ['a digest', `x,${'0a'.repeat(32)}`],
     ['a number and no known column', 'Jane Roe,4471'],
-  ])('with %s is reported without its values', (_name, line) => {
+  ])('is reported without its values if it contains %s', (_name, line) => {
     for (const messages of messagesOf(line.split(','))) expect(messages).toEqual([NOT_A_HEADER]);
   });
 
-  it('with a number and a known column is a header', () => {
+  it('is a header if it contains a number and a known column', () => {
     expect(messagesOf(['email', 'identity:email', '2024']).flat().join()).toContain('2024');
   });
 });

@@ -27,7 +27,7 @@ describe('the legal deadline', () => {
     ['gdpr', '2026-12-31T23:59:59Z', '2027-01-31T23:59:59.000Z'],
     ['gdpr', '2026-03-31T00:00:00Z', '2026-04-30T00:00:00.000Z'],
     ['ccpa', '2026-11-21T08:00:00Z', '2027-01-05T08:00:00.000Z'],
-  ])('under %s from %s is %s', (regulation, from, until) => {
+  ])('of a %s request from %s is %s', (regulation, from, until) => {
     expect(new Date(deadlineOf(regulation, Date.parse(from)) ?? 0).toISOString()).toBe(until);
   });
 

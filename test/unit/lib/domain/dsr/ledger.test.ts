@@ -145,7 +145,7 @@ describe('due', () => {
   });
 });
 
-describe('outcomeOf', () => {
+describe("a request's outcome", () => {
   /** The deadline is 30 November at 08:00. */
   const day = (number: number): string => new Date(Date.UTC(2026, 10, number, 8)).toISOString();
   const seen = (status: string, number: number, more: object = {}): LedgerEvent =>
@@ -157,53 +157,101 @@ describe('outcomeOf', () => {
   const [access, erasure] = [sent('access'), sent('erasure')];
 
   it.each<[name: string, events: LedgerEvent[], finished: string | null, met: boolean | null, late: number]>([
-    ['counts the first of two answers', [access, answered(20), answered(60)], 'answered', true, 0],
+    ['is decided by the first of two answers', [access, answered(20), answered(60)], 'answered', true, 0],
     [
-      'counts the first of two downloads',
+      'is decided by the first of two downloads',
       [access, seen('completed', 8), downloaded, { ...downloaded, at: day(60) } as LedgerEvent],
       'answered',
       true,
       0,
     ],
     [
-      'counts the first answer after the last withdrawal',
+      'is decided by the first answer after the last withdrawal',
       [access, answered(20), answered(21, false), answered(35), answered(60)],
       'answered',
       false,
       5,
     ],
-    ['counts an answer before a cancellation', [access, answered(20), seen('cancelled', 60)], 'answered', true, 0],
-    ['counts a cancellation before an answer', [access, seen('cancelled', 20), answered(60)], 'cancelled', true, 0],
-    ['counts a late callback', [erasure, seen('completed', 40, callback)], 'completed', false, 10],
-    ['counts a late cancellation', [erasure, seen('cancelled', 40, { source: 'cancel' })], 'cancelled', false, 10],
-    ['trusts a completion seen before the deadline', [erasure, seen('completed', 29)], 'completed', true, 0],
-    ['does not know when a completion first seen later was', [erasure, seen('completed', 40)], 'completed', null, 0],
     [
-      'does not know it if the completion was expected before the deadline',
+      'is the answer if it came before a cancellation',
+      [access, answered(20), seen('cancelled', 60)],
+      'answered',
+      true,
+      0,
+    ],
+    [
+      'is the cancellation if it came before an answer',
+      [access, seen('cancelled', 20), answered(60)],
+      'cancelled',
+      true,
+      0,
+    ],
+    ['is late if the callback is late', [erasure, seen('completed', 40, callback)], 'completed', false, 10],
+    [
+      'is late if the cancellation is late',
+      [erasure, seen('cancelled', 40, { source: 'cancel' })],
+      'cancelled',
+      false,
+      10,
+    ],
+    [
+      'is in time if completion was first seen before the deadline',
+      [erasure, seen('completed', 29)],
+      'completed',
+      true,
+      0,
+    ],
+    [
+      'has no known time if completion was first seen after the deadline',
+      [erasure, seen('completed', 40)],
+      'completed',
+      null,
+      0,
+    ],
+    [
+      'has no known time if completion was expected before the deadline but seen after it',
       [erasure, seen('completed', 40, expected(20))],
       'completed',
       null,
       0,
     ],
     [
-      'trusts an expected completion after the deadline',
+      'is late by the expected completion if that is after the deadline',
       [erasure, seen('completed', 40, expected(33))],
       'completed',
       false,
       3,
     ],
     [
-      'counts from the last time when the request was open after the deadline',
+      'is late by the last time the request was open after the deadline',
       [erasure, seen('in_progress', 36), seen('completed', 40, expected(20))],
       'completed',
       false,
       6,
     ],
-    ['does not know when a cancellation first seen later was', [erasure, seen('cancelled', 40)], 'cancelled', null, 0],
-    ['ends a request known only from callbacks', [seen('completed', 40, callback)], 'completed', null, 0],
-    ['knows no time for an earlier version', [access, seen('completed', 8, { host: undefined })], 'answered', null, 0],
-    ['leaves an open request late', [access, seen('completed', 8)], null, false, 15],
-    ['leaves a rejected request without a result', [access, seen('rejected', 2)], null, null, 0],
+    [
+      'has no known time if a cancellation was first seen after the deadline',
+      [erasure, seen('cancelled', 40)],
+      'cancelled',
+      null,
+      0,
+    ],
+    [
+      'is known for a request that is known only from callbacks',
+      [seen('completed', 40, callback)],
+      'completed',
+      null,
+      0,
+    ],
+    [
+      'has no known time if an earlier version recorded it',
+      [access, seen('completed', 8, { host: undefined })],
+      'answered',
+      null,
+      0,
+    ],
+    ['does not exist for an open request, which is late', [access, seen('completed', 8)], null, false, 15],
+    ['does not exist for a rejected request', [access, seen('rejected', 2)], null, null, 0],
   ])('%s', (_name, events, finished, met, late) => {
     const outcome = outcomeOf(fold(events), NOW);
     expect(outcome).toMatchObject({ finished, deadline_met: met, days_late: late });

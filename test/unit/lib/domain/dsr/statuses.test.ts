@@ -46,28 +46,28 @@ describe('a request status', () => {
 
   it.each([
     ['pending', 'pending'],
-    ['in_progress', 'pending'],
-    ['completed', 'pending'],
+    ['pending', 'in_progress'],
+    ['pending', 'completed'],
     ['on_hold', 'on_hold'],
     ['cancelled', 'cancelled'],
-  ])('as %s ends a wait for %s', (status, wanted) => {
+  ])('ends a wait for %s if it is %s', (wanted, status) => {
     expect(hasReached(status, wanted)).toBe('reached');
   });
 
   it.each([
-    ['on_hold', 'pending'],
-    ['pending', 'completed'],
-    ['in_progress', 'completed'],
-    ['in_progress', 'cancelled'],
-  ])('as %s does not end a wait for %s', (status, wanted) => {
+    ['pending', 'on_hold'],
+    ['completed', 'pending'],
+    ['completed', 'in_progress'],
+    ['cancelled', 'in_progress'],
+  ])('does not end a wait for %s if it is %s', (wanted, status) => {
     expect(hasReached(status, wanted)).toBeUndefined();
   });
 
   it.each([
-    ['completed', 'cancelled'],
     ['cancelled', 'completed'],
-    ['cancelled', 'pending'],
-  ])('as %s makes a wait for %s impossible', (status, wanted) => {
+    ['completed', 'cancelled'],
+    ['pending', 'cancelled'],
+  ])('makes a wait for %s impossible if it is %s', (wanted, status) => {
     expect(hasReached(status, wanted)).toBe('impossible');
   });
 

@@ -47,7 +47,7 @@ describe('the first 429', () => {
 });
 
 describe('the learned rate', () => {
-  it('returns to the rate that failed after 45 seconds, stays close to it, and then increases fast', () => {
+  it('returns after 45 seconds to the rate that failed, stays close to it, and then increases fast', () => {
     const rate = learnedRate();
     const at = (second: number): number => rate.at(3000 + second * 1000);
     const high = at(45);
@@ -59,7 +59,7 @@ describe('the learned rate', () => {
     expect(at(200) / high).toBeGreaterThan(2);
   });
 
-  it('is raised for a probe less often each time the limit turns out to be unchanged', () => {
+  it('is raised to probe the limit less often each time the limit is unchanged', () => {
     const rate = learnedRate();
     const gaps: number[] = [];
     let now = 3000;

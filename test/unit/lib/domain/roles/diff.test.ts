@@ -156,7 +156,7 @@ describe('a diff of two manifests', () => {
       { on: { from: 2n ** 63n, to: 2n ** 63n + 1n } },
     ],
     ['`user:core`', role('a', ['user:core', 'x:y']), role('a', ['x:y']), undefined],
-  ])('contains %s', (_what, from, to, changes) => {
+  ])('contains the change: %s', (_what, from, to, changes) => {
     const { modified } = diffRoles([from], [to]);
     expect(modified.map((item) => item.changes)).toEqual(changes === undefined ? [] : [changes]);
   });

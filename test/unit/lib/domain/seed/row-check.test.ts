@@ -134,10 +134,10 @@ test.each([
     'a duplicate pair',
     '{"environment":"production","xpid":7,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"most_frequent","cutoff_date":"2026-01-01","seed":{"key_value_pairs":{"x":"1","x":"2"}}}]}}',
   ],
-  ['neither xpid nor identities', '{"environment":"production","calculated_attributes":{}}'],
+  ['a row without an xpid or identities', '{"environment":"production","calculated_attributes":{}}'],
   ['empty identities', '{"environment":"production","identities":{},"calculated_attributes":{}}'],
-  ['no attributes', '{"environment":"production","xpid":1}'],
-  ['text after it', '{"environment":"production","xpid":1,"calculated_attributes":{}}x'],
+  ['a row without attributes', '{"environment":"production","xpid":1}'],
+  ['text after the row', '{"environment":"production","xpid":1,"calculated_attributes":{}}x'],
   ['a fraction as xpid', '{"environment":"production","xpid":1.5,"calculated_attributes":{}}'],
   [
     'an xpid above the signed 64-bit range',

@@ -243,7 +243,7 @@ describe('a notice', () => {
       },
       /runs hourly and last succeeded 3h ago/,
     ],
-  ])('leaves the pipeline healthy for %s', (_what, over, problem) => {
+  ])('about %s does not make the pipeline unhealthy', (_what, over, problem) => {
     const diagnosis = diagnose(evidence(over));
     expect(diagnosis).toMatchObject({
       healthy: true,

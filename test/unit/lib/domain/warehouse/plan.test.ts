@@ -151,7 +151,7 @@ it('applies a pipeline after its connection and data model, and deletes those on
   ]);
 });
 
-it('has a different hash for each workspace and address', () => {
+it('creates plans with different hashes for each workspace and address', () => {
   const of = (scope: typeof SCOPE): string =>
     planWarehouse({ ...EVERYTHING, scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);

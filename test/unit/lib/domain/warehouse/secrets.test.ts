@@ -51,7 +51,7 @@ describe('the value of a secret field', () => {
     ]);
   });
 
-  it('is reported once if it is a mask', () => {
+  it('is reported only once if it is a mask', () => {
     expect(secretIssues('connection', connection({ password: MASK }))).toEqual([maskIssue(['config', 'password'])]);
     expect(maskIssue(['a', 0])).toMatchObject({
       path: ['a', 0],
