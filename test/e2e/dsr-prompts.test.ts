@@ -125,6 +125,11 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['It ', `${KEY.clearLine}2020-01-01${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
     ['Group id', `spring${KEY.enter}`],
+    ['More options', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],
+    ['Callback address', `https://example.com/wrong${KEY.enter}`],
+    // An empty answer removes the value.
+    ['More options', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],
+    ['empty for none', KEY.enter],
     ['More options', KEY.enter],
     ['Submit this', `garbage${KEY.enter}`],
     ['Type y, n or <', `<${KEY.enter}`],
@@ -144,6 +149,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
   expect(screen.screen()).toMatch(/group +spring/);
   expect(screen.screen()).toContain('email = j***@***.com');
   expect(screen.screen()).toContain('2020-01-01T00:00:00Z');
+  expect(screen.screen()).not.toMatch(/^ *callback +https:\/\/example\.com\/wrong/m);
   expect(await screen.exit).toBe(130);
 });
 

@@ -107,16 +107,17 @@ async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
     ]);
     if (field === BACK || field === 'none') return { parts, back: field === BACK };
     const check = (text: string): string | undefined => {
-      if (isBack(text)) return undefined;
+      if (isBack(text) || text.trim() === '') return undefined;
       const value = valueOf(field, text.trim());
       if (field === 'submitted_time' && parseIso(String(value)) === undefined)
         return 'It is neither a day nor a time with a time zone.';
       return issueOf(asking, { [field]: value }, field);
     };
     const [question = field, example] = QUESTIONS[field] ?? [];
-    const note = example === undefined ? TO_GO_BACK : `${example}; ${TO_GO_BACK}`;
+    const note = [example, 'empty for none', TO_GO_BACK].filter(Boolean).join('; ');
     const text = (await asking.ctx.prompt.input(question, { check, note })).trim();
-    if (!isBack(text)) parts = { ...parts, [field]: valueOf(field, text) };
+    if (text === '') delete (parts = { ...parts })[field];
+    else if (!isBack(text)) parts = { ...parts, [field]: valueOf(field, text) };
   }
 }
 

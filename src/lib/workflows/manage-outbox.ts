@@ -20,7 +20,7 @@ export function openDeliveriesOf(outboxes: readonly Outbox[]): Found[] {
 /** Finds deliveries by the ids of deliveries, events or requests. Throws not found (5) for an unknown id. */
 export function chooseDeliveries(found: readonly Found[], ids: readonly string[]): Found[] {
   const has = ({ delivery: { callback, id } }: Found, wanted: string): boolean =>
-    [id, callback.id, callback.request_id].includes(wanted);
+    [id, callback.id, callback.request_id].includes(wanted.trim().toLowerCase());
   for (const id of ids) {
     if (found.some((one) => has(one, id))) continue;
     throw fail('dsr.no_delivery', {

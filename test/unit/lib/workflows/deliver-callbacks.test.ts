@@ -216,7 +216,7 @@ describe('a delivery', () => {
     expect(dead).toMatchObject({ isDead: true, attempts: 3, reason: 'exit 3' });
     isHealthy = true;
     const found = openDeliveriesOf([new Outbox(path, clock)]);
-    await changeDeliveries(chooseDeliveries(found, ['a']), 'replayed', dead?.callback.at ?? '');
+    await changeDeliveries(chooseDeliveries(found, [' A']), 'replayed', dead?.callback.at ?? '');
     await refresh();
     await done();
     expect(delivered.at(-1)).toBe('a pending on-any');
