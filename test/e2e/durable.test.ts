@@ -23,7 +23,7 @@ describe.runIf(onUnix)("a user's file", () => {
   });
 });
 
-describe.runIf(onUnix)('in a separate process', () => {
+describe.runIf(onUnix)('a process that writes a file', () => {
   let bundle: Bundle;
   beforeAll(async () => {
     bundle = await bundleEntry('test/e2e/children/write-files.ts');

@@ -263,7 +263,7 @@ describe('dsr list with results that expire before the deadline', () => {
     expect(await groups()).toEqual(['open']);
   });
 
-  it('prints on the page until when a request can be cancelled', async () => {
+  it('prints the end of the cancellation period on the page', async () => {
     await submit('a.csv', [['a', 'erasure', 1]]);
     expect((await home.run('dsr list -o html')).stdout).toMatch(/data-label="Cancellable until"><time title="20/);
   });
