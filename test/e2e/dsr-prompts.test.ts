@@ -185,7 +185,7 @@ test('offers only pending requests to dsr cancel', async () => {
   expect(none.screen()).toContain('To check: cdpadm dsr list');
 });
 
-test('offers only requests with results to dsr results, and explains that there is none', async () => {
+test('offers only requests that have results to dsr results, and reports if there are none', async () => {
   const none = openTerminal(['dsr', 'results'], { cwd: home.cwd, env: home.env });
   expect(await none.exit).toBe(2);
   expect(none.screen()).toContain('no request from this machine has results now');

@@ -108,7 +108,7 @@ describe('an address', () => {
   it.each([
     ['users.ndjson', (text: string) => Buffer.from(text)],
     ['users.ndjson.gz', (text: string) => gzipSync(text, { level: 0 })],
-  ])('is requested in parts, each of them once: %s', async (name, pack) => {
+  ])('is requested in parts, and each part only once: %s', async (name, pack) => {
     store.files[name] = { bytes: pack(userRows(60_000)), etag: '"1"' };
     expect((await bulk([store.url(name)])).result.accepted).toBe(60_000);
     const ranges = store.requests.map(({ headers }) => headers.range);
@@ -116,7 +116,7 @@ describe('an address', () => {
     expect(new Set(ranges).size).toBe(ranges.length);
   });
 
-  it('is requested in parts, each of them once, by a command that rereads its inputs', async () => {
+  it('is requested in parts, and each part only once, even if the command reads its inputs twice', async () => {
     const rows = Array.from({ length: 100 }, (_, row) => `p${row}@example.com,${'x'.repeat(50_000)}\n`);
     store.files['people.csv'] = { bytes: Buffer.from(`email,note\n${rows.join('')}`), etag: '"1"' };
     const line = 'dsr prepare --regulation gdpr --type access --map note=- --out ids.csv';

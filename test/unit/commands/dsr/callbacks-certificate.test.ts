@@ -152,7 +152,7 @@ it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/p
   },
 );
 
-it('warns a listener that accepts every domain in the certificate', async () => {
+it('warns that the listener accepts every domain in the certificate', async () => {
   for (const [flags, isWarned] of [
     [[], true],
     [['--allow', 'opendsr.platform.example'], false],

@@ -86,7 +86,7 @@ it('finds the same duplicates in a dry run, before the prompt and during the run
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
 
-it('counts only erasures that would be sent as those that can be cancelled', async () => {
+it('counts only erasures to be sent among those that can be cancelled', async () => {
   const line = (type: string, name: string): string => `gdpr,${type},${name}@example.com`;
   home.write('first.csv', `regulation,subject_request_type,email\n${line('erasure', 'jane')}\n`);
   await home.run('dsr submit --bulk first.csv --yes');
