@@ -199,7 +199,20 @@ it('reports saved messages that are missing or changed, and finds moved ones wit
   const moved = await home.json(['dsr', 'evidence', id, '--kept', 'moved', '--out', 'moved.zip']);
   expect([moved.data, moved.stderr]).toEqual([expect.objectContaining({ messages: 4 }), '']);
   const none = await home.run(['dsr', 'evidence', id, '--kept', 'kept', '--out', 'none.zip']);
-  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--kept needs a folder')]);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--kept must be a folder')]);
+});
+
+it('includes messages with the same name from several folders', async () => {
+  const status = async (folder: string) => expect((await home.run(`dsr status ${id} --keep ${folder}`)).code).toBe(0);
+  await status('first');
+  await home.platform.api.advance('9d');
+  await status('second');
+  const names = ['first', 'second'].map((folder) => readdirSync(join(home.cwd, folder)).sort());
+  expect(names[0]).toEqual(names[1]);
+  expect((await home.run(['dsr', 'evidence', id, '--out', 'both.zip'])).code).toBe(0);
+  const bodies = readdirSync(join(unpack('both.zip'), 'messages')).filter((name) => name.endsWith('.body'));
+  // The first message with that name is the response to the submission, without its body.
+  expect(bodies).toEqual(expect.arrayContaining([`${id}.1-2.body`, `${id}.1-3.body`]));
 });
 
 it('selects requests by time, and reports an id that is not in the ledger', async () => {

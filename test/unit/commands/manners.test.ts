@@ -1,6 +1,7 @@
 // Small rules for single commands: usage errors for mistyped values, file formats by extension, previews in dry runs.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { flagName, recordOf } from '../../../src/lib/runtime/command-line/define-command.ts';
@@ -130,6 +131,24 @@ test('warns on roles create only about the new role', async () => {
   const advice = stderr.split('\n').filter((line) => line.startsWith('Warning: hm.tasks'));
   expect(advice).toHaveLength(1);
   expect(advice[0]).toContain('audiences:*');
+});
+
+test('warns about a role once, even if the manifest changes before the answer', async () => {
+  const stdin = new PassThrough();
+  let questions = 0;
+  const words = ['--name', 'Hm', '--description', 'd', '--task', 'audiences:view', '--task', 'audiences:*'];
+  const { code, stderr } = await home.run(['roles', 'create', 'hm', ...words], {
+    ...{ tty: true, stdin, env: { CDPADM_ACCESSIBLE: '1' } },
+    onOutput: (_stdout, text) => {
+      const asked = text.match(/\(y\/N\)/g)?.length ?? 0;
+      if (asked === questions) return;
+      questions = asked;
+      const other = 'roles create other --name Other --description d --task audiences:view --yes';
+      void (asked === 1 ? home.run(other) : Promise.resolve()).then(() => stdin.write('y\n'));
+    },
+  });
+  expect([code, questions], stderr).toEqual([0, 2]);
+  expect(stderr.match(/hm\.tasks/g)).toHaveLength(1);
 });
 
 test('requires the secret again when a connection is updated', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordOf } from '../../../../src/lib/runtime/command-line/define-command.ts';
+import { runWords } from '../../../../src/lib/runtime/mcp/calls.ts';
 import { leavesBelow, loadProgram } from '../../../helpers/command-tree.ts';
 import { FIXTURES } from '../../../sweeps/stage.ts';
 import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';
@@ -61,6 +62,17 @@ it.each(INVALID)('rejects %s %j as a usage error', async (name, values, message)
   expect({ isError, code: error.code }).toEqual({ isError: true, code: 'usage' });
   expect(error.message).toContain(message);
   expect(text).toContain('"code":"usage"');
+});
+
+it('runs commands as outside of GitHub Actions, because its log does not show their output', async () => {
+  const seen: unknown[] = [];
+  const ctx = {
+    io: { env: { GITHUB_ACTIONS: 'true', KEPT: 'yes' } },
+    flags: {},
+    runCommand: (_words: unknown, io: { env: object }) => Promise.resolve(seen.push(io.env)),
+  } as unknown as Parameters<typeof runWords>[0];
+  await runWords(ctx, ['version'], new AbortController().signal, home.cwd);
+  expect(seen).toEqual([{ GITHUB_ACTIONS: undefined, KEPT: 'yes' }]);
 });
 
 it('never uses the format argument as a path', async () => {

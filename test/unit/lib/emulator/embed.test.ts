@@ -33,6 +33,19 @@ test.each<[unknown, string, string?]>([
   });
 });
 
+test.each<[string, (domain: string) => EmulatorOptions, number]>([
+  ['the identity', (vendorDomain) => ({ identity: { vendorDomain } }), 56],
+  ['the fixtures', (vendor_domain) => ({ fixtures: { vendor_domain } }), 56],
+  ['the processor in the fixtures', (processor_domain) => ({ fixtures: { processor_domain } }), 64],
+])('accepts a domain of %s only if a certificate can name it', async (_what, optionsOf, longest) => {
+  const domain = (length: number): string => `${'a'.repeat(length - '.example'.length)}.example`;
+  expect(await failureOf(startEmulator(optionsOf(domain(longest + 1))))).toMatchObject({
+    message: expect.stringMatching(/not a vendor domain|domain name in lower case/) as string,
+  });
+  const platform = await startEmulator(optionsOf(domain(longest)));
+  await platform.close();
+});
+
 test('reports only the first of several issues, without mentioning a flag', async () => {
   const invalid = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
   expect(invalid).toMatchObject({
