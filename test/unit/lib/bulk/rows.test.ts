@@ -46,7 +46,7 @@ const place = (row: Row | undefined, where: Parameters<Row['locate']>[0]): strin
 
 describe('the file format', () => {
   const ROW = '{"email":"a"}';
-  it.each<[string | undefined, string, unknown]>([
+  it.each<[string, string, unknown]>([
     ['a.ndjson', ROW, [[1, { value: { email: 'a' } }]]],
     ['a.JSONL', ROW, [[1, { value: { email: 'a' } }]]],
     ['a.json', `[${ROW}]`, [[1, { value: { email: 'a' } }]]],
@@ -54,11 +54,11 @@ describe('the file format', () => {
     ['json', 'email\na', [[1, { cells: ['a'] }]]],
     ['a.json.txt', 'email\na', [[1, { cells: ['a'] }]]],
     ['a.ndjson.csv', 'email\na', [[1, { cells: ['a'] }]]],
-    [undefined, 'email [x]\n{a}', [[1, { cells: ['{a}'] }]]],
+    ['standard input', 'email [x]\n{a}', [[1, { cells: ['{a}'] }]]],
     // Standard input has no name, so its format is detected from its content.
-    [undefined, 'email\na', [[1, { cells: ['a'] }]]],
+    ['standard input', 'email\na', [[1, { cells: ['a'] }]]],
     [
-      undefined,
+      'standard input',
       ` ${ROW}\n${ROW}`,
       [
         [1, { value: { email: 'a' } }],
@@ -66,17 +66,17 @@ describe('the file format', () => {
       ],
     ],
     [
-      undefined,
+      'standard input',
       `[${ROW},\n${ROW}]`,
       [
         [1, { value: { email: 'a' } }],
         [2, { value: { email: 'a' } }],
       ],
     ],
-    [undefined, `[${ROW}]\n`, [[1, { value: { email: 'a' } }]]],
-    [undefined, '{\n"email":"a"}', [[1, { value: { email: 'a' } }]]],
-  ])('is detected from the name %s and the content %j', async (name, text, rows) => {
-    expect(contents(await read(text, name))).toEqual(rows);
+    ['standard input', `[${ROW}]\n`, [[1, { value: { email: 'a' } }]]],
+    ['standard input', '{\n"email":"a"}', [[1, { value: { email: 'a' } }]]],
+  ])('is detected for %s with the content %j', async (name, text, rows) => {
+    expect(contents(await read(text, name === 'standard input' ? undefined : name))).toEqual(rows);
   });
 });
 

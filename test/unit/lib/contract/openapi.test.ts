@@ -167,7 +167,7 @@ test('allows a 64-bit id as a string, and does not forbid any field', () => {
   const text = JSON.stringify(document);
   expect(text).not.toContain('"additionalProperties":false');
   expect(text).not.toContain('"$schema"');
-  // The value type of a map is described, and so is a union of several types.
+  // The document describes the value type of a map, and a union of several types.
   expect(text).toContain('"additionalProperties":{');
   expect(schemas['PipelinesCreateRequest']?.properties?.['data_plan_version']).toHaveProperty('anyOf');
 });

@@ -126,7 +126,7 @@ const FIRST_TABLES: Record<string, string> = {
 describe('the tables', () => {
   const upgraded = platformAreas.filter(({ migrations }) => migrations.length > 1);
 
-  test.each(upgraded)('for $name are the same in a new database and after upgrades', async ({ migrations, name }) => {
+  test.each(upgraded)('are the same in a new database and after upgrades: $name', async ({ migrations, name }) => {
     const columnsAfter = async (steps: readonly string[]): Promise<unknown> => {
       const db = await openDatabase(undefined);
       for (const step of steps) db.exec(step);

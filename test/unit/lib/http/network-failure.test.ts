@@ -39,7 +39,7 @@ describe('a network error', () => {
       'The response from api.example is not valid HTTP (HPE_INVALID_CONSTANT).',
     ],
     ['malformed', undefined, 'The response from api.example is not valid HTTP (malformed).'],
-  ])('has a code and a message for the kind `%s` with the cause %s', (kind, cause, message) => {
+  ])('has a code and the message $2 for the kind `%s`', (kind, cause, message) => {
     const code = `network.${kind.replace('-', '_')}`;
     expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
   });

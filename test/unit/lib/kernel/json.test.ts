@@ -39,7 +39,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** The same value with doubles beyond 2^53 as bigint, which is how `parseJson` returns them. */
+/** Returns the value with integers beyond 2^53 as bigint, as `parseJson` does. */
 function normalized(value: unknown): unknown {
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e21)
     return asParsed(BigInt(String(value)));

@@ -125,7 +125,7 @@ describe('the signature', () => {
     expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
   });
 
-  /** The next letter, which a lenient decoder reads as the same letter. */
+  /** Returns the next letter, which a lenient decoder reads as the same letter. */
   function next(end: string): string {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     return letters.charAt(letters.indexOf(end.charAt(0)) + 1);

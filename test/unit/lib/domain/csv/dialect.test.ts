@@ -57,10 +57,12 @@ it.each([
   ['1234567,8', '1234567.8'],
   ['12', '12'],
   ['0.5', '0.5'],
-  ['1.234', undefined],
-  ['-1.234.567', undefined],
   ['1.23,4', '1.23,4'],
   ['x,1', 'x,1'],
 ])('converts %j with a decimal comma to %j', (text, number) => {
   expect(withDecimalPoint(text)).toBe(number);
+});
+
+it.each(['1.234', '-1.234.567'])('does not convert %j, which may contain thousands separators', (text) => {
+  expect(withDecimalPoint(text)).toBeUndefined();
 });

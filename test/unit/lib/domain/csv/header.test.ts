@@ -1,4 +1,4 @@
-// A first line that is a row is recognized, so that no message shows its person as a column name.
+// A first line that is a row is recognized, so that no message shows personal data as column names.
 import { describe, expect, it } from 'vitest';
 import { NOT_A_HEADER } from '../../../../../src/lib/domain/csv/header.ts';
 import { planColumns } from '../../../../../src/lib/domain/dsr/rows.ts';

@@ -7,7 +7,7 @@ import { type Role, sameContent } from '../../../../../src/lib/domain/roles/mani
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** Applies only the diff. */
+/** Returns the roles after applying only the diff. */
 function apply(from: readonly Role[], diff: RolesDiff): Role[] {
   const modified = new Map(diff.modified.map((item) => [item.role_id, item.changes]));
   const deletedIds = new Set(diff.deleted.map((item) => item.role_id));

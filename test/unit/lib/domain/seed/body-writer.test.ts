@@ -96,7 +96,7 @@ describe.each<[string, string[], string[]]>([
   });
 }); // prettier-ignore
 
-// Texts with the length of `sum=` and `count=` at their positions.
+// Other keys of the same length as `sum=` and `count=`.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
   'needs exact parsing for the average %s',
   (cell) => {

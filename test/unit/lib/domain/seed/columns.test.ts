@@ -129,14 +129,18 @@ describe('columns that a map omits', () => {
     expect([columns, issues]).toEqual([[{ kind: 'xpid' }, undefined, undefined, undefined], []]);
   });
 
-  it.each<[string, string | undefined]>([
+  it.each([
     [' xpid ', 'xpid'],
-    [' Tier ', undefined],
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
   ])('are listed with the field that they probably mean: %j for %s', (column, field) => {
     const { skippedColumns } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(skippedColumns).toEqual([{ column: column.trim(), field }]);
+  });
+
+  it('are listed without a field if they resemble none', () => {
+    const { skippedColumns } = readHeader(['Whom', ' Tier '], mapOf({ Whom: 'identity:mobile_number' }), rules);
+    expect(skippedColumns).toEqual([{ column: 'Tier', field: undefined }]);
   });
 
   it('are not listed if the map assigns them incorrectly', () => {

@@ -82,7 +82,7 @@ test('accepts any number of attributes with names of any length, for row after r
 
 /** Replacements for a byte. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
-/** The test tries one of `EACH` changes. */
+/** The test tries one in `EACH` changes. */
 const EACH = size(1, 5);
 
 test('accepts a row with one byte removed or replaced only if it is still valid, and returns the new value', () => {

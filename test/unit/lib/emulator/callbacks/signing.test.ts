@@ -101,16 +101,20 @@ describe('the certificate folder', () => {
   });
 
   it.each([
-    ['ca.pem', 'rubbish', 'all'],
-    ['ca.key', '', 'all'],
-    [`${DOMAIN}.pem`, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'leaf'],
-    [`${DOMAIN}.pem`, undefined, 'leaf'],
-  ])('is filled with new files if %s contains %j', async (name, content, renewed) => {
+    ['ca.pem', 'rubbish', 'rubbish', 'all'],
+    ['ca.key', 'nothing', '', 'all'],
+    [
+      `${DOMAIN}.pem`,
+      'an invalid certificate',
+      '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+      'leaf',
+    ],
+    [`${DOMAIN}.pem`, "another authority's certificate", undefined, 'leaf'],
+  ])('is filled with new files if %s contains %s', async (name, _what, content, renewed) => {
     const folder = temporaryFolder();
     const [own, other] = await authorities();
     cpSync(own, folder, { recursive: true });
     const [leaf, ca] = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
-    // Writes a different authority's file by default.
     writeFileSync(join(folder, name), content ?? readFileSync(join(other, name)));
     const after = chainOf((await (await openSigning(folder)).signer(DOMAIN)).chain);
     expect(after[0].serialNumber).not.toBe(leaf.serialNumber);

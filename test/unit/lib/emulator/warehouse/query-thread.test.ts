@@ -60,7 +60,7 @@ test('stops if one response takes too long', async () => {
   const limited = startQueryThread();
   await limited.open(file);
   await limited.query(ENDLESS);
-  // Set after the start of the thread, which may take long on a busy machine.
+  // Limit responses only after the thread started, which may take long on a busy machine.
   limited.limit(300);
   await expect(limited.rows(1)).rejects.toThrow(QueryTimeout);
   await expect(limited.open(file)).rejects.toThrow(QueryTimeout);

@@ -140,20 +140,17 @@ describe('the --out extension', () => {
     ['x.md', 'markdown'],
     ['x.html', 'html'],
     ['x.txt', 'table'],
-  ])('in %s sets the format to %s, despite CDPADM_OUTPUT', (file, output) => {
+  ])('sets the format for %s to %s, despite CDPADM_OUTPUT', (file, output) => {
     const env = { CDPADM_OUTPUT: output === 'yaml' ? 'csv' : 'yaml' };
     expect(flagsOf(['--out', file], env).output).toBe(output);
     expect(flagsOf(['--out', file, '-o', output]).output).toBe(output);
   });
 
-  it.each(['x', 'x.sh', 'json', '.constructor', '-', 'x.json.gz', 'x.json/y'])(
-    'in %s does not set a format',
-    (file) => {
-      expect(flagsOf(['--out', file]).output).toBe('table');
-      expect(flagsOf(['--out', file], { CDPADM_OUTPUT: 'csv' }).output).toBe('csv');
-      expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
-    },
-  );
+  it.each(['x', 'x.sh', 'json', '.constructor', '-', 'x.json.gz', 'x.json/y'])('sets no format for %s', (file) => {
+    expect(flagsOf(['--out', file]).output).toBe('table');
+    expect(flagsOf(['--out', file], { CDPADM_OUTPUT: 'csv' }).output).toBe('csv');
+    expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
+  });
 
   it('is rejected if -o requests another format, except plain text in .txt', () => {
     const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));
