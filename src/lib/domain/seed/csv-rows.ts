@@ -38,7 +38,7 @@ const NO_MAP =
 /** Reads CSV rows. The position of a row is its first line. Throws invalid input (9) for an unusable header. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
   const { dialect = {} } = options;
-  const feed = new CsvFeed(options.name, { take, takeUnclosed }, dialect);
+  const feed = new CsvFeed(options.name, { take }, dialect);
   const { scan } = feed;
   const { record } = scan;
   let number = -1;
@@ -96,10 +96,6 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     if (record.fault) return record.fault.message;
     if (record.count === width) return undefined;
     return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${width}`;
-  }
-
-  function takeUnclosed(shown: string): void {
-    packer.refuse(feed.line, 'a double quote is not closed', shown);
   }
 
   return {
