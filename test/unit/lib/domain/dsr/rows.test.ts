@@ -192,7 +192,7 @@ describe('a flat JSON object', () => {
     });
   });
 
-  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('is rejected if a value is %j', (value) => {
+  it.each<[unknown]>([[{ x: 1 }], [[1]], [['x', null]], [undefined]])('is rejected if a value is %j', (value) => {
     expect(cellsOfObject({ a: 'x', b: value })).toBeUndefined();
   });
 });
