@@ -133,8 +133,8 @@ export function tableOf(
 }
 
 /**
- * Uses a map to read flat JSON records (a BigQuery export) as table rows. The columns are those of the map and of the
- * first record, because some exports omit null fields.
+ * Uses a map to read flat JSON records (a BigQuery export) as table rows. The columns come from the map and the first
+ * record, because some exports omit null fields.
  */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');

@@ -112,9 +112,9 @@ test('rejects a table without a header, or without an environment, with a hint',
 
 test('prints the singular in seed validate for one invalid row', async () => {
   const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
-  expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is wrong.');
+  expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is invalid.');
   expect((await seeding.run(['seed', 'validate', seeding.write('v.ndjson', userRow('"x"'))])).stderr).toContain(
-    '1 of 1 row is wrong.',
+    '1 of 1 row is invalid.',
   );
 });
 
