@@ -110,6 +110,7 @@ describe('a row', () => {
           ['xpid', '7'],
         ],
       },
+      isTrimmed: true,
       done: false,
       issues: [],
     });
@@ -128,6 +129,7 @@ describe('a row', () => {
     for (const cells of [[], targets.map(() => '  ')]) {
       expect(partsOfRow(cells, targets, defaults)).toEqual({
         parts: { ...defaults, subject_request_id: undefined, identities: [] },
+        isTrimmed: false,
         done: false,
         issues: [],
       });
