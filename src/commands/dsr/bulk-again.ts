@@ -6,7 +6,9 @@ import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
-import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { writeNewFile } from '../../lib/kernel/durable.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { cannotWrite } from '../../lib/kernel/file-failure.ts';
 import { restoreStates } from '../../lib/workflows/dsr-bulk.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
@@ -44,7 +46,7 @@ export function refuseSecondRun(
         : `The run of ${head.input} on ${head.at} was interrupted: ${done} of ${counted(head.rows, 'row')} are complete.`,
       hint: [
         {
-          text: `To ${isWhole ? 'show the result of' : 'continue'} that run (completed rows are not sent again):`,
+          text: `To ${isWhole ? 'show the result of' : 'continue'} that run; completed rows are not sent again:`,
           command: resume,
         },
         ...(repeats > 0 ? [repeatsHint(repeats, resume)] : []),
@@ -86,14 +88,27 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
  */
 export function resumable(
   error: KnownError,
-  { again, examined, states }: { again: Again; examined: { rows: number }; states: RowStates },
+  run: { again: Again; examined: { rows: number }; journal: DsrJournal; name: string; states: RowStates },
 ): KnownError {
+  const { again, examined, journal, name, states } = run;
   const unknown = states.count('unknown');
   const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${counted(unknown, 'row')} is unknown.`;
   const shown = unknown > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
+  const isChanged = error.code === 'input.changed';
+  const facts = isChanged ? [`${journal.path} has the ids and outcomes by row number.`] : error.hints;
+  const next = `No row is sent twice. ${isChanged ? `Restore ${name}, then continue:` : 'To continue:'}`;
   return shown.with({
     message: `${error.message} ${countComplete(states)} of ${examined.rows} rows are complete.${alsoUnknown}`,
-    hint: [...error.hints, { text: 'No row is sent twice. To continue:', command: again('--resume', error) }],
+    hint: [...facts, { text: next, command: again('--resume', error) }],
+  });
+}
+
+/** Writes the results file. Throws failed (1) if it cannot be written, or if another process created it. */
+export async function writeResults(path: string, lines: AsyncIterable<string>): Promise<void> {
+  await writeNewFile(path, lines).catch((error: unknown) => {
+    if (!(error instanceof KnownError) || error.code === 'input.changed') throw error;
+    const cause = error.code === 'usage' ? new Error('another process created it') : error.cause;
+    throw cannotWrite(path, cause, 'Fix that, or pass another file: --results FILE.');
   });
 }
 

@@ -5,8 +5,8 @@ import * as z from 'zod/mini';
 import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
-import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { nameTaken, writeNewFile } from '../../lib/kernel/durable.ts';
+import { type Inputs, nameOfInputs, verifyInputs } from '../../lib/bulk/sources/bytes.ts';
+import { requireNewFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
@@ -21,7 +21,15 @@ import { type Examined, examineRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import { freeName, readEarlierRun, refuseSecondRun, repeatsHint, resumable, settingsDigest } from './bulk-again.ts';
+import {
+  freeName,
+  readEarlierRun,
+  refuseSecondRun,
+  repeatsHint,
+  resumable,
+  settingsDigest,
+  writeResults,
+} from './bulk-again.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, readDuplicateWindow, rowOptions } from './bulk-flags.ts';
@@ -138,13 +146,14 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
   const { examined, inputs, journal, name, open, options, results, states } = run;
   const completeBefore = countComplete(states);
   const isWhole = completeBefore === examined.rows;
-  if (existsSync(results) && !(head && isWhole)) throw nameTaken(results);
+  if (!isWhole || !existsSync(results)) requireNewFile(results);
   if (!isWhole) {
     ctx.out.show((style) => renderDsrBulk({ ...examined, ...open }, style));
     if (completeBefore > 0)
       ctx.out.note(`${counted(completeBefore, 'row was', 'rows were')} already complete; ${open.left} left.`);
     if (open.left > 0)
       await ctx.confirmWrite(`Submit ${open.left === 1 ? 'this request' : `these ${open.left} requests`}?`);
+    await verifyInputs(inputs, ctx.signal);
   }
   if (!head) {
     journal.write({
@@ -187,8 +196,6 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
     };
   };
   const counts = await sendRows(ctx, session, run, completeBefore, resultOf);
-  if (!existsSync(results))
-    await writeNewFile(results, resultLines(await openTable(inputs), options, states, examined.used));
   if (counts.unsigned > 0) {
     const responses = counted(counts.unsigned, 'response has', 'responses have');
     ctx.out.warn(`${responses} an invalid signature. Check the address in the profile.`);
@@ -229,7 +236,7 @@ async function sendRows(
   completeBefore: number,
   resultOf: (counts: SentCounts) => object,
 ): Promise<BulkCounts> {
-  const { examined, inputs, journal, name, pace, options, states } = run;
+  const { examined, inputs, journal, pace, options, results, states } = run;
   const begun = ctx.clock.now();
   const facts = createBulkFacts();
   let reached: SentCounts = { requests: 0, retries: 0 };
@@ -262,8 +269,8 @@ async function sendRows(
           progress.update({ done, total: examined.rows, ...facts(state) });
         },
       });
-      if (completeBefore < examined.rows && table.digest() !== examined.digest)
-        ctx.out.warn(`${name} changed while it was being submitted.`);
+      if (completeBefore < examined.rows || !existsSync(results))
+        await writeResults(results, resultLines(await openTable(inputs), options, states, examined.used));
       return counts;
     },
     (error) => {

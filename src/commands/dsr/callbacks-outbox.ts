@@ -53,7 +53,7 @@ const view: ListView<ShownDelivery> = {
       event_id: 9,
     }),
   ],
-  empty: 'No pending deliveries.',
+  empty: 'No pending deliveries: every callback was delivered or dropped.',
 };
 
 const shared = {
@@ -74,13 +74,11 @@ export const listOutbox = defineCommand({
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
   run: async (ctx, { flags }) => {
-    const shown = deliveriesOf(ctx).map(({ delivery }) => shownOf(delivery));
+    const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock));
+    const shown = found.map(({ delivery }) => shownOf(delivery));
     await ctx.out.emit(flags.dead ? shown.filter(({ state }) => state === 'dead') : shown, view);
   },
 });
-
-const deliveriesOf = (ctx: Context) =>
-  openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock), (text) => ctx.out.warn(text));
 
 const pickDelivery: Picker = {
   question: 'Delivery',
@@ -130,7 +128,7 @@ export const dropOutbox = defineCommand({
 
 async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly string[], all = false): Promise<void> {
   if (all === ids.length > 0) throw usageError('Pass ids, or --all for all dead letters.');
-  const found = deliveriesOf(ctx);
+  const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock));
   const chosen = all ? found.filter(({ delivery }) => delivery.isDead) : chooseDeliveries(found, ids);
   const others = counted(found.length - chosen.length, 'delivery is', 'deliveries are');
   if (all && found.length > chosen.length)

@@ -91,7 +91,7 @@ export const seedFiles = defineCommand({
   ],
   exits: {
     partial: 'rows were rejected; they are in the rejects file',
-    conflict: 'a file changed after the run (with --resume)',
+    conflict: 'a file changed during the run, or after it (with --resume)',
     invalidInput: 'a file cannot be read, or its header is invalid',
     guard: 'these files were sent before (--resume or --restart), another process is sending them, or you answered no',
   },
@@ -238,12 +238,16 @@ function resumable(
   const { path, bytes } = run.rejects;
   // A file that is invalid as a whole must be corrected first.
   const isInvalid = exitOf(error) === 'invalidInput' && counts === undefined;
+  const isChanged = error.code === 'input.changed';
   const next = run.journal
-    ? { text: 'To continue:', command: again('--resume', error) }
+    ? {
+        text: isChanged ? 'To send the changed input from its start:' : 'To continue:',
+        command: again(isChanged ? '--restart' : '--resume', error),
+      }
     : 'Standard input cannot be resumed.';
   return error.with({
     hint: [
-      ...error.hints,
+      ...(isChanged ? [] : error.hints),
       ...(counts ? [`So far, ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected.`] : []),
       ...(bytes === null ? [] : [`The rejected rows are in ${path}.`]),
       ...(isInvalid ? [] : [next]),

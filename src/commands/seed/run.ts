@@ -21,6 +21,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
+import { verifyInputs } from '../../lib/bulk/sources/bytes.ts';
 import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
 import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
@@ -140,7 +141,10 @@ export async function openRun(
     if (known && !resumed && !restarted && (!known.finished || isSame)) throw ranBefore(known, again);
     const isReplaced = restarted?.rejects?.path === wanted;
     if (!resumed && !isReplaced) refuseTaken(wanted);
-    if (!resumed?.finished) await confirm();
+    if (!resumed?.finished) {
+      await confirm();
+      await verifyInputs(sources, ctx.signal);
+    }
     if (isReplaced) removeFile(wanted);
     if (restarted) journal?.remove();
     if (resumed)

@@ -18,7 +18,7 @@ export interface RowTable {
 
 /**
  * Reads the rows of all inputs. If `signal` is aborted, stops with its reason. Throws usage (2) for Parquet, and
- * invalid input (9) for columns that differ from the first input's.
+ * invalid input (9) for columns that differ from those of the first input.
  */
 export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<RowTable> {
   const hash = createHash('sha256');

@@ -106,9 +106,8 @@ export const DSR_ERRORS = {
   },
   'ledger.key': {
     exit: 'failed',
-    summary: "The ledger's key is damaged or missing.",
-    explanation:
-      'The ledger stores identities only as keyed hashes, and a new key would not recognize earlier requests.',
+    summary: "The ledger's key is damaged.",
+    explanation: 'The ledger stores identities only as keyed hashes.',
     fix: 'Restore the key from a backup.',
   },
   'ledger.broken': {

@@ -23,6 +23,12 @@ export const GENERAL_ERRORS = {
       'The file does not exist, is a folder, or is not readable. A path that does not exist is a usage error (exit code 2).',
     fix: 'Check the path and its permissions. Use `-` for standard input.',
   },
+  'input.changed': {
+    exit: 'conflict',
+    summary: 'An input changed while the command was running.',
+    explanation: 'Only rows that were checked are sent. The message says what was sent before the change.',
+    fix: 'Run the command again when no other program writes to the input.',
+  },
   'files.write': {
     exit: 'failed',
     summary: 'A file or folder cannot be written.',

@@ -76,7 +76,7 @@ export class Outbox {
           this.#readTo = piece.value.restAt;
           break;
         }
-        news.push(...piece.value);
+        for (const line of piece.value) if (line !== '') news.push(line);
       }
       return { lines: news, isWhole };
     } finally {

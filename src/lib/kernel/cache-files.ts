@@ -63,13 +63,12 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   };
 }
 
-/** Overwrites a file of the same length in place, without waiting for the disk. Replaces any other file. */
-export function overwriteFile(path: string, text: string): void {
+function overwriteFile(path: string, text: string): void {
+  if (!fs.existsSync(path)) {
+    writePrivateFile(path, text);
+    return;
+  }
   try {
-    if (fs.statSync(path, { throwIfNoEntry: false })?.size !== Buffer.byteLength(text)) {
-      writePrivateFile(path, text);
-      return;
-    }
     const descriptor = fs.openSync(path, 'r+');
     try {
       fs.writeSync(descriptor, text, 0);

@@ -67,14 +67,13 @@ export function writeUserFile(path: string, data: string | Uint8Array, mode?: nu
 }
 
 function writeWhole(path: string, data: string | Uint8Array, open: () => OpenFile): void {
-  let file: OpenFile | undefined;
+  const file = attempt(path, open);
   try {
-    file = open();
-    file.write(data);
-    file.finish();
+    attempt(path, () => file.write(data));
+    attempt(path, file.finish);
   } catch (error) {
-    file?.discard();
-    throw cannotWrite(path, error);
+    file.discard();
+    throw error;
   }
 }
 
@@ -94,22 +93,31 @@ export async function writeNewFile(path: string, parts: AsyncIterable<string | U
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }
 
+/** Throws as `writeNewFile` would throw now: usage (2) if `path` exists, failed (1) if it cannot be created. */
+export function requireNewFile(path: string): void {
+  attempt(path, () => {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path);
+    openReplacement(path, { mode: PRIVATE_FILE }).discard();
+  });
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
 async function writeInParts(
   path: string,
   open: () => OpenFile,
   parts: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
-  const attempt = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw cannotWrite(path, error);
-    }
-  };
-  const file = attempt(open);
+  const file = attempt(path, open);
   try {
-    for await (const part of parts) attempt(() => file.write(part));
-    attempt(file.finish);
+    for await (const part of parts) attempt(path, () => file.write(part));
+    attempt(path, file.finish);
   } catch (error) {
     file.discard();
     throw error;
@@ -228,8 +236,7 @@ export function removeFile(path: string): void {
 /** True if the group or others can read or write the file. Always false on Windows, which has no such modes. */
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && (stat.mode & 0o077) !== 0;
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
 /** Returns the path of a new file, because a symlink may point to a missing file. */

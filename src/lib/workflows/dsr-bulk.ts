@@ -93,8 +93,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       for (const row of rows) {
         if (!isLeft(states.state(row.number))) continue;
         const read = reader.read(row);
-        // Every row was valid before, and the digests of the inputs are compared at the end.
-        if ('issues' in read) throw new Error('a row changed while the file was being submitted');
+        if ('issues' in read) throw new Error('a row that was valid before is invalid');
         if (read.ready.done) {
           states.plan(row.number, read.ready.request.subject_request_id);
           states.complete(row.number, 'skipped');

@@ -33,6 +33,7 @@ export async function* parquetRows(
     (column) => table === undefined || table.columns[column] !== undefined,
   );
   for await (const { firstRow, rows, faults } of stretches) {
+    await source.verify();
     for (const [index, cells] of rows.entries()) {
       const position = firstRow + index + 1;
       const wrong = faults.get(index);

@@ -21,8 +21,8 @@ export interface VerifyPorts {
   allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
-  /** Stores the chain of an accepted certificate as evidence. False: the next message tries again. */
-  storeChain?(fingerprint: string, pem: string): Promise<boolean>;
+  /** Stores the chain of an accepted certificate as evidence. */
+  storeChain?(fingerprint: string, pem: string): void;
   clock: Clock;
   /** Maximum time that a message waits for a certificate, in milliseconds. Undefined: until the requests time out. */
   patienceMs?: number | undefined;
@@ -42,20 +42,16 @@ export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<Ve
 const TRUST_MS = 60_000;
 
 export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
-  let last: { of: string; found: CertificateCheck; at: number; isStored: boolean } | undefined;
+  let last: { of: string; found: CertificateCheck; at: number } | undefined;
 
   async function trusted(pem: string, domain: string): Promise<CertificateCheck> {
     const of = `${domain}\n${pem}`;
     const now = ports.clock.now();
-    const isTrusted = last?.of === of && now >= last.at && now - last.at < TRUST_MS;
-    const checked =
-      isTrusted && last
-        ? last
-        : { of, found: checkCertificate(pem, domain, { roots: await ports.roots(), now }), at: now, isStored: false };
-    const { found } = checked;
+    if (last?.of === of && now >= last.at && now - last.at < TRUST_MS) return last.found;
+    const found = checkCertificate(pem, domain, { roots: await ports.roots(), now });
     if ('key' in found) {
-      last = checked;
-      if (!checked.isStored) checked.isStored = (await ports.storeChain?.(found.fingerprint, pem)) ?? true;
+      last = { of, found, at: now };
+      ports.storeChain?.(found.fingerprint, pem);
     }
     return found;
   }

@@ -1,9 +1,10 @@
 // The bytes of a bulk input (a file, an address or standard input; plain, gzip or zstd) and their format.
-import { open, stat } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Dialect } from '../../domain/csv/dialect.ts';
 import type { Shard } from '../../domain/seed/shard.ts';
-import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
+import type { Fingerprint } from '../../files/bulk-journal.ts';
 import { counted } from '../../kernel/words.ts';
 import { KnownError, usageError, placeAt } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
@@ -17,6 +18,7 @@ import {
   refusePipe,
   resolvePath,
 } from '../../files/read-input.ts';
+import { cannotChange, readFileChunks, sameChunks, sameFile } from './unchanged.ts';
 import { unwrap, type Wrapping, wrappingOf } from './wrapping.ts';
 import { addressName, type GetAddress, isAddress, openRemote } from './remote.ts';
 import { isJson } from '../../kernel/json.ts';
@@ -43,6 +45,8 @@ interface RawBytes {
   /** Path that the names of results files are based on; undefined for standard input. */
   base: string | undefined;
   fingerprint(): Promise<Fingerprint>;
+  /** Throws conflict (6) if the bytes are no longer the ones that were read before. */
+  verify(signal?: AbortSignal): Promise<void>;
   /** Compressed size in bytes; undefined for standard input. */
   size: number | undefined;
   /** True if the bytes can be read only once. */
@@ -68,8 +72,6 @@ export interface ReadOptions {
   shard?: Shard | undefined;
 }
 
-/** Below a million, because V8 keeps longer strings outside its heap, where searching them is several times slower. */
-const CHUNK_BYTES = 512 * 1024;
 const SNIFFED_BYTES = 4096;
 
 /** Opens the inputs in order. Throws as `openBytes` does, and usage (2) for a shard of standard input. */
@@ -103,10 +105,20 @@ function emptyInput(name: string, base: string | undefined): InputBytes {
     ...{ name, key: name, base, size: 0, isOnce: false },
     file: () => Promise.resolve(name),
     fingerprint: () => Promise.resolve({ path: name, size: 0, modified: 0, hash: '' }),
+    verify: cannotChange,
     chunks: async function* () {
       // No bytes.
     },
   };
+}
+
+/** Throws conflict (6) if an input changed since it was checked. Called before the first request of a bulk run. */
+export async function verifyInputs(inputs: Inputs, signal: AbortSignal): Promise<void> {
+  try {
+    for (const input of inputs) await input.verify(signal);
+  } catch (error) {
+    throw error instanceof KnownError ? error.with({ message: `${error.message} Nothing was sent.` }) : error;
+  }
 }
 
 /** Returns `users.csv and 2 other inputs`. */
@@ -122,21 +134,19 @@ export async function openBytes(argument: string, source: InputSource, options: 
   if (argument === '-') return await openStream(source, options);
   if (isAddress(argument)) return await openAddress(argument, source.io.cwd, options);
   const path = resolvePath(argument, source.io.cwd);
-  const { head, size } = await readHead(argument, path);
-  const raw: RawBytes = {
-    ...{ name: argument, key: path, base: path, size, isOnce: false },
-    file: () => Promise.resolve(path),
-    fingerprint: () => fingerprint(path),
-    chunks: (start, end) => readFileChunks(path, start, end),
-  };
-  return await recognize(raw, head, options);
+  const { head, stats } = await readHead(argument, path);
+  const input = { name: argument, key: path, base: path, size: Number(stats.size), isOnce: false };
+  return await recognize({ ...input, ...sameFile(argument, path, stats) }, head, options);
 }
 
 async function openAddress(address: string, cwd: string, options: ReadOptions): Promise<InputBytes> {
   if (options.get === undefined) throw new Error('an address needs a way to read it');
   const remote = await openRemote(address, options.get);
   const path = options.isReread ? await remote.file() : remote.path;
-  const raw: RawBytes = { key: remote.name, base: addressBase(address, cwd), isOnce: false, ...remote };
+  const raw: RawBytes = {
+    ...{ key: remote.name, base: addressBase(address, cwd), isOnce: false, verify: cannotChange },
+    ...remote,
+  };
   if (path !== undefined) raw.chunks = (start, end) => readFileChunks(path, start, end);
   return await recognize(raw, await firstBytes(raw.chunks()), options);
 }
@@ -150,7 +160,8 @@ async function openStream(source: InputSource, options: ReadOptions): Promise<In
   const name = '<stdin>';
   const noFile = () =>
     Promise.reject(usageError(`Parquet cannot be read from standard input.`, 'Pass the path of the file.'));
-  const raw = { name, key: undefined, base: undefined, size: undefined, file: noFile, fingerprint: noFile };
+  const unknown = { key: undefined, base: undefined, size: undefined };
+  const raw = { ...unknown, name, file: noFile, fingerprint: noFile, verify: cannotChange };
   if (options.isReread) {
     const bytes = Buffer.from(await readInputBytes('-', source));
     const chunks = async function* () {
@@ -164,11 +175,12 @@ async function openStream(source: InputSource, options: ReadOptions): Promise<In
 
 /** Detects the compression and format of an input that starts with `head`. */
 async function recognize(
-  raw: RawBytes,
+  given: RawBytes,
   head: Buffer,
-  { dialect = {}, format: wanted }: ReadOptions,
+  { dialect = {}, format: wanted, isReread }: ReadOptions,
 ): Promise<InputBytes> {
-  const { name } = raw;
+  const { name } = given;
+  const raw = isReread ? { ...given, ...sameChunks(name, given.chunks) } : given;
   const wrapping = wrappingOf(head);
   let [inner, { chunks }] = [head, raw];
   if (wrapping !== 'none') {
@@ -185,37 +197,13 @@ async function recognize(
   return { ...raw, format, wrapping, dialect, isDivisible, chunks };
 }
 
-async function readHead(name: string, path: string): Promise<{ head: Buffer; size: number }> {
+async function readHead(name: string, path: string): Promise<{ head: Buffer; stats: BigIntStats }> {
   try {
     await refusePipe(name, path);
-    return { head: await firstBytes(readFileChunks(path, 0, SNIFFED_BYTES)), size: (await stat(path)).size };
+    const stats = await stat(path, { bigint: true });
+    return { head: await firstBytes(readFileChunks(path, 0, SNIFFED_BYTES)), stats };
   } catch (error) {
     throw error instanceof KnownError ? error : cannotReadInput(name, error);
-  }
-}
-
-/** Alternates between two buffers, so that the disk reads while the previous chunk is processed. */
-async function* readFileChunks(path: string, start = 0, end = Infinity): AsyncGenerator<Buffer> {
-  const file = await open(path, 'r');
-  const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
-  const read = (turn: number, at: number) => {
-    const buffer = buffers[turn % 2] as Buffer;
-    return file.read(buffer, 0, Math.max(0, Math.min(CHUNK_BYTES, end - at)), at);
-  };
-  let pending: ReturnType<typeof read> | undefined;
-  try {
-    pending = read(0, start);
-    for (let at = start, turn = 0; ; turn++) {
-      const { bytesRead, buffer } = await pending;
-      pending = undefined;
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      pending = read(turn + 1, at);
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await pending?.catch(() => undefined);
-    await file.close();
   }
 }
 

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
-import { fail } from '../../errors/fail.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
+import { inputChanged } from './unchanged.ts';
 
 /** GETs an address with these headers. Calls `begin` again for each retry. Throws KnownError if the GET fails. */
 export type GetAddress = (
@@ -53,12 +53,6 @@ export async function openRemote(address: string, get: GetAddress) {
   let size: number | undefined;
   let path: string | undefined;
 
-  const changed = () =>
-    fail('files.read', {
-      message: `${name} changed while it was read.`,
-      hint: 'Run the command again, with an address whose content does not change.',
-    });
-
   /** Reads one part. If the server ignores the range of the first request, writes the whole file to `path` instead. */
   async function part(start: number, end: number): Promise<Buffer> {
     let parts: Buffer[] = [];
@@ -69,16 +63,17 @@ export async function openRemote(address: string, get: GetAddress) {
     const begin = (received: Record<string, string>): void => {
       parts = [];
       const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(received['content-range'] ?? '');
-      if ((size !== undefined || etag !== undefined) && received['etag'] !== etag) throw changed();
-      etag = received['etag'];
-      modified = Date.parse(received['last-modified'] ?? '') || 0;
+      const time = Date.parse(received['last-modified'] ?? '') || 0;
+      const isOther = received['etag'] !== etag || (etag === undefined && time !== modified);
+      if ((size !== undefined || etag !== undefined) && isOther) throw inputChanged(name);
+      [etag, modified] = [received['etag'], time];
       if (range === null) {
-        if (!isFirst) throw changed();
+        if (!isFirst) throw inputChanged(name);
         if (file === undefined) ({ path, file } = temporaryFile());
         ftruncateSync(file);
         return;
       }
-      if (Number(range[1]) !== start || (size !== undefined && Number(range[2]) !== size)) throw changed();
+      if (Number(range[1]) !== start || (size !== undefined && Number(range[2]) !== size)) throw inputChanged(name);
       size = Number(range[2]);
     };
     const write = (chunk: Buffer): void => {
@@ -88,7 +83,7 @@ export async function openRemote(address: string, get: GetAddress) {
     try {
       await get(address, headers, { begin, write });
     } catch (error) {
-      if (error instanceof KnownError && error.status === 412) throw changed();
+      if (error instanceof KnownError && error.status === 412) throw inputChanged(name);
       // An empty file has no range.
       if (!(error instanceof KnownError && error.status === 416 && start === 0)) throw error;
       size = 0;
@@ -112,7 +107,7 @@ export async function openRemote(address: string, get: GetAddress) {
     if (start >= end) return Buffer.alloc(0);
     if (start !== last.start || end !== last.end) last = { start, end, bytes: part(start, end) };
     const bytes = await last.bytes;
-    if (bytes.length !== end - start) throw changed();
+    if (bytes.length !== end - start) throw inputChanged(name);
     return bytes;
   }
 

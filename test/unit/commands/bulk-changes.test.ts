@@ -1,0 +1,188 @@
+// Inputs that change during a bulk run, at the question and between two requests: only rows that were checked and shown
+// are sent, and no result is paired with another row.
+import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDsrHome } from '../../helpers/dsr-home.ts';
+import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { opened } from '../../helpers/opened.ts';
+import type { CliOptions } from '../../helpers/cli.ts';
+import type { PlatformHome } from '../../helpers/platform-home.ts';
+import { type Seeding, startSeeding, userRows } from '../../helpers/seeding-home.ts';
+
+/** Answers `question` with yes, after `change`. */
+function answering(question: string, change: () => void): CliOptions {
+  const stdin = new PassThrough();
+  let isAsked = false;
+  const onOutput = (_stdout: string, stderr: string): void => {
+    if (isAsked || !stderr.includes(question)) return;
+    isAsked = true;
+    change();
+    setImmediate(() => stdin.write('y\n'));
+  };
+  return { stdin, tty: { stdin: true, stderr: true }, env: { CDPADM_ACCESSIBLE: '1' }, onOutput };
+}
+
+describe('dsr submit --bulk', () => {
+  let home: PlatformHome;
+  let proxy: FaultProxy;
+  beforeEach(async () => {
+    home = await opened(createDsrHome());
+    const direct = new URL(home.env['CDPADM_DSR_BASE_URL'] ?? '');
+    proxy = await opened(startFaultProxy(Number(direct.port)));
+    home.env['CDPADM_DSR_BASE_URL'] = proxy.url + direct.pathname;
+  });
+
+  const FLAGS = '--regulation gdpr --type access --map pad=- --concurrency 2';
+  const people = (name: string, count = 3, pad = 1): string =>
+    `email,pad\n${Array.from({ length: count }, (_, row) => `${name}${row}@example.com,${'x'.repeat(pad)}\n`).join('')}`;
+  const path = (name: string): string => join(home.cwd, name);
+
+  /** Calls `change` before the response to a POST, by its number from 1. */
+  async function atPost(number: number, change: () => void): Promise<void> {
+    let posts = 0;
+    const answer = <A>(response: A, { method }: { method: string }): A => {
+      if (method === 'POST' && ++posts === number) change();
+      return response;
+    };
+    await proxy.begin({ fault: { name: 'none', delivered: true, answer }, at: 0, mode: 'ever' });
+  }
+  const posts = () => home.received('POST', '/v3');
+
+  it.each<[string, string, (path: string) => void]>([
+    ['replaced', 'people.csv', (file) => writeFileSync(file, people('other'))],
+    ['appended to', 'people.csv', (file) => appendFileSync(file, 'other@example.com,x\n')],
+    ['cut', 'people.csv', (file) => writeFileSync(file, people('person', 2))],
+    ['replaced in a folder', 'parts/b.csv', (file) => writeFileSync(file, people('other'))],
+    ['replaced and compressed', 'people.csv.gz', (file) => writeFileSync(file, gzipSync(people('other')))],
+  ])('sends nothing if a file is %s at the question', async (_what, name, change) => {
+    mkdirSync(path('parts'));
+    writeFileSync(path('parts/a.csv'), people('first'));
+    const text = people('person');
+    writeFileSync(path(name), name.endsWith('.gz') ? gzipSync(text) : text);
+    const line = `dsr submit --bulk ${name.startsWith('parts/') ? 'parts' : name} ${FLAGS}`;
+    const question = answering('Submit these', () => change(path(name)));
+    const { code, stderr } = await home.run(line, question);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/changed while the command was running\. Nothing was sent/),
+    ]);
+    expect(await posts()).toBe(0);
+    expect(readdirSync(home.cwd, { recursive: true }).filter((file) => String(file).includes('results'))).toEqual([]);
+    // The run with the new content is a new run.
+    const again = await home.run(
+      line,
+      answering('Submit these', () => undefined),
+    );
+    expect([again.code, again.stderr]).toEqual([0, expect.anything()]);
+  });
+
+  it('stops before the first changed row, and resumes once the file is restored', async () => {
+    const text = people('person', 300, 12_000);
+    home.write('people.csv', text);
+    await atPost(1, () => home.write('people.csv', text.replaceAll(/person(?=[12]\d\d)/g, 'other')));
+    const { code, error } = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes`);
+    expect([code, error.code]).toEqual([6, 'input.changed']);
+    const sent = await posts();
+    expect(sent).toBeGreaterThan(0);
+    expect(error.message).toContain(`${sent} of 300 rows are complete.`);
+    expect(existsSync(path('people.csv.results.csv'))).toBe(false);
+    home.write('people.csv', text);
+    const rest = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes --resume`);
+    expect(rest.data).toMatchObject({ rows: 300, skipped: sent, submitted: 300 - sent });
+    expect(await posts()).toBe(300);
+    expect(home.read('people.csv.results.csv').match(/^person\d+@.*,submitted,$/gm)).toHaveLength(300);
+  });
+
+  it('pairs no id with another person if the file is replaced after its rows were read', async () => {
+    home.write('people.csv', people('person'));
+    await atPost(3, () => home.write('people.csv', people('other')));
+    const { code, error } = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes`);
+    expect([code, error.code]).toEqual([6, 'input.changed']);
+    expect(error.message).toContain('3 of 3 rows are complete.');
+    expect(error.hint).toMatch(/\.ndjson has the ids and outcomes by row number\..*Restore people\.csv/);
+    expect(error).toMatchObject({ progress: { rows: 3, submitted: 3, left: 0 } });
+    expect(existsSync(path('people.csv.results.csv'))).toBe(false);
+    home.write('people.csv', people('person'));
+    const resumed = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes --resume`);
+    expect(resumed.data).toMatchObject({ skipped: 3, requests: 0 });
+    expect(home.read('people.csv.results.csv')).toMatch(/^person0@example\.com,x,.{36},submitted,$/m);
+    expect(await posts()).toBe(3);
+  });
+
+  it.each([
+    ['its folder does not exist', 'gone/r.csv', /the folder does not exist/],
+    ['its name is too long', `${'r'.repeat(300)}.csv`, /the name is too long/],
+    ['its folder is a file', 'people.csv/r.csv', /not a folder/],
+  ])('sends nothing if the results file cannot be created because %s', async (_what, results, reason) => {
+    home.write('people.csv', people('person'));
+    const { error } = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes --results ${results}`);
+    expect([error.code, error.message]).toEqual(['files.write', expect.stringMatching(reason)]);
+    expect(await posts()).toBe(0);
+  });
+
+  it('reports what was sent if another process creates the results file, and keeps that file', async () => {
+    home.write('people.csv', people('person'));
+    await atPost(3, () => home.write('r.csv', 'theirs\n'));
+    const { code, error } = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes --results r.csv`);
+    expect([code, error.code]).toEqual([1, 'files.write']);
+    expect(error.message).toMatch(/r\.csv: another process created it\. 3 of 3 rows are complete\./);
+    expect(error).toMatchObject({ progress: { submitted: 3, requests: 3 } });
+    expect(home.read('r.csv')).toBe('theirs\n');
+    const resumed = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes --resume --results s.csv`);
+    expect(resumed.data).toMatchObject({ skipped: 3, requests: 0 });
+    expect(home.read('s.csv')).toMatch(/^person0@/m);
+  });
+});
+
+describe('seed bulk', () => {
+  let seeding: Seeding;
+  let change: (() => void) | undefined;
+  beforeEach(async () => {
+    seeding = await startSeeding(() => {
+      change?.();
+      change = undefined;
+      return undefined;
+    });
+  });
+  afterEach(() => seeding.close());
+
+  it.each<[string, (path: string) => void]>([
+    ['rewritten', (path) => writeFileSync(path, userRows(2000).replaceAll('Orders', 'Visits'))],
+    [
+      'replaced by another file',
+      (path) => {
+        writeFileSync(`${path}.new`, userRows(10));
+        renameSync(`${path}.new`, path);
+      },
+    ],
+    ['appended to', (path) => appendFileSync(path, userRows(1))],
+    ['cut', (path) => writeFileSync(path, userRows(10))],
+    ['moved away', (path) => renameSync(path, `${path}.old`)],
+  ])('sends nothing if a file is %s at the question, and stops if that happens during the run', async (_what, edit) => {
+    const rows = userRows(20_000);
+    const path = join(seeding.folder, seeding.write('users.ndjson', rows));
+    const asked = await seeding.run(
+      ['seed', 'bulk', 'users.ndjson'],
+      answering('Seed about', () => edit(path)),
+    );
+    expect([asked.code, asked.stderr]).toEqual([6, expect.stringContaining('Nothing was sent.')]);
+    expect(seeding.sink.requests).toBe(0);
+    seeding.write('users.ndjson', rows);
+    change = () => edit(path);
+    const during = await seeding.bulk(['users.ndjson', '--concurrency', '1', '--batch-size', '10']);
+    expect([during.code, during.stderr]).toEqual([6, expect.stringMatching(/users\.ndjson changed.*--restart/s)]);
+    expect(seeding.sink.rows).toBeLessThan(20_000);
+    expect(during.stderr).toContain(`${seeding.sink.rows} rows accepted`);
+  });
+
+  it('continues if only the mode of a file changes', async () => {
+    const path = join(seeding.folder, seeding.write('users.ndjson', userRows(20_000)));
+    const { chmodSync } = await import('node:fs');
+    change = () => chmodSync(path, 0o600);
+    const { code, result } = await seeding.bulk(['users.ndjson']);
+    expect([code, result.accepted]).toEqual([0, 20_000]);
+  });
+});
