@@ -11,6 +11,8 @@ export interface ProgressState {
   /** Completed fraction from 0 to 1, if there is no total. */
   share?: number;
   text?: string;
+  /** The part of `text` that a pause does not change. */
+  outcomes?: string;
   elapsedMs?: number;
 }
 
@@ -37,17 +39,17 @@ export function createBulkFacts() {
     if (recent[0] && ms - recent[0].ms >= SAMPLE_MS) pace = paceOf(reached, recent[0]);
     if (ms - (recent.at(-1)?.ms ?? -Infinity) >= SAMPLE_MS) recent.push(reached);
     const { perSecond, sharePerSecond } = pace ?? paceOf(reached);
-    const left = share === undefined ? NaN : Math.round((1 - share) / sharePerSecond);
-    const secondsLeft = Number.isFinite(left) ? left : undefined;
+    const seconds = share === undefined ? NaN : Math.round((1 - share) / sharePerSecond);
+    const secondsLeft = Number.isFinite(seconds) ? seconds : undefined;
     const rate = perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond);
-    const text = [
-      `${rate} rows/s`,
-      ...(!secondsLeft ? [] : [`${formatDuration(secondsLeft * 1000)} left`]),
+    const outcomes = [
       ...(rejected > 0 ? [`${rejected} rejected`] : []),
       ...(retries > 0 ? [counted(retries, 'retry', 'retries')] : []),
-    ].join(', ');
+    ];
+    const left = secondsLeft ? [`${formatDuration(secondsLeft * 1000)} left`] : [];
     return {
-      text,
+      text: [`${rate} rows/s`, ...left, ...outcomes].join(', '),
+      outcomes: outcomes.join(', '),
       data: { rejected, retries, rows_per_second: Math.round(perSecond), seconds_left: secondsLeft ?? null },
     };
   };
@@ -92,11 +94,20 @@ export function progressBar(title: string, state: ProgressState, width: number):
   return displayWidth(whole) <= width ? whole : fitText(line(countOf({ done: state.done })), width);
 }
 
+/** The progress so far and the reason for a pause. If they do not fit, the reason comes first. */
+export function waitBar(title: string, why: string, state: ProgressState, width: number): string {
+  const reason = cleanLine(`${title}: ${why}`);
+  if (shareOf(state) === undefined) return fitText(reason, width);
+  const so = restOf({ ...state, text: state.outcomes ?? '' });
+  const bar = progressBar(title, { ...state, elapsedMs: 0, text: why + so }, width);
+  return bar.includes(why + so) ? bar : fitText(`${reason}, ${countOf(state)}${so}`, width);
+}
+
 function countOf({ done, total }: ProgressState): string {
   return total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;
 }
 
 function restOf({ elapsedMs = 0, text }: ProgressState): string {
   const elapsed = elapsedMs < 1000 ? '' : `, ${formatDuration(Math.floor(elapsedMs / 1000) * 1000)} elapsed`;
-  return elapsed + (text === undefined ? '' : `, ${text}`);
+  return elapsed + (text ? `, ${text}` : '');
 }

@@ -92,6 +92,8 @@ export interface Progress {
     /** The fraction that is complete, from 0 to 1, if there is no total. */
     share?: number;
     text?: string;
+    /** The part of `text` that is also shown during a pause. */
+    outcomes?: string;
     data?: Record<string, unknown>;
     isPassing?: boolean;
   }): void;

@@ -2,8 +2,7 @@
 import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { cleanLine } from '../../render/clean.ts';
-import { progressBar, progressText, shareOf } from '../../render/progress.ts';
-import { fitText } from '../../render/width.ts';
+import { progressBar, progressText, shareOf, waitBar } from '../../render/progress.ts';
 import type { GlobalFlags, Io, Progress } from '../context.ts';
 import { mayRedraw, type Messages } from './messages.ts';
 
@@ -49,7 +48,7 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
   const begun = clock.now();
   let drawn = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let latest: State;
+  let latest: State | undefined;
 
   /** Draws the line now, and again every second as a sign of life. The timer does not keep the process alive. */
   function draw(line: () => string | undefined): void {
@@ -65,13 +64,14 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
     update: (state) => {
       latest = state;
       if (clock.now() - drawn < LIVE_INTERVAL_MS) return;
-      draw(() => progressBar(title, { ...latest, elapsedMs: clock.now() - begun }, io.columns() - 1));
+      draw(() => progressBar(title, { ...(latest ?? state), elapsedMs: clock.now() - begun }, io.columns() - 1));
     },
     wait: (ms, why) => {
       const until = clock.now() + ms;
       draw(() => {
         const leftMs = until - clock.now();
-        return leftMs <= 0 ? undefined : fitText(waitSentence(title, leftMs, why), io.columns() - 1);
+        const state = { done: 0, ...latest, elapsedMs: clock.now() - begun };
+        return leftMs <= 0 ? undefined : waitBar(title, waitText(leftMs, why), state, io.columns() - 1);
       });
     },
     end: (text) => {
@@ -90,7 +90,7 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
       if (pace.isDue(state)) messages.line(progressText(title, { ...state, elapsedMs: io.clock.now() - begun }));
     },
     wait: (ms, why) => {
-      if (pace.isWaitDue(ms)) messages.line(waitSentence(title, ms, why));
+      if (pace.isWaitDue(ms)) messages.line(cleanLine(`${title}: ${waitText(ms, why)}`));
     },
     end: (text) => {
       if (text !== undefined) messages.line(text);
@@ -118,7 +118,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
     isStarted = true;
   }
   return {
-    update: ({ data, isPassing = false, share, ...state }) => {
+    update: ({ data, isPassing = false, outcomes: _outcomes, share, ...state }) => {
       if (pace?.isDue({ ...state, ...(share !== undefined && { share }) }) === false) return;
       const fields = { ...state, ...(share !== undefined && { share: Math.round(share * 1000) / 1000 }), ...data };
       if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
@@ -160,7 +160,7 @@ function createPace(io: Io, firstMs: number) {
   };
 }
 
-function waitSentence(title: string, ms: number, why: string): string {
+function waitText(ms: number, why: string): string {
   const advice = ms < LONG_WAIT_MS ? '' : ' (press Ctrl-C to stop; --resume continues later)';
-  return cleanLine(`${title}: ${why}, waiting ${formatDuration(Math.ceil(ms))}${advice}`);
+  return `${why}, waiting ${formatDuration(Math.ceil(ms / SECOND_MS) * SECOND_MS)}${advice}`;
 }

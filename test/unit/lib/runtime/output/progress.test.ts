@@ -195,6 +195,21 @@ describe('a wait', () => {
     expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
   });
 
+  test.each([
+    [
+      140,
+      'Sending ████████████░░░░░░░░░░░░ 50 %, 2 of 4, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected',
+    ],
+    [60, 'Sending: the platform is unavailable, waiting 5s, 2 of 4, …'],
+  ])('is shown with the progress so far, on %i columns', (columns, expected) => {
+    const text = watch({}, { tty: true, columns }, (progress, clock) => {
+      clock.advance(3000);
+      progress.update({ done: 2, total: 4, text: '9 rows/s, 1 rejected', outcomes: '1 rejected' });
+      progress.wait(4500, 'the platform is unavailable');
+    });
+    expect(text.split('\u001b[K').at(-1)).toBe(expected);
+  });
+
   test('is printed with a hint on its own line if it is long, and at most every ten seconds if it is short', () => {
     const text = watch({}, {}, (progress, clock) => {
       progress.wait(300_000, 'the platform requested a pause');
