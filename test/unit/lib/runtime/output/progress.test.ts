@@ -200,7 +200,7 @@ describe('a wait', () => {
       140,
       'Sending ████████████░░░░░░░░░░░░ 50 %, 2 of 4, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected',
     ],
-    [60, 'Sending: the platform is unavailable, waiting 5s, 2 of 4, …'],
+    [60, 'Sending: the platform is unavailable, waiting 5s, 2 of 4,…'],
   ])('is shown with the progress so far, on %i columns', (columns, expected) => {
     const text = watch({}, { tty: true, columns }, (progress, clock) => {
       clock.advance(3000);
