@@ -202,6 +202,6 @@ export const pickResults = requestPicker(async (requests, ctx) => {
   if (offered.length > 0) return offered;
   const [unread] = session.unread.values();
   const what = 'Missing required argument `id`, and no request from this machine has results now.';
-  const text = `Access and portability requests have results for ${DSR_LIMITS.resultsDays} days after their completion. To see their states:`;
+  const text = `Access and portability requests have results for ${DSR_LIMITS.resultsDays} days after completion. To see their states:`;
   throw unread ?? usageError(what, { text, command: 'cdpadm dsr list' });
 });

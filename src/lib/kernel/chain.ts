@@ -24,7 +24,7 @@ export type Chain = ReturnType<typeof openChain>;
 
 export interface ChainOptions {
   clock: Clock;
-  /** The user and the machine, which the lines about the chain contain too. */
+  /** The user and the machine, which the chain's own lines also contain. */
   actor?: { by: string; host: string };
   signal?: AbortSignal | undefined;
   /** Returns a function that upgrades each line from a version without a chain, before the line gets its hash. */

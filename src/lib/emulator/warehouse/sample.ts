@@ -18,10 +18,8 @@ const PLANS = ['free', 'basic', 'plus'];
 const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
 
 /**
- * Creates the file with `rows` rows in each of its tables: `customers` (identities `customer_id` and `email`;
- * `first_name`, `city`, `plan`, `loyalty_points`, `is_member`, `household_id`, `updated_at`) and `purchases`
- * (`customer_id`, `event_name`, `product`, `amount`, `purchased_at`). The file appears once it is complete. Throws
- * `EEXIST` if one exists.
+ * Creates the file, with `rows` rows in each of its tables, `customers` and `purchases`. The file appears once it is
+ * complete. Throws `EEXIST` if one exists.
  */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
   // Fail before the slow part.
