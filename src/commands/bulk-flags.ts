@@ -122,7 +122,9 @@ export async function openBulkInputs(
     import('../lib/bulk/sources/expand.ts'),
     import('../lib/bulk/sources/bytes.ts'),
   ]);
-  const names = await expandInputs(words, filesFrom, ctx);
+  const names = await expandInputs(words, filesFrom, ctx, (skipped) =>
+    ctx.out.note(`Skipped the results and rejects of earlier runs: ${skipped.join(', ')}.`),
+  );
   for (const name of names.filter((one) => isAddress(one) && URL.canParse(one))) {
     const { search, searchParams } = new URL(name);
     [search.slice(1), ...searchParams.values()].filter((value) => value.length >= 8).forEach(ctx.redactor.add);

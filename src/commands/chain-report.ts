@@ -4,24 +4,22 @@ import type { ErrorCode } from '../lib/errors/registry.ts';
 import { fail } from '../lib/errors/fail.ts';
 import { type KnownError, usageError } from '../lib/kernel/errors.ts';
 import { chainFacts, type ChainReport } from '../lib/kernel/hash-chain.ts';
-import { counted } from '../lib/kernel/words.ts';
+import { asSentence, counted } from '../lib/kernel/words.ts';
 import { fields, type RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 
+/** See `ChainReport`. */
 export function chainResult() {
   return z.object({
     valid: z.boolean(),
-    /** Number of the last entry. */
     entries: z.int(),
-    /** Hash of the last entry. */
     head: z.string(),
     pruned: z.int(),
     /** Lines, and writes in the log, left unfinished by a killed process. Such a write may still be running. */
     unfinished: z.int(),
-    /** Number of entries that an older version wrote without a chain, and the time when they were chained. */
     adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
-    /** Lines that an older version wrote without a chain. The next write chains them. */
     unchained: z.int(),
+    notes: z.array(z.string()),
     faults: z.array(
       z.object({
         line: z.nullable(z.int()),
@@ -71,13 +69,14 @@ const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies 
 /** Prints the report. Throws failed (1) with the line of each fault. */
 export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {
   const report = await verify(head).finally(ctx.out.waits({ text: `Reading the ${name}` }));
-  const { faults, omitted, tip, unchained } = report;
+  const { faults, notes, omitted, tip, unchained } = report;
   if (unchained > 0)
     ctx.out.warn(
       `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Their changes cannot be detected.`,
     );
   else if (tip.entry === 0 && faults.length === 0)
     ctx.out.warn(`The ${name} on this machine is empty: ${path} has no entries.`);
+  for (const note of notes) ctx.out.warn(asSentence(note));
   await ctx.out.emit({ ...chainFacts(report), faults, faults_omitted: omitted, file: path }, chainView);
   const broken = brokenChain(path, name, report);
   if (broken) throw broken;

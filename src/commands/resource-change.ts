@@ -108,7 +108,7 @@ export async function updateResource(
 async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlags) {
   const fields = await readFieldFlags(ctx, type, flags);
   if (flags.file === undefined && fields.length === 0) {
-    throw usageError('There is nothing to send.', 'Pass a file with -f FILE, or its fields as flags (see --help).');
+    throw usageError('There is nothing to send.', 'Pass a file with -f FILE, or fields as flags (see --help).');
   }
   return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }

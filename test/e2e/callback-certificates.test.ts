@@ -2,6 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkCertificate, indexRoots, parseCertificates } from '../../src/lib/domain/callbacks/certificate.ts';
+import { createMessageVerifier } from '../../src/lib/workflows/verify-message.ts';
+import { createTestClock } from '../helpers/clock.ts';
 import { AUTHORITY, type Forge, type Forged, openForge, type Wanted } from '../helpers/forge.ts';
 import { newKey } from '../helpers/keys.ts';
 
@@ -314,6 +316,28 @@ describe('an invalid certificate', () => {
     const damaged = `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`;
     expect(verdict(damaged)).toEqual({ issue: 'is damaged: an extension appears twice' });
   });
+});
+
+it('is stored as evidence again until that succeeds', async () => {
+  const certificate = { url: `https://${DOMAIN}/cert.pem`, pem: issue({}).pem, cached: false };
+  const isStored = [false, false, true];
+  const stored: string[] = [];
+  const verify = createMessageVerifier({
+    allow: [DOMAIN],
+    certificates: {
+      from: () => certificate.url,
+      get: () => Promise.resolve(certificate),
+      refresh: () => Promise.resolve(certificate),
+    },
+    roots: () => Promise.resolve(trust().roots),
+    storeChain: (fingerprint) => Promise.resolve(isStored[stored.push(fingerprint) - 1] === true),
+    clock: createTestClock(NOW),
+  });
+  for (let message = 0; message < 5; message++) {
+    const { checks } = await verify([['X-OpenDSR-Processor-Domain', DOMAIN]], Buffer.from('{}'));
+    expect(checks[2]).toMatchObject({ name: 'certificate', ok: true });
+  }
+  expect(stored).toHaveLength(3);
 });
 
 describe('a PEM string', () => {

@@ -215,6 +215,33 @@ it('includes messages with the same name from several folders', async () => {
   expect(bodies).toEqual(expect.arrayContaining([`${id}.1-2.body`, `${id}.1-3.body`]));
 });
 
+it('names certificates that are missing or were changed, until the next message stores them again', async () => {
+  const folder = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'certificates');
+  const [file = ''] = readdirSync(folder);
+  const path = join(folder, file);
+  const pem = readFileSync(path, 'utf8');
+  const other = readFileSync(home.env['CDPADM_CA_FILE'] ?? '', 'utf8');
+  const damages: [reason: string, damage: () => void][] = [
+    ['missing', () => rmSync(path)],
+    ['changed: it has another fingerprint', () => writeFileSync(path, other, { mode: 0o600 })],
+  ];
+  for (const [reason, damage] of damages) {
+    damage();
+    const out = `${reason.slice(0, 7)}.zip`;
+    const { stderr } = await home.run(['dsr', 'evidence', id, '--show-identities', '--out', out]);
+    expect(stderr).toContain('1 certificate is missing or changed');
+    const archive = unpack(out);
+    expect(manifestOf(archive).omitted).toEqual([{ name: `certificates/${file}`, reason }]);
+    expect(existsSync(join(archive, 'certificates'))).toBe(false);
+    const page = readFileSync(join(archive, 'index.html'), 'utf8');
+    expect(page).toContain(`<code>${file.slice(0, -4)}</code> (${reason})`);
+    expect(page).not.toContain('openssl');
+    expect(page).not.toContain('no signed message');
+  }
+  await home.run('dsr submit --regulation gdpr --type erasure --identity email=ben@example.com --yes');
+  expect(readFileSync(path, 'utf8')).toBe(pem);
+});
+
 it('selects requests by time, and reports an id that is not in the ledger', async () => {
   const dry = ['--out', 'evidence.zip', '--dry-run'];
   const found = await home.json<{ result?: unknown }>('dsr evidence --from 2020-01-01 --out some.zip');

@@ -187,6 +187,7 @@ describe('retrying', () => {
     const { code, stderr } = await run(`${MANY}${flags}`);
     // The other rows succeed, so the run continues and reports this row as unknown.
     expect([code, stderr.includes('--resume')]).toEqual([3, true]);
+    expect(stderr.includes('a row has failed repeatedly, waiting')).toBe(minutes > 0);
     const sent = posts().filter(bad);
     expect(sent.length).toBeLessThanOrEqual(most);
     expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(minutes * MINUTE);

@@ -228,12 +228,12 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
 describe('prompt colors', () => {
   const colors = (raw: string): boolean => /\u001b\[[39]\d?m/u.test(raw);
 
-  test.each<[string[], Variables, boolean]>([
-    [[], {}, true],
-    [['--no-color'], {}, false],
-    [[], { NO_COLOR: '1' }, false],
-    [[], { CDPADM_NO_COLOR: '1' }, false],
-  ])('are used with the flags %j and the variables %j: %s', async (flags, env, colored) => {
+  test.each<[what: string, string[], Variables, boolean]>([
+    ['are used by default', [], {}, true],
+    ['are not used with --no-color', ['--no-color'], {}, false],
+    ['are not used with NO_COLOR', [], { NO_COLOR: '1' }, false],
+    ['are not used with CDPADM_NO_COLOR', [], { CDPADM_NO_COLOR: '1' }, false],
+  ])('%s', async (_what, flags, env, colored) => {
     const screen = terminal(['profile', 'create', 'prod', '--insecure-storage', ...flags], env);
     await screen.waitFor('Platform address');
     screen.type(KEY.ctrlC);

@@ -24,17 +24,17 @@ test.each([80, 100])('builds all screens for %d columns', async (columns) => {
 });
 
 describe('a built screen', () => {
-  test.each([
-    [['--help'], undefined],
-    [['-h'], 80],
-    [['roles', '--help'], 100],
-    [['roles', 'push', '-h'], 250],
-    [['dsr', 'submit', '--help'], 90],
-    [['help', '--help'], undefined],
-    [['help', 'roles'], undefined],
-    [['roles', 'nonsense', '--help'], undefined],
-    [['roles', '--help', 'push'], undefined],
-  ])('is the same as the screen drawn from the sources for %j (COLUMNS: %s)', async (args, columns) => {
+  test.each<[args: string[], COLUMNS: string, columns?: number]>([
+    [['--help'], 'not set'],
+    [['-h'], '80', 80],
+    [['roles', '--help'], '100', 100],
+    [['roles', 'push', '-h'], '250', 250],
+    [['dsr', 'submit', '--help'], '90', 90],
+    [['help', '--help'], 'not set'],
+    [['help', 'roles'], 'not set'],
+    [['roles', 'nonsense', '--help'], 'not set'],
+    [['roles', '--help', 'push'], 'not set'],
+  ])('is the same as the screen drawn from the sources for %j (COLUMNS: %s)', async (args, _shown, columns) => {
     const { code, stdout, stderr } = await runCli(args, { columns: columns ?? 80 });
     expect(start(args, columns)).toEqual({ status: code, stdout, stderr });
   });

@@ -102,7 +102,6 @@ const CELL = 'attr:Orders:count: must be a whole number, 0 or more';
 const HEAD = 'xpid,attr:Orders:count,user:n,cutoff_date';
 const CSV: readonly Case[] = [
   { what: 'too many and too few cells', content: lines(HEAD, '1,2,a,2024-01-31', '2,2,a,2024-01-31,x', '3', '4,2,,2024-01-31'), accepted: 2, reasons: { 3: 'has 5 columns; the header has 4', 4: 'has 1 column; the header has 4' } },
-  { what: 'an unclosed quote', content: lines(HEAD, '1,2,a,2024-01-31', '2,2,"a,2024-01-31', '3,2,a,2024-01-31'), accepted: 1, reasons: { 3: 'a double quote is not closed' } },
   { what: 'line breaks in quotes', content: lines(HEAD, '1,2,"a\n\nb",2024-01-31', '2,x,a,2024-01-31'), accepted: 1, reasons: { 5: CELL } },
   { what: 'dates in many forms', content: lines(HEAD, '1,2,a,2026-02-29', '2,2,a,01/02/2026', '3,2,a,2026-1-1', '4,2,a,2024-02-29', '5,2,a,'), accepted: 1, reasons: { 2: DATE, 3: DATE, 4: DATE, 6: 'cutoff_date: is missing' } },
   { what: 'big integers', content: lines(HEAD, ...['9223372036854775807', '-7201284209016359738', '-9223372036854775808', '9223372036854775808', '18446744073709551615', '-9223372036854775809', '-0', '1e5', '1.0'].map((id) => `${id},2,a,2024-01-31`)), accepted: 3, reasons: { 5: LONG, 6: LONG, 7: LONG, 8: LONG, 9: LONG, 10: 'must be an integer, not `1.0`' } },
@@ -123,6 +122,7 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['UTF-16', 'u.json', utf16(`\ufeff[${ONE}]`), ['u.json:1:1: the file is UTF-16']],
   ['UTF-16', 'u.csv', utf16(`\ufeff${HEAD}\n`), ['u.csv:1:1: the file is UTF-16']],
   ['a NUL in a cell', 'u.csv', lines(HEAD, '1,2,a\u0000,'), ['u.csv:2:6: unexpected NUL byte']],
+  ['an unclosed quote', 'u.csv', lines(HEAD, '1,2,a,2024-01-31', '2,2,"a,2024-01-31', '3,2,a,2024-01-31'), ['u.csv:3:5: this cell starts with a quote that is never closed']],
   ['an empty file', 'u.csv', '', []],
   ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: maps to the same field as the `xpid` column']],
   ['unknown columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],
@@ -200,11 +200,11 @@ describe('a seeding command', () => {
   const cases = WHOLE.map(([what, name, content, issues, map]) => ({ what, name, content, issues, map }));
   test.each(cases)(
     'rejects the whole file and sends nothing: $what in $name',
-    async ({ name, content, issues, map }) => {
+    async ({ what, name, content, issues, map }) => {
       seeding.write(name, content);
       const mapped = map === undefined ? [] : ['--map-file', seeding.write('map.yaml', Buffer.from(map, 'latin1'))];
-      // The first row of a truncated file can be previewed.
-      for (const command of ['bulk', 'validate', ...(name.endsWith('.gz') ? [] : ['preview'])]) {
+      // The first row of a file that is invalid further on can be previewed.
+      for (const command of ['bulk', 'validate', ...(/truncated gzip|unclosed/.test(what) ? [] : ['preview'])]) {
         const { code, stdout, stderr } = await seeding.run([
           'seed',
           command,

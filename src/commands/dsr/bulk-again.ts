@@ -46,7 +46,7 @@ export function refuseSecondRun(
         : `The run of ${head.input} on ${head.at} was interrupted: ${done} of ${counted(head.rows, 'row')} are complete.`,
       hint: [
         {
-          text: `To ${isWhole ? 'show the result of' : 'continue'} that run; completed rows are not sent again:`,
+          text: `To ${isWhole ? 'show the result of' : 'continue'} that run (completed rows are not sent again):`,
           command: resume,
         },
         ...(repeats > 0 ? [repeatsHint(repeats, resume)] : []),

@@ -152,13 +152,15 @@ function rowsText(rows: readonly number[]): string {
 }
 
 /** Warns about findings of the row check that are not errors. */
-export function warnOfRows(ctx: Context, { devicesOnly, late, mostDaysLate, upperCase, withoutId }: Examined): void {
+export function warnOfRows(ctx: Context, examined: Examined): void {
+  const { devicesOnly, late, mostDaysLate, trimmed, upperCase, withoutId } = examined;
   const warn = (rows: readonly number[], what: string): void => {
     if (rows.length > 0) ctx.out.warn(`${counted(rows.length, 'row has', 'rows have')} ${what} (${rowsText(rows)}).`);
   };
   const first = late.length > 1 ? ', the first' : '';
   warn(late, `a deadline that passed${first} ${counted(mostDaysLate, 'day')} ago`);
   warn(devicesOnly, 'only device identities; the platform does not find data stored under other identities');
+  warn(trimmed, 'spaces around an identity, which are removed');
   warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person');
   if (withoutId > 0 && !ctx.prompt.possible) {
     ctx.out.warn({

@@ -11,6 +11,7 @@ import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks
 import { readWord } from '../../lib/runtime/command-line/read-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { Deliveries } from '../../lib/workflows/deliver-callbacks.ts';
+import { unreadableText } from '../../lib/workflows/manage-outbox.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readDuration } from '../flag-values.ts';
 
@@ -95,6 +96,8 @@ export async function openDeliveryOutbox(
   return {
     store: (callback: ReceivedLine) => deliveries.store(callback),
     start: (): void => {
+      const unreadable = unreadableText(outbox.path, deliveries.unreadable);
+      if (unreadable !== undefined) ctx.out.warn(unreadable);
       reportLeft(ctx, deliveries.left);
       // Read the changes of other processes: if that fails, the next callback tries again.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));

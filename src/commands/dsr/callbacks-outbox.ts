@@ -53,7 +53,7 @@ const view: ListView<ShownDelivery> = {
       event_id: 9,
     }),
   ],
-  empty: 'No pending deliveries: every callback was delivered or dropped.',
+  empty: 'No pending deliveries.',
 };
 
 const shared = {
@@ -74,11 +74,13 @@ export const listOutbox = defineCommand({
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],
   run: async (ctx, { flags }) => {
-    const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock));
-    const shown = found.map(({ delivery }) => shownOf(delivery));
+    const shown = deliveriesOf(ctx).map(({ delivery }) => shownOf(delivery));
     await ctx.out.emit(flags.dead ? shown.filter(({ state }) => state === 'dead') : shown, view);
   },
 });
+
+const deliveriesOf = (ctx: Context) =>
+  openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock), (text) => ctx.out.warn(text));
 
 const pickDelivery: Picker = {
   question: 'Delivery',
@@ -128,7 +130,7 @@ export const dropOutbox = defineCommand({
 
 async function change(ctx: Context, event: 'replayed' | 'dropped', ids: readonly string[], all = false): Promise<void> {
   if (all === ids.length > 0) throw usageError('Pass ids, or --all for all dead letters.');
-  const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock));
+  const found = deliveriesOf(ctx);
   const chosen = all ? found.filter(({ delivery }) => delivery.isDead) : chooseDeliveries(found, ids);
   const others = counted(found.length - chosen.length, 'delivery is', 'deliveries are');
   if (all && found.length > chosen.length)

@@ -165,7 +165,7 @@ async function collect(
   flags: EvidenceFlags,
 ) {
   const entries: ZipEntry[] = [];
-  const omitted: { name: string; sha256: string; reason: string }[] = [];
+  const omitted: { name: string; sha256?: string; reason: string }[] = [];
   const taken = new Set<string>();
   const ids = new Set(requests.map(({ request }) => request.id));
   const all = [...new Set(folders)].flatMap((folder) => readMessages(folder, ids));
@@ -210,11 +210,16 @@ async function collect(
   });
   const chains = await openChains(ctx);
   const used = new Set(facts.flatMap(({ certificate }) => certificate ?? []));
-  const certificates = [...used].filter((fingerprint) => {
-    const pem = chains.read(fingerprint);
-    if (pem !== undefined) entries.push({ name: `certificates/${fingerprint}.pem`, data: Buffer.from(pem) });
-    return pem !== undefined;
+  const certificates = [...used].map((fingerprint) => {
+    const { pem, problem } = chains.read(fingerprint);
+    const name = `certificates/${fingerprint}.pem`;
+    if (pem === undefined) omitted.push({ name, reason: problem });
+    else entries.push({ name, data: Buffer.from(pem) });
+    return { fingerprint, problem };
   });
+  const missing = certificates.filter(({ problem }) => problem !== undefined).length;
+  const these = counted(missing, 'certificate is', 'certificates are');
+  if (missing > 0) ctx.out.warn(`${these} missing or changed; the page names each.`);
   return { entries, omitted, shown: { messages, lost, certificates } };
 }
 

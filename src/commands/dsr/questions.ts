@@ -18,7 +18,7 @@ import { BACK, TO_GO_BACK } from '../../lib/runtime/prompts/asker.ts';
 import { startOfDay } from '../flag-values.ts';
 import { choice } from '../pick.ts';
 import type { SubmitSession } from './session.ts';
-import { issuesOfParts, requestFromParts, STAND_IN } from './submit-input.ts';
+import { issuesOfParts, requestFromParts, STAND_IN, trimmed } from './submit-input.ts';
 
 const MEANING = {
   gdpr: 'due within one month',
@@ -195,8 +195,9 @@ async function askValue(asking: Asking, type: string): Promise<string> {
   };
   for (;;) {
     const shown = (text: string): string => (isBack(text) ? 'Back' : maskIdentity(text.trim()));
-    const value = (await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK, shown })).trim();
-    if (isBack(value) || type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
+    const typed = await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK, shown });
+    const value = isBack(typed) ? BACK : trimmed(ctx, type, typed);
+    if (value === BACK || type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
     if (await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Use it anyway?', false))
       return value;
   }

@@ -13,7 +13,7 @@ import {
 } from '../../lib/domain/dsr/normalize.ts';
 import { invalidDocument, loadDocument, placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
-import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/command-line/define-command.ts';
@@ -53,31 +53,23 @@ export function givenFlags(flags: RequestFlags): string[] {
   return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));
 }
 
-function notOfExtension(type: string): KnownError {
-  const what = `\`${type}\` is not an identity type of the vendor extension.`;
-  return usageError(
-    what,
-    type in REQUEST_IDENTITY_TYPES ? 'Pass it with --identity.' : choiceHint(type, EXTENSION_IDENTITY_TYPES),
-  );
-}
-
 /** Returns the fields that flags set. Checks only the form `TYPE=VALUE`. */
 export async function partsOf(ctx: Context, flags: RequestFlags, options: NormalizeOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
-  for (const [flag, texts] of [
-    ['--identity', flags.identity ?? []],
-    ['--extension-identity', flags.extensionIdentity ?? []],
-  ] as const) {
-    for (const text of texts) {
-      const [type, value] = await readIdentity(ctx, flag, text, options);
-      if (identities.some(([known]) => known === type)) {
-        throw usageError(`${flag} repeats the type \`${type}\`.`, 'A request can have only one identity of each type.');
-      }
-      if (flag === '--extension-identity' && !isExtensionType(type)) {
-        throw notOfExtension(type);
-      }
-      identities.push([type, value]);
+  const given = [
+    ...(flags.identity ?? []).map((text) => ['--identity', text] as const),
+    ...(flags.extensionIdentity ?? []).map((text) => ['--extension-identity', text] as const),
+  ];
+  for (const [flag, text] of given) {
+    const [type, value] = await readIdentity(ctx, flag, text, options);
+    if (identities.some(([known]) => known === type))
+      throw usageError(`${flag} repeats the type \`${type}\`.`, 'A request can have only one identity of each type.');
+    if (flag === '--extension-identity' && !isExtensionType(type)) {
+      const what = `\`${type}\` is not an identity type of the vendor extension.`;
+      const isKnown = type in REQUEST_IDENTITY_TYPES;
+      throw usageError(what, isKnown ? 'Pass it with --identity.' : choiceHint(type, EXTENSION_IDENTITY_TYPES));
     }
+    identities.push([type, value]);
   }
   return {
     regulation: flags.regulation,
@@ -91,10 +83,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
   };
 }
 
-/**
- * `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two forms keep a value out of the shell's history. Trims the value, as in
- * file cells (decision: D418).
- */
+/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two forms keep a value out of the shell's history. */
 async function readIdentity(
   ctx: Context,
   flag: string,
@@ -109,9 +98,14 @@ async function readIdentity(
   const isRead = source === '-' || source.startsWith('@');
   // A file usually ends with a line break, which is not part of the value.
   const whole = isRead ? (await readInput(source.replace(/^@/, ''), ctx)).text.replace(/\r?\n$/, '') : given;
-  const value = whole.trim();
-  if (value !== whole) ctx.out.warn(`Removed the spaces around the value of \`${type}\`.`);
-  return [type, value];
+  return [type, trimmed(ctx, type, whole)];
+}
+
+/** Trims an identity that a user gave or typed, with a warning (decision: D418). */
+export function trimmed({ out }: Context, type: string, given: string): string {
+  const value = given.trim();
+  if (value !== given) out.warn(`Removed the spaces around the value of \`${type}\`.`);
+  return value;
 }
 
 export interface GivenRequest extends NormalizedRequest {

@@ -43,7 +43,7 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
   const { rows, rejected, issues, omitted } = await validateSeeds(opened, limits, ctx.signal);
   if (rejected > 0) {
     throw fail('input.invalid', {
-      message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} wrong.`,
+      message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} invalid.`,
       hint: 'Nothing was sent. `seed bulk` would send the others and write these to its rejects file.',
       issues,
       issuesOmitted: omitted,

@@ -185,7 +185,7 @@ async function sendSteps(
   memory: SecretMemory,
 ) {
   ctx.logFacts({ plan: plan.plan, ...undoSteps(plan.steps) });
-  // Secrets of the current step: only those of completed steps are remembered.
+  // Secrets of the current step; they are remembered only once it is completed.
   const sent = new Map<string, string>();
   const done = await applyWarehouse(plan, live, wanted, {
     api: await ctx.api(),

@@ -14,7 +14,7 @@ export function resourceCalls<E extends ResourceEndpoints>(
   idName: string,
 ) {
   const { list, get, create, update, delete: remove } = endpoints as ResourceEndpoints;
-  // The parameter types of a generic endpoint are unknown here, but every path has those of the scope and the id.
+  // The parameter types of a generic endpoint are unknown here, but every path has the scope's and the id.
   const all = (rest: object) => ({ params: scope, ...rest }) as never;
   const one = (id: string, rest: object) => ({ params: { ...scope, [idName]: id }, ...rest }) as never;
   return {

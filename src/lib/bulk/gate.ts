@@ -28,7 +28,6 @@ export class Gate {
   /** Called when a row starts to rest. */
   onRest: (() => void) | undefined;
   readonly #clock: Clock;
-  readonly #onWait: GateOptions['onWait'];
   readonly #signal: AbortSignal;
   readonly #pacing: Pacing;
   readonly #shared: ReturnType<typeof createSharedSchedule> | undefined;
@@ -43,7 +42,6 @@ export class Gate {
   constructor(options: GateOptions) {
     const { clock, onDecision, rate } = options;
     this.#clock = clock;
-    this.#onWait = options.onWait;
     this.#signal = options.signal;
     setMaxListeners(0, this.#ended.signal);
     this.#shared = options.shared && createSharedSchedule(options.shared, rate, clock);
@@ -55,9 +53,9 @@ export class Gate {
     this.#pacing = new Pacing({ ...options, schedule: this.#shared, onGiveUp }, clock.now());
   }
 
-  /** Pauses a row while others continue, and reports `why`. Rejects once the run has ended. */
+  /** Pauses a row while others continue. Reports `why` if there are none. Rejects once the run has ended. */
   async rest(ms: number, why?: string): Promise<void> {
-    if (why !== undefined) this.#onWait(ms, why);
+    if (why !== undefined) this.#pacing.rest(ms, why);
     this.resting++;
     this.onRest?.();
     try {

@@ -70,7 +70,7 @@ export function readStoreAddress(
   const what = variable ?? '--rate-store';
   const isRedis = url && /^rediss?:$/.test(url.protocol) && /^\/?\d{0,9}$/.test(url.pathname) && url.search === '';
   if (!isRedis || url.hostname === '' || !isDecodable(url.username + url.password))
-    throw usageError(`${what} must be an address of Redis, ${EXAMPLE}.`);
+    throw usageError(`${what} must be a Redis address, ${EXAMPLE}.`);
   if (variable === undefined && url.password !== '')
     throw usageError(
       '--rate-store must not contain a password, because other users can see the arguments of a process.',

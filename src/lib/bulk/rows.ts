@@ -18,7 +18,7 @@ export interface RowTable {
 
 /**
  * Reads the rows of all inputs. If `signal` is aborted, stops with its reason. Throws usage (2) for Parquet, and
- * invalid input (9) for columns that differ from those of the first input.
+ * invalid input (9) for columns that differ from the first input's.
  */
 export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<RowTable> {
   const hash = createHash('sha256');

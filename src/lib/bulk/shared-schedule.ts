@@ -20,7 +20,7 @@ const MOST_RESERVED = 64;
 /** A slot older than this is lost: others were granted the time after it. A longer time would exceed the margin. */
 const LATE_MS = 10;
 
-/** `share` is the rate of this process alone. */
+/** `share` is this process's own rate. */
 export function createSharedSchedule({ store, onFound, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
   /** When each reserved request may be sent. */

@@ -63,7 +63,7 @@ export interface EndpointSpec<
   anyReply?: true;
   /** Media type of a non-JSON response. Other responses contain the address of such a call. */
   media?: string;
-  /** Error statuses in addition to those of all similar calls. */
+  /** Error statuses that similar calls do not have. */
   fails?: readonly number[];
   query?: readonly string[];
   safety: Safety;

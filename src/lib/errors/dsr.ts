@@ -106,8 +106,9 @@ export const DSR_ERRORS = {
   },
   'ledger.key': {
     exit: 'failed',
-    summary: "The ledger's key is damaged.",
-    explanation: 'The ledger stores identities only as keyed hashes.',
+    summary: "The ledger's key is damaged or missing.",
+    explanation:
+      'The ledger stores identities only as keyed hashes, and a new key would not recognize earlier requests.',
     fix: 'Restore the key from a backup.',
   },
   'ledger.broken': {

@@ -35,7 +35,7 @@ export const ROLES_ERRORS = {
   'roles.assigned': {
     exit: 'conflict',
     summary: 'A role that would be deleted is still assigned to a user.',
-    explanation: 'In this case, the platform rejects the whole manifest. Its API does not list the users of a role.',
+    explanation: "In this case, the platform rejects the whole manifest. Its API does not list a role's users.",
     fix: 'Remove the role from its users in the product, or push without the deletion.',
   },
   'roles.conflict': {

@@ -113,16 +113,22 @@ export function openLedger<Event extends StoredEvent, Request>(
     );
   }
 
-  /** Created once per machine. Throws failed (1) for a damaged key. */
+  /** Created once per machine. Throws failed (1) for a damaged key, and for a missing one that the ledger needs. */
   function loadKey(): Buffer {
-    const text = readPrivateFile(keyFile) ?? `${randomBytes(32).toString('hex')}\n`;
+    const stored = readPrivateFile(keyFile);
+    const text = stored ?? (hasHashes() ? '' : `${randomBytes(32).toString('hex')}\n`);
     if (!/^[0-9a-f]{64}\n$/.test(text))
       throw fail('ledger.key', {
-        message: `The ledger's key, ${keyFile}, is damaged.`,
-        hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests.',
+        message: `The ledger's key, ${keyFile}, is ${stored === undefined ? 'missing' : 'damaged'}.`,
+        hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests. If it is lost, set CDPADM_STATE_DIR to a new directory, and keep the old one for its deadlines and evidence.',
       });
-    if (readPrivateFile(keyFile) === undefined) writePrivateFile(keyFile, text);
+    if (stored === undefined) writePrivateFile(keyFile, text);
     return Buffer.from(text.trim(), 'hex');
+  }
+
+  function hasHashes(): boolean {
+    for (const part of chain.lines()) if (part.some((line) => line.includes('"identities":{"'))) return true;
+    return false;
   }
 
   const hash = async (type: string, value: string): Promise<string> => {

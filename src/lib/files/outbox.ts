@@ -76,7 +76,7 @@ export class Outbox {
           this.#readTo = piece.value.restAt;
           break;
         }
-        for (const line of piece.value) if (line !== '') news.push(line);
+        news.push(...piece.value);
       }
       return { lines: news, isWhole };
     } finally {

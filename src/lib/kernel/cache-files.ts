@@ -63,12 +63,13 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   };
 }
 
-function overwriteFile(path: string, text: string): void {
-  if (!fs.existsSync(path)) {
-    writePrivateFile(path, text);
-    return;
-  }
+/** Overwrites a file of the same length in place, without waiting for the disk. Replaces any other file. */
+export function overwriteFile(path: string, text: string): void {
   try {
+    if (fs.statSync(path, { throwIfNoEntry: false })?.size !== Buffer.byteLength(text)) {
+      writePrivateFile(path, text);
+      return;
+    }
     const descriptor = fs.openSync(path, 'r+');
     try {
       fs.writeSync(descriptor, text, 0);

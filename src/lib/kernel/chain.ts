@@ -1,10 +1,11 @@
 // A private file of chained lines (`kernel/hash-chain.ts`): append, verify, prune. A writer must hold the file's lock.
 import { hash } from 'node:crypto';
-import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { overwriteFile } from './cache-files.ts';
 import { type Clock, ownTurn } from './clock.ts';
 import { appendDurably } from './durable-log.ts';
-import { readPrivateFile, removeFile, replacePrivateFile, writePrivateFile } from './durable.ts';
+import { readPrivateFile, removeFile, replacePrivateFile } from './durable.ts';
 import {
   CHAIN_START,
   chainLine,
@@ -14,6 +15,7 @@ import {
   checkpointLine,
   createChainCheck,
   isAboutChain,
+  type KnownTips,
   statedTip,
 } from './hash-chain.ts';
 import { isoMillis } from './timestamps.ts';
@@ -72,14 +74,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
   }
 
   /** True if the last line chained the lines before it: a process may have been killed before it wrote the head. */
-  function isJustChained(): boolean {
-    const file = openLineFile(path);
-    try {
-      return file?.tail().split('\n').findLast(isWhole)?.startsWith('{"event":"chained",') === true;
-    } finally {
-      file?.close();
-    }
-  }
+  const isJustChained = () => lastLines(path).find(isWhole)?.startsWith('{"event":"chained",') === true;
 
   /** Chains lines from a version without a chain. If the process is killed, the file is unchanged. */
   async function adopt(): Promise<void> {
@@ -218,16 +213,20 @@ function* linesIn(path: string): Generator<string[]> {
   }
 }
 
-/** Returns the number and hash of the last line that has both. An incomplete line may follow. */
-function lastTip(path: string): ChainTip | undefined {
+/** Returns the lines in the last part of a file, newest first. */
+function lastLines(path: string): string[] {
   const file = openLineFile(path);
   try {
-    const near = file?.tail().split('\n').reverse().map(statedTip).find(Boolean);
-    if (near) return near;
+    return file?.tail().split('\n').reverse() ?? [];
   } finally {
     file?.close();
   }
-  let tip: ChainTip | undefined;
+}
+
+/** Returns the number and hash of the last line that has both. An incomplete line may follow. */
+function lastTip(path: string): ChainTip | undefined {
+  let tip = lastLines(path).map(statedTip).find(Boolean);
+  if (tip) return tip;
   for (const lines of linesIn(path)) for (const line of lines) tip = statedTip(line) ?? tip;
   return tip;
 }
@@ -243,28 +242,18 @@ function isWhole(line: string): boolean {
 function openHead(path: string) {
   const digestOf = (tip: string): string => hash('sha256', tip).slice(0, 8);
   return {
-    read: (): ChainTip | undefined => {
+    read: (): KnownTips['head'] => {
       const text = readPrivateFile(path) ?? '';
       const [, tip = '', entry, own, digest] = /^((\d{16}) ([0-9a-f]{64}))(?: ([0-9a-f]{8}))?\n$/.exec(text) ?? [];
       // An earlier version wrote no digest. Doubting its head would hide that the last line was replaced or removed.
       if (own !== undefined && (digest ?? digestOf(tip)) === digestOf(tip)) return { entry: Number(entry), hash: own };
-      return /^\d{16}/.test(text) ? CHAIN_START : undefined;
+      return /^\d{16}/.test(text) ? { ...CHAIN_START, isDamaged: true } : undefined;
     },
     write: ({ entry, hash: own }: ChainTip): void => {
       const tip = `${String(entry).padStart(16, '0')} ${own}`;
-      const text = `${tip} ${digestOf(tip)}\n`;
       try {
-        // A partial write over a head without a digest would look like a complete head without a digest.
-        if (statSync(path, { throwIfNoEntry: false })?.size !== text.length) {
-          writePrivateFile(path, text);
-          return;
-        }
-        const descriptor = openSync(path, 'r+');
-        try {
-          writeSync(descriptor, text, 0);
-        } finally {
-          closeSync(descriptor);
-        }
+        // A head without a digest is shorter, so it is replaced: a part of this line in front of it would look whole.
+        overwriteFile(path, `${tip} ${digestOf(tip)}\n`);
       } catch {
         // The lines are already on disk: an outdated head only hides the loss of the newest lines.
       }

@@ -80,7 +80,7 @@ export interface ChainReport {
   /** Number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
   /** Lines from a version without a chain, and when they were chained. Changes before that time cannot be detected. */
-  adopted: { entries: number; at: string } | undefined;
+  adopted: { entries: number; at: string } | null;
   /** Lines from a version without a chain that the next write will chain. Changes to them cannot be detected. */
   unchained: number;
   /** Lines that a killed process or a full disk left incomplete; they do not count as entries. */
@@ -88,13 +88,14 @@ export interface ChainReport {
   faults: ChainFault[];
   /** Number of faults not listed. */
   omitted: number;
+  /** Facts that may also have a harmless cause. */
+  notes: string[];
 }
 
 /** Facts about a chain without its faults, as they are shown. */
 export type ChainFacts = ReturnType<typeof chainFacts>;
-export function chainFacts(report: ChainReport) {
-  const { adopted = null, faults, pruned, tip, unchained, unfinished } = report;
-  return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, pruned, unfinished, adopted, unchained };
+export function chainFacts({ faults, omitted: _omitted, tip, ...facts }: ChainReport) {
+  return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, ...facts };
 }
 
 const MOST_FAULTS = 1000;
@@ -102,16 +103,16 @@ const LOST = 'lines may have been removed from the end';
 
 /** Facts about a chain that are stored separately from its lines. */
 export interface KnownTips {
-  /** Last line, as recorded separately now or earlier. */
-  head?: ChainTip | undefined;
+  /** Last line, as recorded separately now or earlier. A damaged head is the start of the chain. */
+  head?: (ChainTip & { isDamaged?: boolean }) | undefined;
   /** Hash of any line, such as the head in an evidence file. */
   hash?: string | undefined;
 }
 
 /** Checks lines in file order. */
 export function createChainCheck({ hash: known, head }: KnownTips) {
-  const none = { pruned: 0, adopted: undefined, unchained: 0, unfinished: 0, omitted: 0 };
-  const report: ChainReport = { ...none, tip: CHAIN_START, faults: [] };
+  const counts = { pruned: 0, unfinished: 0, adopted: null, unchained: 0, omitted: 0 };
+  const report: ChainReport = { tip: CHAIN_START, ...counts, faults: [], notes: [] };
   /** Hashes that have not been found yet. */
   const wanted = new Set([head?.hash, known]);
   let file: string | undefined;
@@ -194,7 +195,14 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
       if (head !== undefined && head.entry > report.tip.entry) takeGap(head.entry, null);
       else if (head !== undefined && isMissing(head.hash))
         fault('changed', head.entry, `entry ${head.entry} was replaced after it was written`, null);
-      if (known !== undefined && isMissing(known)) fault('changed', null, `no line has the hash ${known}`, null);
+      if (known === CHAIN_START.hash) report.notes.push('every chain starts with this hash, so it proves nothing');
+      else if (known !== undefined && isMissing(known) && report.pruned === 0)
+        fault('changed', null, `no line has the hash ${known}`, null);
+      else if (known !== undefined && isMissing(known)) {
+        const pruned = report.pruned === 1 ? 'be the pruned entry' : `be among the ${report.pruned} pruned entries`;
+        report.notes.push(`the hash ${known} may ${pruned} and cannot be checked`);
+      }
+      if (later?.isDamaged === true) report.notes.push(`the head file is damaged: ${LOST}`);
       if (checkpoints !== report.pruned) {
         const message = `the checkpoints replace ${checkpoints} entries, but ${report.pruned} were pruned`;
         fault('missing', null, message, null);

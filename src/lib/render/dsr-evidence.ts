@@ -3,7 +3,7 @@ import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText }
 import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';
 import { largest } from '../kernel/numbers.ts';
-import { counted } from '../kernel/words.ts';
+import { asSentence, counted } from '../kernel/words.ts';
 import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
@@ -27,8 +27,8 @@ export interface EvidenceShown {
   messages: readonly EvidenceMessage[];
   /** Kept messages that are missing or were changed: `file` is the path without extensions. */
   lost: readonly { requestId: string; file: string; body_sha256: string; what: string }[];
-  /** Fingerprints of the chains in `certificates/`. */
-  certificates: readonly string[];
+  /** Chains that the ledger names. Without a problem, they are in `certificates/`. */
+  certificates: readonly { fingerprint: string; problem?: string | undefined }[];
   ledger: ChainFacts;
   /** Who made the archive. */
   actor: { by: string; host: string };
@@ -53,7 +53,7 @@ ${checksOf(shown)}
   );
 }
 
-function chainText({ adopted, entries, head, pruned, unchained, valid }: ChainFacts): string {
+function chainText({ adopted, entries, head, notes, pruned, unchained, valid }: ChainFacts): string {
   const facts = [
     `The hash chain of the ledger is ${valid ? 'intact' : 'BROKEN'}: ${counted(entries, 'entry', 'entries')}, head <code>${head}</code>.`,
     pruned > 0 && `${counted(pruned, 'entry was', 'entries were')} pruned.`,
@@ -61,6 +61,7 @@ function chainText({ adopted, entries, head, pruned, unchained, valid }: ChainFa
       `The first ${counted(adopted.entries, 'entry is', 'entries are')} chained only since ${escapeHtml(adopted.at)}: earlier changes to them cannot be detected.`,
     unchained > 0 &&
       `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Changes cannot be detected.`,
+    ...notes.map(asSentence),
   ];
   return facts.filter((fact) => typeof fact === 'string').join(' ');
 }
@@ -168,13 +169,16 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
 
 function checksOf({ certificates, messages, requests }: EvidenceShown): string {
   const signatures = requests.flatMap(({ request }) => request.signatures ?? []);
-  const commands = certificates.flatMap((fingerprint) => {
+  const lost = certificates.flatMap(({ fingerprint, problem }) =>
+    problem === undefined ? [] : [`<code>${fingerprint}</code> (${problem})`],
+  );
+  const commands = certificates.flatMap(({ fingerprint, problem }) => {
     const file = `certificates/${fingerprint}.pem`;
     const at = largest(signatures.map((it) => (it.certificate === fingerprint ? Date.parse(it.at) : 0)));
     const own = messages.filter(({ certificate, isIncluded, isSigned }) => {
       return isIncluded && isSigned && certificate === fingerprint;
     });
-    if (own.length === 0) return [];
+    if (own.length === 0 || problem !== undefined) return [];
     return [
       `openssl verify -attime ${Math.floor(at / 1000)} -untrusted ${file} ${file}`,
       `openssl crl2pkcs7 -nocrl -certfile ${file} | openssl pkcs7 -print_certs -noout`,
@@ -186,11 +190,16 @@ function checksOf({ certificates, messages, requests }: EvidenceShown): string {
       ),
     ];
   });
+  const none =
+    lost.length > 0
+      ? ''
+      : '<p>This archive contains no signed message with its body, so no signature can be checked.</p>';
   return `<section class="plain"><h2>How to check this archive</h2>
 <p><code>manifest.json</code> has the SHA-256 of every other file. Check each with <code>sha256sum</code>.</p>
+${lost.length === 0 ? '' : `<p>These certificates are not in this archive, so signatures that need them cannot be checked: ${lost.join(', ')}.</p>`}
 ${
   commands.length === 0
-    ? '<p>This archive contains no signed message with its body, so no signature can be checked.</p>'
+    ? none
     : `<p>You can check the signatures with openssl. Run these commands in the unpacked archive; each <code>dgst</code> prints
 <code>Verified OK</code>. <code>verify</code> checks the chain at the time of the last message: it prints <code>OK</code> if this
 machine trusts the root (<code>-CAfile</code> names another). The next command lists the chain. The subject alternative name

@@ -69,7 +69,7 @@ export interface Io {
   rows(): number;
   readonly clock: Clock;
   random(): number;
-  /** Allows input files only below this folder, and never follows references. Set by the MCP server. */
+  /** Allows input files only under this folder, and never follows references. Set by the MCP server. */
   readonly inputsBelow?: string;
   /** Receives each response of a platform service, except token responses. */
   onResponse?(text: string): void;

@@ -20,6 +20,7 @@ import {
   readLine,
   type ReceivedLine,
   takeLine,
+  unreadableIn,
 } from '../domain/callbacks/outbox.ts';
 import type { StateNews } from '../domain/dsr/ledger.ts';
 import type { Outbox, OutboxNews } from '../files/outbox.ts';
@@ -81,6 +82,8 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
 export class Deliveries {
   /** Pending deliveries of an earlier run: due here, due to targets that this run does not have, and dead. */
   readonly left = { due: 0, elsewhere: 0, dead: 0 };
+  /** Numbers of the lines of the outbox that could not be read. */
+  unreadable: readonly number[] = [];
   readonly #ports: DeliveryPorts;
   #state = emptyOutbox();
   #wake = (): void => undefined;
@@ -135,7 +138,10 @@ export class Deliveries {
       return [];
     });
     await this.#record([]);
-    if (this.#state.seen.size > 0) await this.#compact();
+    const { seen, unknown } = this.#state;
+    // Moves the unknown lines to the beginning of the file.
+    if (seen.size + unknown.length > 0) await this.#compact();
+    this.unreadable = unreadableIn(unknown);
     for (const delivery of this.#state.open.values()) {
       this.#health.get(delivery.target)?.resumed.add(delivery.id);
       this.left[delivery.isDead ? 'dead' : this.#health.has(delivery.target) ? 'due' : 'elsewhere']++;

@@ -29,14 +29,14 @@ export interface RowsToSend {
 /** The rows to send are those that are not done. An earlier run may have sent some of them. */
 export interface Examined extends RowsToSend {
   rows: number;
-  /** Number of rows whose id is not in the file. */
   withoutId: number;
   /** Number of completed rows in a results file. */
   done: number;
   /** Kind, such as `gdpr erasure` -> number of rows. */
   kinds: Map<string, number>;
-  /** Rows that name only devices. */
   devicesOnly: number[];
+  /** Rows with spaces around an identity, which were removed. */
+  trimmed: number[];
   /** Rows whose e-mail address contains upper-case letters. */
   upperCase: number[];
   /** Rows to send whose deadline has passed, and the maximum number of days since then. */
@@ -55,7 +55,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
-  const doubts = { devicesOnly: [], upperCase: [], late: [], mostDaysLate: 0 };
+  const doubts = { devicesOnly: [], trimmed: [], upperCase: [], late: [], mostDaysLate: 0 };
   const sets = { kinds: new Map(), used: new Set<string>(), digest: '' };
   const found: Examined = { ...nothingToSend(), ...doubts, ...sets, rows: 0, withoutId: 0, done: 0 };
   let wrong = 0;
@@ -95,9 +95,9 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 
   function repeated(row: Row, { hasId, request }: ReadyRow): Issue[] {
-    const issueOf = (what: string): Issue[] => {
-      return [{ file: row.file, ...row.locate({ path: [] }), path: '', message: `row ${row.number} ${what}` }];
-    };
+    const issueOf = (what: string): Issue[] => [
+      { file: row.file, ...row.locate({ path: [] }), path: '', message: `row ${row.number} ${what}` },
+    ];
     const { subject_request_type: type } = request;
     const people = identitiesOf(request).map(([name, value]) => [name, comparable(name, value)]);
     const content = JSON.stringify([type, people.sort()]);
@@ -110,7 +110,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   }
 
   function tally(ready: ReadyRow): void {
-    const { done, hasId, request, row } = ready;
+    const { done, hasId, isTrimmed, request, row } = ready;
     const kind = `${request.regulation} ${request.subject_request_type}`;
     found.kinds.set(kind, (found.kinds.get(kind) ?? 0) + 1);
     if (!hasId) found.withoutId++;
@@ -118,6 +118,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     else addToSend(found, ready);
     if (namesDevicesOnly(request)) found.devicesOnly.push(row);
     if (hasUpperCaseEmail(request)) found.upperCase.push(row);
+    if (isTrimmed) found.trimmed.push(row);
     const days = done ? 0 : daysLateOf(request, options.now);
     if (days > 0) found.late.push(row);
     found.mostDaysLate = Math.max(found.mostDaysLate, days);

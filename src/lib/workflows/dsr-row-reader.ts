@@ -13,6 +13,7 @@ import {
   partsOfRow,
   planColumns,
   ROW_FIELDS,
+  type RowParts,
 } from '../domain/dsr/rows.ts';
 import type { NullWords } from '../domain/null-words.ts';
 import { identitiesOf, type NormalizeOptions, normalizeRequest, skipsWaiting } from '../domain/dsr/normalize.ts';
@@ -30,13 +31,11 @@ export interface RowOptions extends NormalizeOptions {
 }
 
 /** A row that can be sent. */
-export interface ReadyRow {
+export interface ReadyRow extends Pick<RowParts, 'done' | 'isTrimmed'> {
   row: number;
   request: DsrRequest;
   /** True if the id is from the file; otherwise, it is a placeholder. */
   hasId: boolean;
-  /** True if the row is from a results file and complete. */
-  done: boolean;
 }
 
 export interface RowReader {
@@ -76,17 +75,17 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   }
 
   function fromCells(cells: readonly string[], targets: readonly ColumnTarget[]) {
-    const { done, issues, parts } = partsOfRow(cells, targets, options.defaults, options.nulls);
+    const { parts, ...facts } = partsOfRow(cells, targets, options.defaults, options.nulls);
     const { subject_request_id: id = STAND_IN } = parts;
     const body = composeRequest({ ...parts, subject_request_id: id }, options.vendorDomain);
-    return { body, hasId: parts.subject_request_id !== undefined, done, issues };
+    return { body, hasId: parts.subject_request_id !== undefined, ...facts };
   }
 
   function fromValue(value: unknown) {
     const given = value as Record<string, unknown>;
     const hasId = given['subject_request_id'] !== undefined;
     const body = { subject_request_id: STAND_IN, ...plainDefaults(options.defaults), ...given };
-    return { body, hasId, done: false, issues: [] as FieldIssue[] };
+    return { body, hasId, done: false, isTrimmed: false, issues: [] as FieldIssue[] };
   }
 
   function issuesOf(
@@ -111,9 +110,8 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
     targets: plan?.targets,
     read: (row) => {
       const { content } = row;
-      const issuesAt = (path: FieldIssue['path'], message: string, at?: 'key') => {
-        return issuesOf(row, [{ path, message, ...(at && { at }) }], undefined, false);
-      };
+      const issuesAt = (path: FieldIssue['path'], message: string, at?: 'key') =>
+        issuesOf(row, [{ path, message, ...(at && { at }) }], undefined, false);
       if ('fault' in content) return { issues: issuesAt([], content.fault) };
       const isFlat = 'value' in content && !isBody(content.value);
       const flat = isFlat ? cellsOfObject(content.value) : undefined;
@@ -127,8 +125,8 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
       const normalized = normalizeRequest(made.body, options, options.now);
       const issues = [...made.issues, ...normalized.issues];
       if (!normalized.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, isFlat) };
-      const { done, hasId } = made;
-      return { ready: { row: row.number, request: normalized.request, hasId, done } };
+      const { done, hasId, isTrimmed } = made;
+      return { ready: { row: row.number, request: normalized.request, hasId, isTrimmed, done } };
     },
   };
 }

@@ -1,5 +1,5 @@
 // Lists, replays and drops the pending deliveries of all outboxes, even while a listener is running.
-import { type Delivery, emptyOutbox, type OutcomeLine, takeLine } from '../domain/callbacks/outbox.ts';
+import { type Delivery, emptyOutbox, type OutcomeLine, takeLine, unreadableIn } from '../domain/callbacks/outbox.ts';
 import { fail } from '../errors/fail.ts';
 import type { Outbox } from '../files/outbox.ts';
 
@@ -8,13 +8,23 @@ interface Found {
   delivery: Delivery;
 }
 
-/** Returns the pending deliveries, oldest first within each outbox. */
-export function openDeliveriesOf(outboxes: readonly Outbox[]): Found[] {
+/** Returns the pending deliveries, oldest first within each outbox. Passes unreadable lines to `warn`. */
+export function openDeliveriesOf(outboxes: readonly Outbox[], warn?: (text: string) => void): Found[] {
   return outboxes.flatMap((outbox) => {
     const state = emptyOutbox();
-    for (const line of outbox.read().lines) takeLine(state, line);
+    const { lines } = outbox.read();
+    for (const line of lines) takeLine(state, line);
+    const unreadable = unreadableText(outbox.path, unreadableIn(lines));
+    if (unreadable !== undefined) warn?.(unreadable);
     return [...state.open.values()].map((delivery) => ({ outbox, delivery }));
   });
+}
+
+/** Undefined without unreadable lines. */
+export function unreadableText(path: string, lines: readonly number[]): string | undefined {
+  if (lines.length === 0) return undefined;
+  const which = `Line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ', …' : ''}`;
+  return `${which} of ${path} cannot be read, so a callback may not have been delivered. Compare the tickets with: cdpadm dsr list`;
 }
 
 /** Finds deliveries by the ids of deliveries, events or requests. Throws not found (5) for an unknown id. */

@@ -154,7 +154,7 @@ async function passGuards(planned: Planned, options: PushOptions, ctx: PushConte
   if (open.length > 0) throw guardError(open);
   if (planned.plan.summary.delete > 0) {
     ctx.out.warn(
-      'If a role to delete is assigned to a user, the platform rejects the whole push. Its API does not list the users of a role.',
+      "If a role to delete is assigned to a user, the platform rejects the whole push. Its API does not list a role's users.",
     );
   }
   for (const refusal of refusals) {

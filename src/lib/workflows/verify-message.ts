@@ -21,8 +21,8 @@ export interface VerifyPorts {
   allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
-  /** Stores the chain of an accepted certificate as evidence. */
-  storeChain?(fingerprint: string, pem: string): void;
+  /** Stores the chain of an accepted certificate as evidence. False: the next message tries again. */
+  storeChain?(fingerprint: string, pem: string): Promise<boolean>;
   clock: Clock;
   /** Maximum time that a message waits for a certificate, in milliseconds. Undefined: until the requests time out. */
   patienceMs?: number | undefined;
@@ -42,16 +42,20 @@ export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<Ve
 const TRUST_MS = 60_000;
 
 export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
-  let last: { of: string; found: CertificateCheck; at: number } | undefined;
+  let last: { of: string; found: CertificateCheck; at: number; isStored: boolean } | undefined;
 
   async function trusted(pem: string, domain: string): Promise<CertificateCheck> {
     const of = `${domain}\n${pem}`;
     const now = ports.clock.now();
-    if (last?.of === of && now >= last.at && now - last.at < TRUST_MS) return last.found;
-    const found = checkCertificate(pem, domain, { roots: await ports.roots(), now });
+    const isTrusted = last?.of === of && now >= last.at && now - last.at < TRUST_MS;
+    const checked =
+      isTrusted && last
+        ? last
+        : { of, found: checkCertificate(pem, domain, { roots: await ports.roots(), now }), at: now, isStored: false };
+    const { found } = checked;
     if ('key' in found) {
-      last = { of, found, at: now };
-      ports.storeChain?.(found.fingerprint, pem);
+      last = checked;
+      if (!checked.isStored) checked.isStored = (await ports.storeChain?.(found.fingerprint, pem)) ?? true;
     }
     return found;
   }

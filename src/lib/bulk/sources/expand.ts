@@ -1,4 +1,5 @@
 // Expands a command line's inputs: files, folders, patterns, lists of files, addresses, standard input.
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
@@ -9,20 +10,26 @@ import { isAddress, withoutQuery } from './remote.ts';
 /** Longest path that Linux accepts. Longer patterns also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
 
-/** Files that are not data, although tools and this program leave them in data folders. */
-const NO_DATA = ['**/_*', '**/_*/**', '**/*.results*.csv', '**/*.rejects.ndjson', '**/*.journal'];
+/** Markers that warehouses and Spark leave in data folders. */
+const MARKERS = ['**/_*', '**/_*/**'];
+/** Our files about an input, which is in the same folder: `users.csv` of `users.csv.2-of-4.rejects.ndjson`. */
+const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 
 /**
  * Returns the inputs that the arguments and the list name, in that order. Sorts the files of a folder or pattern by
- * name. Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
+ * name, and skips results and rejects of its other files, unless the pattern asks for them. Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
   words: readonly string[],
   list: string | undefined,
   source: InputSource,
+  onSkipped?: (names: readonly string[]) => void,
 ): Promise<string[]> {
   const listed = list === undefined ? [] : await readList(list, source);
-  const found = (await Promise.all([...words, ...listed].map((word) => expand(word, source.io.cwd)))).flat();
+  const skipped: string[] = [];
+  const expanding = [...words, ...listed].map((word) => expand(word, source.io.cwd, skipped));
+  const found = (await Promise.all(expanding)).flat();
+  if (skipped.length > 0) onSkipped?.(skipped.sort());
   if (found.length === 0) throw usageError('No input was passed.', 'Pass files, or a list of them: --files-from LIST.');
   const twice = found.find((name, index) => found.indexOf(name) < index);
   if (twice !== undefined || (list === '-' && found.includes('-')))
@@ -30,30 +37,32 @@ export async function expandInputs(
   return found;
 }
 
-async function expand(word: string, cwd: string): Promise<string[]> {
+async function expand(word: string, cwd: string, skipped: string[]): Promise<string[]> {
   if (word === '-' || isAddress(word)) return [word];
   if (word.length > LONGEST_PATH)
     throw usageError(`The path ${word.slice(0, 40)}… is longer than ${LONGEST_PATH} characters.`);
   const status = await stat(resolvePath(word, cwd)).catch(() => undefined);
-  if (status?.isDirectory()) {
-    const names = await find('**', resolvePath(word, cwd));
-    if (names.length > 0) return names.map((name) => join(word, name));
-    throw usageError(`${word} contains no data files.`, 'Hidden files and names that begin with `_` are ignored.');
-  }
-  // A missing file is reported when it is opened.
   const at = word.search(/[*?[{]/);
-  if (status !== undefined || at < 0) return [word];
+  const isFolder = status?.isDirectory() === true;
+  // A missing file is reported when it is opened.
+  if (!isFolder && (status !== undefined || at < 0)) return [word];
   // Names to ignore are relative to the folder where the pattern starts.
-  const base = word.slice(0, word.lastIndexOf('/', at) + 1);
-  const names = await find(word.slice(base.length), resolvePath(base, cwd));
-  if (names.length > 0) return names.map((name) => base + name);
-  throw usageError(`No file matches ${word}.`);
-}
-
-async function find(pattern: string, cwd: string): Promise<string[]> {
+  const base = isFolder ? word : word.slice(0, word.lastIndexOf('/', at) + 1);
+  const pattern = isFolder ? '**' : word.slice(base.length);
+  const folder = resolvePath(base, cwd);
   const { glob } = await import('tinyglobby');
-  const names = await glob(pattern, { cwd, ignore: NO_DATA, expandDirectories: false });
-  return names.sort();
+  const ignore = /(?:^|\/)_/.test(pattern) ? [] : MARKERS;
+  const names = await glob(pattern, { cwd: folder, ignore, expandDirectories: false });
+  const isAsked = /results|rejects/.test(pattern);
+  const files = names.sort().filter((name) => {
+    const input = isAsked ? name : name.replace(OURS, '');
+    const isOurs = input !== name && existsSync(join(folder, input));
+    if (isOurs) skipped.push(join(base, name));
+    return !isOurs;
+  });
+  if (files.length > 0) return files.map((name) => (isFolder ? join(word, name) : base + name));
+  if (!isFolder) throw usageError(`No file matches ${word}.`);
+  throw usageError(`${word} contains no data files.`, 'Hidden files and names that begin with `_` are ignored.');
 }
 
 /** Returns the lines of a list, or a Redshift manifest's entries as files next to it. */

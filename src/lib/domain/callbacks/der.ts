@@ -82,6 +82,6 @@ export function childrenOf({ content }: DerValue): DerValue[] {
 }
 
 function expect(value: DerValue | undefined, tag: number): DerValue {
-  if (value?.tag !== tag) throw new DerError('its structure is not that of a certificate');
+  if (value?.tag !== tag) throw new DerError('it is not structured like a certificate');
   return value;
 }

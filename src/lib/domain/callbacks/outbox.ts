@@ -115,6 +115,7 @@ export function isFirst(state: OutboxState, callback: ReceivedLine): boolean {
 
 export function takeLine(state: OutboxState, text: string): void {
   const line = readLine(text);
+  if (text === '') return;
   if (line === undefined) state.unknown.push(text);
   else if (line.event === 'received') takeReceived(state, line);
   else if (line.event === 'seen') {
@@ -174,6 +175,15 @@ export function compactLines({ open, seen, unknown }: OutboxState, now: number):
     lines.push({ event: 'seen', id, at, statuses, events: [...ids] });
   }
   return [...unknown, ...lines.map((line) => JSON.stringify(line))];
+}
+
+/**
+ * Returns the numbers of the lines that are damaged or from a newer version. Not of an unfinished line: its callback
+ * was not acknowledged, so the platform sends it again.
+ */
+export function unreadableIn(lines: readonly string[]): number[] {
+  const isUnfinished = (text: string): boolean => /^(?:\{.*[^}]|\{?\0*)$/s.test(text);
+  return lines.flatMap((text, index) => (isUnfinished(text) || readLine(text) ? [] : [index + 1]));
 }
 
 /** Returns undefined for a line that this version does not know. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
-import { MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from '../seed/row-bytes.ts';
+import { MAX_ROW_BYTES, Pending, type RowReader } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
 import { RecordScan } from './record.ts';
@@ -10,8 +10,6 @@ import { RecordScan } from './record.ts';
 export interface CsvTaker {
   /** Called for each record, the header first. */
   take(): void;
-  /** Called if the input ends inside a quoted cell; `shown` is the start of its record. Default: throw an error. */
-  takeUnclosed?(shown: string): void;
 }
 
 const TOO_LONG = `the record is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
@@ -61,6 +59,7 @@ export class CsvFeed implements RowReader {
     throw isClosed ? this.#errorAt(TOO_LONG, 0, 0) : this.#notClosed();
   }
 
+  /** Throws invalid input (9) if the input ends inside a quoted cell, because the rest of it is unknown. */
   end(): void {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
@@ -92,10 +91,7 @@ export class CsvFeed implements RowReader {
     }
     while (at < length) {
       if (!scan.read(bytes, at, length, this.separator)) {
-        if (!isLast) break;
-        if (!this.#taker.takeUnclosed) throw this.#notClosed(at);
-        this.#taker.takeUnclosed(bytes.toString('utf8', at, Math.min(length, at + SHOWN_BYTES)));
-        at = length;
+        if (isLast) throw this.#notClosed(at);
         break;
       }
       if (record.next > length && !isLast) break;

@@ -91,13 +91,14 @@ export type SubmittedNews = News<'submitted'> &
 /** A status, with the facts of the signed message that reported it. */
 export type StateNews = News<'state'> &
   Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback'; http_status?: number };
-/** The results were saved to a file. */
-export type DownloadedNews = News<'downloaded'> & z.infer<typeof Download>;
-export type NoResultsNews = News<'no_results'> & z.infer<typeof NoResults>;
-export type MarkedNews = News<'marked'> & z.infer<typeof Mark>;
-export type KeptNews = News<'kept'> & z.infer<typeof Kept>;
-
-export type LedgerNews = SubmittedNews | StateNews | DownloadedNews | NoResultsNews | MarkedNews | KeptNews;
+export type LedgerNews =
+  | SubmittedNews
+  | StateNews
+  /** The results were saved to a file. */
+  | (News<'downloaded'> & z.infer<typeof Download>)
+  | (News<'no_results'> & z.infer<typeof NoResults>)
+  | (News<'marked'> & z.infer<typeof Mark>)
+  | (News<'kept'> & z.infer<typeof Kept>);
 type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 /** The ledger adds the user, the machine and the workspace. Lines from earlier versions lack some of these fields. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;

@@ -108,6 +108,8 @@ export interface RowParts {
   parts: RequestParts;
   /** True if the row comes from a results file and is done. */
   done: boolean;
+  /** True if spaces around an identity were removed. */
+  isTrimmed: boolean;
   issues: FieldIssue[];
 }
 
@@ -130,9 +132,8 @@ export function partsOfRow(
   const issues: FieldIssue[] = [];
   const group = nullWordIssue(values.get('group_id') ?? '', nulls);
   if (group !== undefined) issues.push({ path: ['group_id'], message: group });
-  if (skip !== undefined && !YES.test(skip) && !NO.test(skip)) {
+  if (skip !== undefined && !YES.test(skip) && !NO.test(skip))
     issues.push({ path: ['skip_waiting_period'], message: `must be true or false, not \`${skip}\`` });
-  }
   const urls = values
     .get('status_callback_urls')
     ?.split('|')
@@ -150,6 +151,9 @@ export function partsOfRow(
       skip_waiting_period: skip === undefined ? defaults.skip_waiting_period : YES.test(skip),
       identities: [...values].filter(([target]) => identityTypes.has(target)),
     },
+    isTrimmed: targets.some(
+      (it, column) => identityTypes.has(it) && (values.get(it) ?? cells[column]) !== cells[column],
+    ),
     done: values.has('subject_request_id') && (status === 'submitted' || status === 'existing'),
     issues,
   };

@@ -98,6 +98,11 @@ export class Pacing {
     return this.#options.random() * backoff(failures, ROW_CAP_MS);
   }
 
+  /** Reports the pause of a row if no request is in progress. */
+  rest(ms: number, why: string): void {
+    if (this.#inFlight === 0) this.#options.onWait(ms, why);
+  }
+
   /** Records the response to a request, and returns how long this row alone must wait. */
   leave(now: number, pass: Pass, feedback: Feedback): number {
     this.#inFlight--;

@@ -38,7 +38,7 @@ const NO_MAP =
 /** Reads CSV rows. The position of a row is its first line. Throws invalid input (9) for an unusable header. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
   const { dialect = {} } = options;
-  const feed = new CsvFeed(options.name, { take, takeUnclosed }, dialect);
+  const feed = new CsvFeed(options.name, { take }, dialect);
   const { scan } = feed;
   const { record } = scan;
   let number = -1;
@@ -98,10 +98,6 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${width}`;
   }
 
-  function takeUnclosed(shown: string): void {
-    packer.refuse(feed.line, 'a double quote is not closed', shown);
-  }
-
   return {
     feed: (chunk) => feed.feed(chunk),
     end: () => {
@@ -137,8 +133,8 @@ export function tableOf(
 }
 
 /**
- * Uses a map to read flat JSON records (a BigQuery export) as table rows. The columns are those of the map and of the
- * first record, because some exports omit null fields.
+ * Uses a map to read flat JSON records (a BigQuery export) as table rows. The columns come from the map and the first
+ * record, because some exports omit null fields.
  */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');

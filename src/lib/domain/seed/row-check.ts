@@ -33,7 +33,8 @@ const DATE = String.raw`"(?:\d{4}-(?:(?:0[1-9]|1[0-2])-${DAY})|${LEAP_YEAR}-02-2
 /** Values longer than this go to the exact check. */
 const IDENTITY = String.raw`(?!"(?:[^"\\]|\\.){4095})${NAME}`;
 
-const oneOf = (patterns: readonly string[]): string => `(?:${patterns.join('|')})`;
+/** Without patterns, nothing matches. */
+const oneOf = (patterns: readonly string[]): string => `(?:${patterns.join('|') || '(?!)'})`;
 const object = (content: string): string => String.raw`\{${SPACE}${content}${SPACE}\}`;
 const list = (item: string): string => String.raw`\[${SPACE}(?:${item}${SPACE}(?:,${SPACE}(?!\])|(?=\])))*\]`;
 
@@ -106,13 +107,12 @@ const isWhole = (seen: number): boolean =>
 export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowRules): RowCheck {
   const plainTypes = [...new Set([...identityTypes.words].map(toWire))].filter((type) => toWire(type) === type);
   const identities = membersOf(wordsOf(plainTypes), `(?!${wordsOf(nulls.words)})${IDENTITY}`);
-  const user = fieldsOf(fieldOf('attribute_name', NAME), fieldOf('attribute_value', STRING));
   const fields: readonly [name: string, ...values: string[]][] = [
     ['environment', '"(?:production|development)"'],
     ['xpid', LONG],
     ['identities', object(identities)],
     ['calculated_attributes', ...attributesOf().map(byWorkspace)],
-    ['user_attributes', byWorkspace(user)],
+    ['user_attributes', byWorkspace(fieldsOf(fieldOf('attribute_name', NAME), fieldOf('attribute_value', STRING)))],
     ['identities', `\\{${SPACE}\\}`],
   ];
   const expressions = fields.map(([name, ...values]) =>
@@ -120,10 +120,8 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
       const pattern = `(?:^\\{|(?!^),)${SPACE}${wordsOf([toWire(name)])}${COLON}${value}${SPACE}`;
       let names = 0;
       // Each group is followed by its only reference.
-      return new RegExp(
-        pattern.replaceAll('<key>', () => `<key${names++ >> 1}>`),
-        'y',
-      );
+      const numbered = (): string => `<key${names++ >> 1}>`;
+      return new RegExp(pattern.replaceAll('<key>', numbered), 'y');
     }),
   );
 

@@ -168,7 +168,7 @@ export interface EmulatorControl {
     /** Same as `list`. */
     (): Promise<Callback[]>;
     list(): Promise<Callback[]>;
-    /** Resends callbacks: one, those of one request, or all that were not delivered. Returns the callbacks. */
+    /** Resends callbacks: one, all for one request, or all that were not delivered. Returns the callbacks. */
     resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
     /** Sends the queued callbacks now. Returns the callbacks once every receiver has been called. */
     flush(): Promise<Callback[]>;
@@ -273,7 +273,7 @@ export interface RoleAssignment {
   org_id: number;
 }
 
-/** The ready line. Addresses have no trailing slash. Ids are those of the first organization, account and workspace. */
+/** The ready line. Addresses have no trailing slash. The ids belong to the first organization, account and workspace. */
 export interface EmulatorReady {
   base_url: string;
   auth_url: string;

@@ -96,7 +96,7 @@ const profiles: Source = (_point, known) => [
 
 const ownProfiles: Source = (_point, known) => known().profiles;
 
-/** Returns the tasks that the platform listed, or else those of the specification. */
+/** Returns the tasks that the platform listed, or else the specification's tasks. */
 const tasks: Source = async (_point, known) => {
   const { PERMISSIONS } = await import('../../contract/role-catalog.ts');
   const meanings = new Map(PERMISSIONS.map((one) => [one.task_id, `${one.feature}: ${one.permission}`]));

@@ -6,17 +6,29 @@ import { lastingAddress } from '../target.ts';
 
 /** The certificate chains of verified messages, by their first certificate's fingerprint. Evidence for signatures. */
 export async function openChains(ctx: Context) {
+  const { X509Certificate } = await import('node:crypto');
   const { readPrivateFile, writePrivateFile } = await import('../../kernel/durable.ts');
   const pathOf = (fingerprint: string): string => join(ctx.paths.state, 'dsr', 'certificates', `${fingerprint}.pem`);
-  const read = (fingerprint: string): string | undefined => readPrivateFile(pathOf(fingerprint));
+  /** Checks only the first certificate: `openssl verify` checks the others against it. */
+  const read = (fingerprint: string): { pem: string; problem?: undefined } | { pem?: undefined; problem: string } => {
+    const pem = readPrivateFile(pathOf(fingerprint));
+    try {
+      if (pem === undefined) return { problem: 'missing' };
+      if (new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase() === fingerprint) return { pem };
+    } catch {
+      // It is no certificate.
+    }
+    return { problem: 'changed: it has another fingerprint' };
+  };
   return {
     read,
-    write: (fingerprint: string, pem: string): void => {
-      const path = pathOf(fingerprint);
-      void ctx.cacheFiles.attempt(() => {
-        if (read(fingerprint) === undefined) writePrivateFile(path, pem);
-        return Promise.resolve();
+    /** Replaces a changed file. Resolves to false if storing fails, which is a warning but no reason to stop. */
+    write: async (fingerprint: string, pem: string): Promise<boolean> => {
+      const stored = ctx.cacheFiles.attempt(() => {
+        if (read(fingerprint).pem === undefined) writePrivateFile(pathOf(fingerprint), pem);
+        return true;
       });
+      return (await stored.catch(() => false)) === true;
     },
   };
 }

@@ -291,3 +291,15 @@ it('prints after the run the command that submits the rows rejected as duplicate
   });
   expect(await home.received('POST', '/v3/requests')).toBe(3);
 });
+
+it('warns of cells with spaces around an identity, which it removes', async () => {
+  home.write(
+    'people.csv',
+    'regulation,subject_request_type,email\ngdpr,access, ben@example.com\ngdpr,access,kim@example.com\n',
+  );
+  const { data, stderr } = await home.json<{ requests: { body: unknown }[] }>(
+    'dsr submit --bulk people.csv --dry-run --show-identities',
+  );
+  expect(stderr).toContain('1 row has spaces around an identity, which are removed (row 1).');
+  expect(JSON.stringify(data.requests[0])).toContain('"ben@example.com"');
+});

@@ -67,7 +67,7 @@ test.each([
   ['a truncated gzip file', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is not a complete gzip file'],
   ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le'), 'users.ndjson:1:1: the file is UTF-16'],
   ['a header with a mistyped column', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
-  ['a record with an open quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2: a double quote is not closed'],
+  ['a record with an open quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2:3: this cell starts with a quote that is never closed'],
   ['a record of a different width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n', 'users.csv:2: has 2 columns; the header has 3'],
 ])('reports %s in seed validate', async (_what, name, content, expected) => {
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write(name, content)]);
@@ -112,9 +112,9 @@ test('rejects a table without a header, or without an environment, with a hint',
 
 test('prints the singular in seed validate for one invalid row', async () => {
   const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
-  expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is wrong.');
+  expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is invalid.');
   expect((await seeding.run(['seed', 'validate', seeding.write('v.ndjson', userRow('"x"'))])).stderr).toContain(
-    '1 of 1 row is wrong.',
+    '1 of 1 row is invalid.',
   );
 });
 

@@ -24,13 +24,13 @@ describe("a rate store's address", () => {
   test.each([
     ['redis://:secret@127.0.0.1', /must not contain a password/],
     ['redis://redis.example', /redis\.example is a remote host, so the connection must be encrypted/],
-    ['http://127.0.0.1', /--rate-store must be an address of Redis/],
-    ['env:WEB', /^WEB must be an address of Redis/],
+    ['http://127.0.0.1', /--rate-store must be a Redis address/],
+    ['env:WEB', /^WEB must be a Redis address/],
     ['env:NONE', /--rate-store env:NONE: the variable is not set/],
-    ['somewhere', /must be an address/],
-    ['redis://127.0.0.1/name', /must be an address/],
-    ['redis://127.0.0.1?family=6', /must be an address/],
-    ['env:BROKEN', /^BROKEN must be an address/],
+    ['somewhere', /must be a Redis address/],
+    ['redis://127.0.0.1/name', /must be a Redis address/],
+    ['redis://127.0.0.1?family=6', /must be a Redis address/],
+    ['env:BROKEN', /^BROKEN must be a Redis address/],
   ])('is rejected as a usage error: %s', (flag, message) => {
     expect(() => readStoreAddress(flag, env)).toThrow(message);
   });

@@ -278,7 +278,7 @@ describe('a request', () => {
     expect(issuesWith({ subject_identities: many(25), ...extended(many(25)) }).length).toBeGreaterThan(50);
   });
 
-  test.each([null, [], 'text', 7, [PLAIN]])('is rejected if it is not an object: %j', (body) => {
+  test.each<[unknown]>([[null], [[]], ['text'], [7], [[PLAIN]]])('is rejected if it is not an object: %j', (body) => {
     expect(explain(DsrRequest, body)).toHaveLength(1);
   });
 });

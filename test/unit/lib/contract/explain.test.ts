@@ -69,11 +69,14 @@ describe('explain', () => {
     expect(explain(Shape, GOOD)).toEqual([]);
   });
 
-  it.each([null, undefined, 5, 'x', []])('describes the issue if the whole value is %j', (value) => {
-    const [issue] = explain(Shape, value);
-    expect(issue?.path).toEqual([]);
-    expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
-  });
+  it.each<[unknown]>([[null], [undefined], [5], ['x'], [[]]])(
+    'describes the issue if the whole value is %j',
+    (value) => {
+      const [issue] = explain(Shape, value);
+      expect(issue?.path).toEqual([]);
+      expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
+    },
+  );
 });
 
 describe("a built-in check's message", () => {

@@ -65,7 +65,7 @@ describe.each(named)('the endpoint $name', ({ name, endpoint }) => {
     expect(text.match(/"additionalProperties":\{/g)?.length).toBe(text.match(/"type":"object"/g)?.length);
   });
 
-  it('cannot be changed', () => {
+  it('is frozen', () => {
     expect(Object.isFrozen(endpoint)).toBe(true);
   });
 

@@ -66,12 +66,22 @@ describe('Integer', () => {
     },
   );
 
-  it.each([1.5, 2 ** 53, 1e21, Infinity, Number.NaN, 2n ** 64n, -(2n ** 63n) - 1n, '1', '', null, undefined, [1]])(
-    'rejects %s',
-    (value) => {
-      expect(Integer.safeParse(value).success).toBe(false);
-    },
-  );
+  it.each<[unknown]>([
+    [1.5],
+    [2 ** 53],
+    [1e21],
+    [Infinity],
+    [Number.NaN],
+    [2n ** 64n],
+    [-(2n ** 63n) - 1n],
+    ['1'],
+    [''],
+    [null],
+    [undefined],
+    [[1]],
+  ])('rejects %o', (value) => {
+    expect(Integer.safeParse(value).success).toBe(false);
+  });
 });
 
 describe('isCalendarDate', () => {

@@ -5,8 +5,8 @@ import { changedFields } from '../../../../src/lib/domain/field-changes.ts';
 describe('changedFields', () => {
   it.each<[string, unknown, unknown, unknown]>([
     ['nothing for the same value in another order', { a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 }, {}],
-    ['nothing for null and then absent', { a: null }, {}, {}],
-    ['nothing for absent and then null', {}, { a: null }, {}],
+    ['nothing for null that becomes a missing field', { a: null }, {}, {}],
+    ['nothing for a missing field that becomes null', {}, { a: null }, {}],
     ['the path of a field', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }, { 'a.b.c': { from: 1, to: 2 } }],
     [
       'a list as one field',

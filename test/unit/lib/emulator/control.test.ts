@@ -97,7 +97,7 @@ describe('faults', () => {
     expect(snapshot.text).toContain('no snapshot has the id 99');
   });
 
-  test("delay a response by the time of the machine's clock", async () => {
+  test("delay a response on the machine's clock, not the platform's", async () => {
     await emulator.api.addFault({ delay: '2s', times: 1 });
     await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];

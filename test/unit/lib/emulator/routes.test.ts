@@ -18,7 +18,7 @@ test('covers every area of the contract', () => {
 });
 
 describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))('the endpoint %s', (_id, endpoint) => {
-  test.each(['', '/'])('has a route if "%s" follows its path', async (slash) => {
+  test.each(['', '/'])('has a route for its path followed by "%s"', async (slash) => {
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, endpoint.body && { body: '{}' });

@@ -68,7 +68,7 @@ const CALLS = [
 ] as const;
 
 describe.each(CALLS)('%s', (path, body) => {
-  test.each(['', '/'])('returns 202 without a body if "%s" follows its path', async (slash) => {
+  test.each(['', '/'])('returns 202 without a body for its path followed by "%s"', async (slash) => {
     const reply = await post(path + slash, body);
     expect([reply.status, reply.text]).toEqual([202, '']);
     expect(await profiles('email=kim@people.example')).toHaveLength(1);

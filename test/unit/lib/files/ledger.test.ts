@@ -1,5 +1,5 @@
 // The ledger: private, monotonic, and safe against torn lines and concurrent writers.
-import { appendFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -185,6 +185,21 @@ it('hashes identities with its own key and keeps its files private', async () =>
   expect(await ledger.hash('other', 'a@b.c')).not.toBe(hash);
   for (const name of ['ledger.key', 'ledger.ndjson'])
     expect(statSync(join(folder, 'dsr', name)).mode & 0o777).toBe(0o600);
+});
+
+it('replaces a missing key only while no request needs it', async () => {
+  await open().hash('email', 'a@b.c');
+  const key = join(folder, 'dsr', 'ledger.key');
+  rmSync(key);
+  await open().append([state('a', 'pending')]);
+  const identities = { email: await open().hash('email', 'a@b.c') };
+  await open().record([{ ...sent('b'), identities }]);
+  rmSync(key);
+  await expect(open().hash('email', 'a@b.c')).rejects.toMatchObject({
+    code: 'ledger.key',
+    message: `The ledger's key, ${key}, is missing.`,
+  });
+  expect(existsSync(key)).toBe(false);
 });
 
 /** Returns all parts of the open requests: their ids and the number that remain after each part. */

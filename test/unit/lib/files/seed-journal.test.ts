@@ -92,7 +92,7 @@ describe('a seed journal', () => {
     ["the rejects file's path", (path) => ({ rejects: { ...CHECKPOINT.rejects, path } }), NOT_TEXTS],
     ["the rejects file's size", (bytes) => ({ rejects: { ...CHECKPOINT.rejects, bytes } }), NOT_COUNTS],
     ['the finished flag', (finished) => ({ finished }), [undefined, null, 'false', 0]],
-  ])('is rejected if this is invalid: %s', (_what, change, invalid) => {
+  ])('is rejected if one value is invalid: %s', (_what, change, invalid) => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     for (const value of invalid) {
       const text = JSON.stringify({ version: 1, ...CHECKPOINT, ...(change(value) as object) });

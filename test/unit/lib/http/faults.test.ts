@@ -377,7 +377,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         json({ id: 'HTTP/1.1 100 Continue\r\n\r\n' }),
         { id: 'HTTP/1.1 100 Continue\r\n\r\n' },
       ],
-      ['processing', raw('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
+      ['a 102 Processing response', raw('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
     ];
     test.each(ODD)('are accepted: %s', async (_name, fault, expected) => {
       server.otherwise(fault);

@@ -17,29 +17,29 @@ const failed = (kind: TransportKind, cause?: unknown, circumstances: Partial<Los
   networkFailure({ ...lost, ...circumstances }, new TransportError(kind, 'not-delivered', cause));
 
 describe('a network error', () => {
-  it.each<[TransportKind, Error | undefined, string]>([
-    ['refused', coded('ECONNREFUSED'), 'Connection refused: nothing is listening at api.example:443.'],
-    ['dns', coded('ENOTFOUND'), 'The host name of api.example:443 could not be resolved (ENOTFOUND).'],
-    ['dns', undefined, 'The host name of api.example:443 could not be resolved (DNS).'],
-    ['unreachable', coded('EHOSTUNREACH'), 'Api.example:443 cannot be reached from here (EHOSTUNREACH).'],
-    ['unreachable', undefined, 'Api.example:443 cannot be reached from here (no route).'],
-    ['certificate', coded('X_CERT', 'It ended. Long ago.'), `${UNTRUSTED}It ended. Long ago (X_CERT).`],
-    ['certificate', new Error('odd'), `${UNTRUSTED}odd (TLS).`],
-    ['tls', coded('EPROTO'), 'The TLS connection to api.example failed (EPROTO).'],
-    ['tls', undefined, 'The TLS connection to api.example failed (TLS).'],
-    ['connect-timeout', undefined, 'Could not connect to api.example:443 within 10s.'],
-    ['timeout', undefined, 'api.example did not send a complete response within 1m.'],
-    ['idle', undefined, 'The response from api.example stalled.'],
-    ['reset', coded('ECONNRESET'), 'The connection to api.example was closed before a response arrived (ECONNRESET).'],
-    ['reset', undefined, 'The connection to api.example was closed before a response arrived.'],
-    ['truncated', undefined, 'The response from api.example was cut off.'],
+  it.each<[string, TransportKind, Error | undefined]>([
+    ['Connection refused: nothing is listening at api.example:443.', 'refused', coded('ECONNREFUSED')],
+    ['The host name of api.example:443 could not be resolved (ENOTFOUND).', 'dns', coded('ENOTFOUND')],
+    ['The host name of api.example:443 could not be resolved (DNS).', 'dns', undefined],
+    ['Api.example:443 cannot be reached from here (EHOSTUNREACH).', 'unreachable', coded('EHOSTUNREACH')],
+    ['Api.example:443 cannot be reached from here (no route).', 'unreachable', undefined],
+    [`${UNTRUSTED}It ended. Long ago (X_CERT).`, 'certificate', coded('X_CERT', 'It ended. Long ago.')],
+    [`${UNTRUSTED}odd (TLS).`, 'certificate', new Error('odd')],
+    ['The TLS connection to api.example failed (EPROTO).', 'tls', coded('EPROTO')],
+    ['The TLS connection to api.example failed (TLS).', 'tls', undefined],
+    ['Could not connect to api.example:443 within 10s.', 'connect-timeout', undefined],
+    ['api.example did not send a complete response within 1m.', 'timeout', undefined],
+    ['The response from api.example stalled.', 'idle', undefined],
+    ['The connection to api.example was closed before a response arrived (ECONNRESET).', 'reset', coded('ECONNRESET')],
+    ['The connection to api.example was closed before a response arrived.', 'reset', undefined],
+    ['The response from api.example was cut off.', 'truncated', undefined],
     [
+      'The response from api.example is not valid HTTP (HPE_INVALID_CONSTANT).',
       'malformed',
       coded('HPE_INVALID_CONSTANT'),
-      'The response from api.example is not valid HTTP (HPE_INVALID_CONSTANT).',
     ],
-    ['malformed', undefined, 'The response from api.example is not valid HTTP (malformed).'],
-  ])('has a code and the message $2 for the kind `%s`', (kind, cause, message) => {
+    ['The response from api.example is not valid HTTP (malformed).', 'malformed', undefined],
+  ])('has the message "%s" and a code for the kind `%s`', (message, kind, cause) => {
     const code = `network.${kind.replace('-', '_')}`;
     expect(failed(kind, cause)).toMatchObject({ code, message, request: lost.request, cause: { kind } });
   });

@@ -48,11 +48,12 @@ it('numbers each line, hashes it with the previous line, and keeps its files pri
   expect(await chain.verify()).toEqual({
     tip: { entry: 3, hash: before },
     pruned: 0,
-    adopted: undefined,
+    adopted: null,
     unchained: 0,
     unfinished: 0,
     faults: [],
     omitted: 0,
+    notes: [],
   });
   for (const file of [path, `${path}.head`]) expect(statSync(file).mode & 0o777).toBe(0o600);
 });
@@ -124,6 +125,24 @@ describe('verify', () => {
     await chain.append(objects('f', 'g'));
     expect(await faults(tip.hash)).toEqual([]);
     expect(await faults('a'.repeat(64))).toEqual([`no line has the hash ${'a'.repeat(64)}`]);
+  });
+
+  it('notes that the head of an empty chain proves nothing', async () => {
+    const { faults, notes } = await chain.verify('0'.repeat(64));
+    expect([faults, notes]).toEqual([[], ['every chain starts with this hash, so it proves nothing']]);
+  });
+
+  it('notes a damaged head, because lines may be missing at the end', async () => {
+    const head = readFileSync(`${path}.head`, 'utf8');
+    rewrite(lines().slice(0, 4));
+    writeFileSync(
+      `${path}.head`,
+      head.replace(/.\n$/, (end) => (end === '0\n' ? '1\n' : '0\n')),
+    );
+    const { faults, notes } = await chain.verify();
+    expect([faults, notes]).toEqual([[], ['the head file is damaged: lines may have been removed from the end']]);
+    await chain.append(objects('x'));
+    expect(await chain.verify()).toMatchObject({ faults: [], notes: [] });
   });
 
   it('limits the number of reported faults', async () => {
@@ -203,7 +222,13 @@ describe('prune', () => {
       JSON.parse(before[4] ?? ''),
       expect.objectContaining({ event: 'pruned', by: 'officer', entries: 3, entry: 6 }),
     ]);
-    expect(await chain.verify(tip.hash)).toMatchObject({ pruned: 3, faults: [], tip: { entry: 6 } });
+    expect(await chain.verify(tip.hash)).toMatchObject({ pruned: 3, faults: [], notes: [], tip: { entry: 6 } });
+    // A checkpoint has only the hash of the last line that it replaces.
+    for (const [index, line] of before.entries()) {
+      const [, hash = ''] = /"chain":"(\w+)"/.exec(line) ?? [];
+      const note = `the hash ${hash} may be among the 3 pruned entries and cannot be checked`;
+      expect(await chain.verify(hash)).toMatchObject({ faults: [], notes: index === 0 ? [note] : [] });
+    }
     await chain.append(objects('f'));
     expect(await chain.prune((line) => line.includes('"f"'), {})).toBe(2);
     expect(lines().map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([

@@ -6,7 +6,16 @@ import { foldEvent } from '../../../../src/lib/domain/dsr/ledger-fold.ts';
 import { evidencePage } from '../../../../src/lib/render/dsr-evidence.ts';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
-const ledger = { valid: true, entries: 1, head: 'f00d', pruned: 0, unfinished: 0, adopted: null, unchained: 0 };
+const ledger = {
+  valid: true,
+  entries: 1,
+  head: 'f00d',
+  pruned: 0,
+  unfinished: 0,
+  adopted: null,
+  unchained: 0,
+  notes: [],
+};
 const rest = { certificates: [], ledger, actor: { by: 'ada', host: 'laptop' } };
 const [id, profile, group_id] = ['a', null, null];
 const sent = (submitted_time: string, subject_request_type = 'erasure'): LedgerEvent => ({

@@ -39,7 +39,7 @@ describe('arguments', () => {
     const folder = folderOf(
       ...parts.map((name) => `out/${name}`),
       'out/part-1.csv.results.csv',
-      'out/x.rejects.ndjson',
+      'out/part-2.csv.1-of-4.rejects.ndjson',
     );
     symlinkSync('part-1.csv', join(folder, 'out/part-3.csv'));
     const names = ['dt=1/part-0.csv', 'part-1.csv', 'part-2.csv', 'part-3.csv'];
@@ -61,7 +61,21 @@ describe('arguments', () => {
       ['a-1.csv', 'a-2.csv'].map((name) => join(folder, name)),
     );
     expect(await expand(elsewhere, ['../a-*.csv'])).toEqual(['../a-1.csv', '../a-2.csv']);
+    expect(await expand(folder, ['*.results.csv'])).toEqual(['a-1.csv.results.csv']);
     await expect(expand(folder, ['none/*.csv'])).rejects.toMatchObject(usage(/No file matches none/));
+  });
+
+  it('include data whose name only looks like results, and report the results that they skip', async () => {
+    const folder = folderOf('in/b.csv', 'in/survey.results.csv', 'in/b.csv.results.csv', 'in/_old/_a.csv');
+    const skipped: unknown[] = [];
+    const source = inputSource(folder, Readable.from([]));
+    for (const word of ['in', 'in/*.csv'])
+      expect(await expandInputs([word], undefined, source, (names) => skipped.push(names))).toEqual([
+        'in/b.csv',
+        'in/survey.results.csv',
+      ]);
+    expect(skipped).toEqual([['in/b.csv.results.csv'], ['in/b.csv.results.csv']]);
+    expect(await expand(folder, ['in/_old/_*.csv'])).toEqual(['in/_old/_a.csv']);
   });
 
   it('are rejected as usage errors if they match no file or repeat an input', async () => {

@@ -64,7 +64,7 @@ describe('delivery targets', () => {
     expect(targetsOf(state, received(status), ALL)).toEqual(expected);
   });
 
-  it('include only the forward address for different bytes with a known status', () => {
+  it('include only the forward address if other bytes repeat a known status', () => {
     const state = stateOf(received('completed'));
     expect(targetsOf(state, { ...received('completed'), id: 'other bytes' }, ALL)).toEqual(['forward']);
   });

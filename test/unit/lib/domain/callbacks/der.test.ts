@@ -96,7 +96,7 @@ describe('a certificate', () => {
     expect(extensions.get('2a')).toHaveProperty('critical', true);
   });
 
-  const OTHER_FORM = 'its structure is not that of a certificate';
+  const OTHER_FORM = 'it is not structured like a certificate';
   it.each([
     ['is not a sequence', der(0x31, sequence(NUMBER), SIGNATURE), OTHER_FORM],
     ['is empty', sequence(), OTHER_FORM],

@@ -114,7 +114,7 @@ describe('due', () => {
       null,
     ],
     [
-      'is true after the mark is withdrawn by a clock that was set back',
+      'is true after the mark is withdrawn, even if the clock was set back',
       [sent('access'), done, marked(19, { answered: true }), marked(10, { answered: false })],
       true,
       null,

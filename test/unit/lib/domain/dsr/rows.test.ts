@@ -110,6 +110,7 @@ describe('a row', () => {
           ['xpid', '7'],
         ],
       },
+      isTrimmed: true,
       done: false,
       issues: [],
     });
@@ -128,6 +129,7 @@ describe('a row', () => {
     for (const cells of [[], targets.map(() => '  ')]) {
       expect(partsOfRow(cells, targets, defaults)).toEqual({
         parts: { ...defaults, subject_request_id: undefined, identities: [] },
+        isTrimmed: false,
         done: false,
         issues: [],
       });
@@ -144,19 +146,15 @@ describe('a row', () => {
     expect(urls('https://a.example')).toEqual(['https://a.example']);
   });
 
-  it.each<[string, boolean | undefined]>([
-    ['true', true],
-    ['YES', true],
-    ['y', true],
-    ['1', true],
-    ['false', false],
-    ['No', false],
-    ['n', false],
-    ['0', false],
-    ['', undefined],
-  ])('reads %j as %s for whether to skip the waiting period', (cell, skip) => {
-    const { issues, parts } = partsOfRow([cell], ['skip_waiting_period'], {});
-    expect([parts.skip_waiting_period, issues]).toEqual([skip, []]);
+  it.each<[string, boolean | undefined, string[]]>([
+    ['skips the waiting period', true, ['true', 'YES', 'y', '1']],
+    ['does not skip the waiting period', false, ['false', 'No', 'n', '0']],
+    ['does not choose whether to skip the waiting period', undefined, ['']],
+  ])('%s if the cell is one of $2', (_what, skip, cells) => {
+    for (const cell of cells) {
+      const { issues, parts } = partsOfRow([cell], ['skip_waiting_period'], {});
+      expect([cell, parts.skip_waiting_period, issues]).toEqual([cell, skip, []]);
+    }
   });
 
   it.each(['maybe', 'truely', 'not no', '10', '01'])('is rejected if a boolean is %j', (cell) => {
@@ -192,12 +190,12 @@ describe('a flat JSON object', () => {
     });
   });
 
-  it.each<unknown>([{ x: 1 }, [1], ['x', null], undefined])('is rejected if a value is %j', (value) => {
+  it.each<[unknown]>([[{ x: 1 }], [[1]], [['x', null]], [undefined]])('is rejected if a value is %j', (value) => {
     expect(cellsOfObject({ a: 'x', b: value })).toBeUndefined();
   });
 });
 
-it('is distinguished from a request body', () => {
+it('distinguishes a request body from a flat row', () => {
   expect(
     [{ subject_identities: {} }, { extensions: {} }, { email: 'a' }, null, 'subject_identities'].map(isBody),
   ).toEqual([true, true, false, false, false]);

@@ -23,7 +23,7 @@ function learnedRate(): LearnedRate {
 }
 
 describe('the first 429', () => {
-  it('sets the rate slightly below the accepted requests of the last second', () => {
+  it('sets the rate slightly below the number of requests accepted in the last second', () => {
     const rate = createLearnedRate();
     expect(rate.at(0)).toBe(Infinity);
     accept(rate, 100, 0, 2000);

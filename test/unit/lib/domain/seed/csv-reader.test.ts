@@ -40,6 +40,13 @@ function errorOf(text: string | Buffer, options: Partial<CsvOptions> = {}, size?
 }
 
 describe('CSV records', () => {
+  it('stop the reader at a quote that is never closed, because the rest of the file is unknown', () => {
+    for (const size of [1, 7, 1000])
+      expect(errorOf('xpid,user:n\n1,a\n2,"b\n3,c', {}, size).issues).toMatchObject([
+        { line: 3, column: 3, message: 'this cell starts with a quote that is never closed' },
+      ]);
+  });
+
   it.each<[string, unknown[]]>([
     ['xpid,user:n\n1,a\n2,b\n', [[2, '1', '"a"'], [3, '2', '"b"']]],
     ['xpid;user:n\r\n1;"a;b"\r\n2;c', [[2, '1', '"a;b"'], [3, '2', '"c"']]],
@@ -49,8 +56,6 @@ describe('CSV records', () => {
     ['xpid,user:n\n1,"say ""no"""\n2,"a"b\n3,c"\n', [[2, '1', '"say \\"no\\""'], [3, expect.stringContaining('follows a closing quote'), '2,"a"b'], [4, expect.stringContaining('an unquoted cell contains'), '3,c"']]],
     ['xpid,user:n\n1\n2,b\n3,c,d\n', [[2, 'has 1 column; the header has 2', '1'], [3, '2', '"b"'], [4, 'has 3 columns; the header has 2', '3,c,d']]],
     ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be a signed 64-bit integer in plain digits, such as -42', expect.stringContaining('"x"')], [3, expect.stringContaining('xpid: needs `xpid`'), expect.any(String)]]],
-    ['xpid,user:n\n1,a\n2,"b\n3,c', [[2, '1', '"a"'], [3, 'a double quote is not closed', '2,"b\n3,c']]],
-    [`xpid,user:n\n1,"${'b'.repeat(300)}`, [[2, 'a double quote is not closed', `1,"${'b'.repeat(197)}`]]],
     ['xpid,user:n\n1,a\n2', [[2, '1', '"a"'], [3, 'has 1 column; the header has 2', '2']]],
     ['xpid\n', []],
     ['xpid', []],
@@ -140,10 +145,6 @@ describe('a CSV header', () => {
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([
       '2 : this cell starts with a quote that is never closed',
-    ]);
-    // A record with exactly the maximum length could still end.
-    expect(read(bytes.subarray(0, -1), {}, bytes.length)).toMatchObject([
-      [2, 'a double quote is not closed', `"${'x'.repeat(199)}`],
     ]);
   });
 });

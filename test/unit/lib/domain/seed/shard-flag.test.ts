@@ -98,14 +98,14 @@ const CASES: [string, Env, Shard | RegExp][] = [
 ];
 
 test.each(CASES.filter(([, , wanted]) => !(wanted instanceof RegExp)))(
-  'accepts --shard %s with %j',
+  'accepts --shard %s with the variables %j',
   (text, env, wanted) => {
     expect(shardOf(text, env)).toEqual(wanted);
   },
 );
 
 test.each(CASES.filter(([, , wanted]) => wanted instanceof RegExp))(
-  'rejects --shard %j with %j',
+  'rejects --shard %j with the variables %j',
   (text, env, wanted) => {
     expect(shardOf(text, env)).toMatch(wanted as RegExp);
   },

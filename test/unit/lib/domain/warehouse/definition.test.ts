@@ -18,7 +18,7 @@ describe('comparing definitions', () => {
   it.each<[string, Definition, Definition]>([
     ['a mask', CONNECTION, { ...CONNECTION, config: { role: 'sync', password: '********' } }],
     ['fields set by the platform', CONNECTION, { ...CONNECTION, status: 'healthy', errors: [], created_on: 'x' }],
-    ['null and absent', CONNECTION, { ...CONNECTION, name: null }],
+    ['null in place of a missing field', CONNECTION, { ...CONNECTION, name: null }],
   ])('ignores %s in a connection', (_what, one, other) => {
     expect(comparable('connection', one)).toEqual(comparable('connection', other));
   });

@@ -339,7 +339,7 @@ describe("a finding's exact text", () => {
     ['an hourly frequency on demand', scheduled({ ...hourly, type: 'on_demand' }, 72), []],
     ['a schedule with an unknown frequency', scheduled({ ...hourly, frequency: 'fortnightly' }, 9000), []],
     ['an hourly schedule that never succeeded', scheduled(hourly), []],
-    ['no schedule', { pipeline: { ...evidence().pipeline, schedule: null } }, []],
+    ['a pipeline without a schedule', { pipeline: { ...evidence().pipeline, schedule: null } }, []],
   ])('is correct for %s', (_what, over, expected) => {
     const { findings } = diagnose(evidence(over));
     expect(findings.map(({ level, problem, next }) => [level, problem, next])).toEqual(expected);

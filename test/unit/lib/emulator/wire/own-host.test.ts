@@ -5,29 +5,29 @@ import { startTestEmulator, type TestEmulator } from '../../../../helpers/emulat
 
 describe('a platform', () => {
   it.each([
-    ['127.0.0.1', '127.0.0.1:4010'],
-    ['127.0.0.1', 'LOCALHOST:4010'],
-    ['127.0.0.1', 'platform.localhost'],
-    ['127.0.0.1', '[::1]:4010'],
-    ['platform', 'Platform:4010'],
+    ['127.0.0.1:4010', '127.0.0.1'],
+    ['LOCALHOST:4010', '127.0.0.1'],
+    ['platform.localhost', '127.0.0.1'],
+    ['[::1]:4010', '127.0.0.1'],
+    ['Platform:4010', 'platform'],
     ['192.0.2.7', '192.0.2.7'],
-    ['2001:db8::1', '[2001:db8::1]:4010'],
-    ['0.0.0.0', '192.0.2.7:4010'],
-    ['::', '[2001:db8::1]:4010'],
-  ])('at %s accepts the Host %j', (listensOn, header) => {
+    ['[2001:db8::1]:4010', '2001:db8::1'],
+    ['192.0.2.7:4010', '0.0.0.0'],
+    ['[2001:db8::1]:4010', '::'],
+  ])('accepts the Host %j if it listens on %s', (header, listensOn) => {
     expect(isOwnHost(header, listensOn)).toBe(true);
   });
 
   it.each([
-    ['127.0.0.1', '192.0.2.7:4010'],
-    ['127.0.0.1', 'evil.example'],
-    ['127.0.0.1', '127.0.0.1.evil.example:4010'],
-    ['127.0.0.1', 'evil.example:80:80'],
-    ['127.0.0.1', ''],
-    ['platform', 'other:4010'],
-    ['192.0.2.7', '192.0.2.8'],
-    ['0.0.0.0', 'evil.example:4010'],
-  ])('at %s rejects the Host %j', (listensOn, header) => {
+    ['192.0.2.7:4010', '127.0.0.1'],
+    ['evil.example', '127.0.0.1'],
+    ['127.0.0.1.evil.example:4010', '127.0.0.1'],
+    ['evil.example:80:80', '127.0.0.1'],
+    ['', '127.0.0.1'],
+    ['other:4010', 'platform'],
+    ['192.0.2.8', '192.0.2.7'],
+    ['evil.example:4010', '0.0.0.0'],
+  ])('rejects the Host %j if it listens on %s', (header, listensOn) => {
     expect(isOwnHost(header, listensOn)).toBe(false);
   });
 });
