@@ -221,7 +221,6 @@ function documentText({ data, view }: Result, style: Style, width: number): stri
   return view.kind === 'document' ? view.text(data, style, width).trimEnd() : '';
 }
 
-/** Returns the hint in one line, if there is one. */
 function hintOf(error: KnownError, advice: Part['advice']): { hint?: string } {
   const text = error.hints.length > 0 ? (advice?.(error.hints) ?? error.hint) : undefined;
   return text === undefined ? {} : { hint: text.replaceAll('\n', ' ') };

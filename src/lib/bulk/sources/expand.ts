@@ -12,12 +12,13 @@ const LONGEST_PATH = 4_096;
 
 /** Markers that warehouses and Spark leave in data folders. */
 const MARKERS = ['**/_*', '**/_*/**'];
-/** Our files about an input, which is in the same folder: `users.csv` of `users.csv.2-of-4.rejects.ndjson`. */
+/** Our files about an input in the same folder, such as `users.csv.2-of-4.rejects.ndjson` for `users.csv`. */
 const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 
 /**
  * Returns the inputs that the arguments and the list name, in that order. Sorts the files of a folder or pattern by
- * name, and skips results and rejects of its other files, unless the pattern asks for them. Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
+ * name, and skips results and rejects of its other files, unless the pattern names them. Throws usage (2) for no
+ * inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
   words: readonly string[],

@@ -47,7 +47,7 @@ export function sameFile(name: string, path: string, opened: BigIntStats) {
   async function check(stats: BigIntStats | undefined): Promise<void> {
     const now = stampOf(stats);
     if (now === stamp) return;
-    // A backup or a chmod changes only the change time, so the content decides.
+    // A backup or a chmod changes only the change time, so compare the content.
     const found = known && (await fingerprint(path).catch(() => undefined));
     if (known === undefined || found === undefined || !isSameContent([known], [found])) throw inputChanged(name);
     stamp = now;
