@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import { PROGRAM, VERSION } from './lib/kernel/version.ts';
 import type { Context } from './lib/runtime/context.ts';
-import { defineGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
+import { defineGlobalFlags, lenientFlags, preferredFormat } from './lib/runtime/command-line/global-flags.ts';
 import { helpSettings } from './lib/runtime/command-line/help-screen.ts';
-import { refuseUnknownWord, usageFailure } from './lib/runtime/command-line/usage-failure.ts';
+import { refuseUnknownWord, usageFailure, usageIn } from './lib/runtime/command-line/usage-failure.ts';
 
 /** Heading -> group or single command -> summary, in the order of the help. */
 const SUMMARIES = {
@@ -158,8 +158,11 @@ function applySettings(command: Command, ctx: Context): void {
       outputError: () => undefined,
     })
     .configureHelp(helpSettings(ctx.io.columns))
-    .addHelpText('before', ({ command: of }) => {
+    .addHelpText('before', ({ command: of, error }) => {
       refuseUnknownWord(of);
+      // A program that reads standard error expects an error document, not help.
+      const { output } = lenientFlags(of.optsWithGlobals(), ctx.io.env, preferredFormat(ctx.io));
+      if (error && output.endsWith('json')) throw usageIn(of, 'missing command');
       return '';
     });
 }

@@ -7,11 +7,12 @@ import {
   describeReread,
   GROUPS,
   NOUNS,
+  referenceMap,
   type ResourceType,
   toDefinition,
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
-import { ifFound, isNotFound, type KnownError, usageError } from '../lib/kernel/errors.ts';
+import { ifFound, isNotFound, usageError } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
@@ -48,29 +49,38 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
 export async function createResource(
   ctx: Context,
   type: ResourceType,
-  id: string | undefined,
+  givenId: string | undefined,
   flags: ResourceFlags,
 ): Promise<ResourceReply | undefined> {
-  const source = await readSource(ctx, type, { id, ...(await sourceFlags(ctx, type, flags)) });
+  const source = await readSource(ctx, type, { id: givenId, ...(await sourceFlags(ctx, type, flags)) });
   const { definition } = source;
+  const { id } = definition;
   await ctx.startWrite('workspace');
   const calls = warehouseCalls(await ctx.api(), type);
   if (!ctx.flags.curl) {
-    if (await ifFound(calls.get(definition.id, ctx.signal))) throw exists(type, definition.id);
+    if (await ifFound(calls.get(id, ctx.signal))) {
+      throw fail('warehouse.exists', {
+        message: `The ${NOUNS[type]} ${id} already exists.`,
+        hint: {
+          text: 'Choose another id. To change the existing one:',
+          command: `cdpadm ${GROUPS[type]} update ${id}`,
+        },
+      });
+    }
     await checkReferences(source);
   }
+  const changes = changedFields({}, comparable(type, definition));
+  const uses = usesOf(source);
+  const draw = (style: Style) => renderChange(`+ create ${NOUNS[type]} ${id}`, changes, uses, style);
   if (ctx.flags.dryRun) {
     const request = calls.describeCreate(withHiddenSecrets(type, definition));
-    return await ctx.out.emitDryRun([request], undefined, undefined, [definition.id]);
+    return await ctx.out.emitDryRun([request], { id, changes, references: referenceMap(uses) }, draw, [id]);
   }
-  const shown = comparable(type, definition);
-  ctx.out.show((style) =>
-    renderChange(`+ create ${NOUNS[type]} ${definition.id}`, changedFields({}, shown), usesOf(source), style),
-  );
-  await ctx.confirmWrite(`Create ${NOUNS[type]} ${definition.id}?`);
-  ctx.logFacts({ ids: [definition.id], undo: [[GROUPS[type], 'delete', definition.id]] });
+  ctx.out.show(draw);
+  await ctx.confirmWrite(`Create ${NOUNS[type]} ${id}?`);
+  ctx.logFacts({ ids: [id], undo: [[GROUPS[type], 'delete', id]] });
   const reply = await sending(ctx, source, (body) => createConfirmed(body, calls, ctx));
-  ctx.out.note(`Created ${NOUNS[type]} ${definition.id}.`);
+  ctx.out.note(`Created ${NOUNS[type]} ${id}.`);
   return withHiddenSecrets(type, reply);
 }
 
@@ -132,9 +142,14 @@ export async function writeChange(
   if (resets) ctx.out.warn(describeReread(definition));
   if (!ctx.flags.curl) await checkReferences(source);
   if (ctx.flags.dryRun) {
-    if (resets && !allowReset && !ctx.flags.confirm.includes(id)) throw resetRefused(id);
+    if (resets && !allowReset && !ctx.flags.confirm.includes(id)) {
+      throw fail('pipelines.guard.reset', {
+        message: `Nothing was sent: the new sync mode would reset the sync position of ${id}.`,
+        hint: 'To allow it, pass --allow-reset.',
+      });
+    }
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));
-    return await ctx.out.emitDryRun([request], { id, changes, resets }, draw, [id]);
+    return await ctx.out.emitDryRun([request], { id, changes, references: referenceMap(uses), resets }, draw, [id]);
   }
   if (Object.keys(changes).length + uses.length === 0) {
     ctx.out.note(`Nothing to do: ${NOUNS[type]} ${id} is up to date.`);
@@ -172,18 +187,4 @@ async function sending(
     });
   }
   return reply;
-}
-
-function exists(type: ResourceType, id: string): KnownError {
-  return fail('warehouse.exists', {
-    message: `The ${NOUNS[type]} ${id} already exists.`,
-    hint: { text: 'Choose another id. To change the existing one:', command: `cdpadm ${GROUPS[type]} update ${id}` },
-  });
-}
-
-function resetRefused(id: string): KnownError {
-  return fail('pipelines.guard.reset', {
-    message: `Nothing was sent: the new sync mode would reset the sync position of ${id}.`,
-    hint: 'To allow it, pass --allow-reset.',
-  });
 }

@@ -27,7 +27,7 @@ export const requestFlags = {
   identity: {
     value: 'type=value',
     many: true,
-    help: 'identity of the subject(repeatable); TYPE=@FILE and TYPE=- read the value',
+    help: 'identity of the subject (repeatable); TYPE=@FILE and TYPE=- read the value',
   },
   extensionIdentity: {
     value: 'type=value',

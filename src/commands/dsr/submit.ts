@@ -44,7 +44,7 @@ export const submitRequests = defineCommand({
     bulk: {
       value: 'file',
       many: true,
-      words: true,
+      words: 'any',
       help: 'many requests: CSV, NDJSON or JSON files, folders or patterns; - reads standard input',
     },
     ...tableFlags,
@@ -89,10 +89,8 @@ const ONE_ONLY = ['file', 'identity', 'extensionIdentity', 'requestId', 'wait', 
 async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   const isBulk = flags.bulk !== undefined || flags.filesFrom !== undefined;
   const misplaced = (isBulk ? ONE_ONLY : BULK_ONLY).find((name) => flags[name] !== undefined);
-  if (misplaced !== undefined) {
-    const flag = flagName(misplaced);
-    throw usageError(isBulk ? `${flag} cannot be combined with --bulk.` : `${flag} requires --bulk.`);
-  }
+  if (misplaced !== undefined)
+    throw usageError(`${flagName(misplaced)} ${isBulk ? 'cannot be combined with' : 'requires'} --bulk.`);
   if (isBulk) {
     const { again, resume } = createAgain(submitRequests, [], { ...flags }, ctx.flags);
     const { bulk: files = [], filesFrom = '' } = flags;

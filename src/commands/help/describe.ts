@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import type { ErrorEntry } from '../../lib/errors/entry.ts';
 import { ERRORS } from '../../lib/errors/registry.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
+import { flagSpecs } from '../../lib/runtime/command-line/define-command.ts';
 import {
   byCode,
   commandAt,
@@ -36,6 +37,8 @@ export function commandsResult() {
           flag: z.string(),
           short: z.optional(z.string()),
           value: z.nullable(z.string()),
+          /** `boolean`, `integer` or `string`. */
+          type: z.string(),
           heading: z.optional(z.string()),
           ...value,
         }),
@@ -86,6 +89,7 @@ function flagsOf({ options }: Command) {
       flag: flag.long ?? flag.flags,
       ...(flag.short !== undefined && { short: flag.short }),
       value: flag.flags.split(/[<[]/)[1]?.slice(0, -1).replace('...', '') ?? null,
+      type: flag.isBoolean() ? 'boolean' : flagSpecs.get(flag)?.most ? 'integer' : 'string',
       ...(flag.helpGroupHeading !== undefined && { heading: flag.helpGroupHeading.replace(/:$/, '') }),
       ...valueOf(flag),
     }));
@@ -97,7 +101,7 @@ function valueOf(value: Argument | Option) {
   return {
     help: description,
     required: 'mandatory' in value ? value.mandatory : value.required,
-    many: variadic,
+    many: 'mandatory' in value ? flagSpecs.get(value)?.many === true : variadic,
     ...(typeof standard === 'string' && { default: standard }),
     ...(argChoices && { choices: argChoices }),
   };

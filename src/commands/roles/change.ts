@@ -30,7 +30,7 @@ export const createRole = defineCommand({
   ],
   exits: {
     notFound: 'template or role not found',
-    conflict: 'the role already exists, or the plan is not the expected one',
+    conflict: 'the id or the name is already in use, or the plan is not the expected one',
     invalidInput: 'the role is not valid, or a task does not exist',
     guard: 'a guard stopped it, or you answered no',
   },
@@ -40,12 +40,8 @@ export const createRole = defineCommand({
       throw usageError('The role has no description.', 'Pass --description TEXT, or --from a role that has one.');
     }
     await changeRoles(ctx, 'create', flags, (roles) => {
-      if (roles.some((role) => role.role_id === roleId)) {
-        throw fail('roles.exists', {
-          message: `Role ${roleId} already exists.`,
-          hint: { text: 'Choose another id. To change the existing role:', command: `cdpadm roles update ${roleId}` },
-        });
-      }
+      refuseTaken(roles, 'role_id', roleId);
+      refuseTaken(roles, 'name', name);
       const source = from === undefined ? undefined : findSource(from, roles);
       const held = source?.tasks ?? [];
       const more = [...new Set(task)].filter((id) => !held.some(({ task_id }) => task_id === id));
@@ -62,6 +58,16 @@ export const createRole = defineCommand({
     });
   },
 });
+
+/** Throws conflict (6) if a role has this id or name. */
+function refuseTaken(roles: readonly Role[], field: 'role_id' | 'name', text: string): void {
+  const id = roles.find((role) => role[field] === text)?.role_id;
+  if (id === undefined) return;
+  throw fail('roles.exists', {
+    message: field === 'name' ? `Role ${id} already has the name \`${text}\`.` : `Role ${id} already exists.`,
+    hint: { text: 'Choose another. To change the existing role:', command: `cdpadm roles update ${id}` },
+  });
+}
 
 /** A live role takes precedence over the template with the same id, because it may have been adapted. */
 function findSource(name: string, roles: readonly Role[]): Role {
@@ -95,7 +101,7 @@ export const updateRole = defineCommand({
   ],
   exits: {
     notFound: 'role not found',
-    conflict: 'the plan is not the expected one, or the platform keeps changing',
+    conflict: 'the name is already in use, the plan is not the expected one, or the platform keeps changing',
     invalidInput: 'the role is not valid, or a task does not exist',
     guard: 'a guard stopped it, or you answered no',
   },
@@ -106,6 +112,7 @@ export const updateRole = defineCommand({
     }
     await changeRoles(ctx, 'update', flags, (roles) => {
       const role = findRole(roles, args.roleId);
+      if (name !== undefined && name !== role.name) refuseTaken(roles, 'name', name);
       const updated: Role = {
         ...role,
         ...(name !== undefined && { name }),
@@ -153,12 +160,7 @@ export const renameRole = defineCommand({
   run: (ctx, { args: { oldId, newId }, flags }) =>
     changeRoles(ctx, 'rename', flags, (roles) => {
       const role = findRole(roles, oldId);
-      if (roles.some((other) => other !== role && other.role_id === newId)) {
-        throw fail('roles.exists', {
-          message: `The id ${newId} is already used by another role.`,
-          hint: { text: 'Choose another id. To see that role:', command: `cdpadm roles get ${newId}` },
-        });
-      }
+      if (newId !== oldId) refuseTaken(roles, 'role_id', newId);
       return roles.map((other) => (other === role ? { ...role, role_id: newId } : other));
     }),
 });

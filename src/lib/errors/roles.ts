@@ -11,8 +11,8 @@ export const ROLES_ERRORS = {
   'roles.exists': {
     exit: 'conflict',
     summary: 'The role already exists.',
-    explanation: 'The manifest already contains a role with this id.',
-    fix: 'Change that role, or choose another id.',
+    explanation: 'The manifest already contains a role with this id or name.',
+    fix: 'Change that role, or choose another id or name.',
   },
   'roles.task_not_found': {
     exit: 'notFound',

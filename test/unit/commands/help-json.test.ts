@@ -7,7 +7,7 @@ import { commandsBelow, loadProgram } from '../../helpers/command-tree.ts';
 
 interface Described {
   path: string;
-  flags: { flag: string; choices?: string[] }[];
+  flags: { flag: string; many: boolean; type: string }[];
   output: object | null;
 }
 
@@ -38,6 +38,22 @@ it.each([
 ])('describes for `%s` the commands %j', async (line, paths) => {
   const commands = await described(...line.split(' '));
   expect(commands.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
+});
+
+it('describes the type of each flag, and whether it may be repeated', async () => {
+  const [submit] = await described('help', '--json', 'dsr', 'submit');
+  const [list] = await described('help', '--json', 'dsr', 'list');
+  const shapeOf = (name: string) => {
+    const { many, type } = [...(submit?.flags ?? []), ...(list?.flags ?? [])].find(({ flag }) => flag === name) ?? {};
+    return [type, many];
+  };
+  expect(['--identity', '--bulk', '--group-id', '--wait', '--limit'].map(shapeOf)).toEqual([
+    ['string', true],
+    ['string', true],
+    ['string', false],
+    ['boolean', false],
+    ['integer', false],
+  ]);
 });
 
 it('rejects an unknown command', async () => {

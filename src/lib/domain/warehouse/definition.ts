@@ -209,3 +209,8 @@ export function secretUses(type: ResourceType, definition: Definition): SecretUs
     return typeof reference === 'string' && REFERENCE.test(reference) ? [{ path, reference }] : [];
   });
 }
+
+/** Returns `{"config.password": "env:NAME"}`, as plans show references. */
+export function referenceMap(uses: readonly SecretUse[]): Record<string, string> {
+  return Object.fromEntries(uses.map(({ path, reference }) => [path.join('.'), reference]));
+}

@@ -11,6 +11,7 @@ import {
   type ResourceType,
   toDefinition,
   maskedSecrets,
+  referenceMap,
   secretUses,
 } from './definition.ts';
 
@@ -151,7 +152,7 @@ function stepFor(
   sendSecrets: boolean,
 ): Step | undefined {
   const uses = secretUses(type, definition);
-  const references = Object.fromEntries(uses.map(({ path, reference }) => [path.join('.'), reference]));
+  const references = referenceMap(uses);
   // The user must enter a masked secret before the other fields can be sent.
   const secrets = [...uses.map(({ path }) => path), ...maskedSecrets(type, definition)].map((path) => path.join('.'));
   const wanted = comparable(type, completed(type, definition, live && toDefinition(live)));

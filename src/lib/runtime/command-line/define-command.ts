@@ -44,8 +44,8 @@ export interface FlagSpec {
   /** True if the value is an output path, so that it cannot be `-`. */
   readonly writes?: true;
   readonly many?: true;
-  /** True if the flag accepts several values at once: all words up to the next flag. */
-  readonly words?: true;
+  /** Whether the flag accepts several values at once: all words up to the next flag. `any` includes no value. */
+  readonly words?: true | 'any';
   readonly required?: true;
   readonly default?: string | true;
   readonly conflicts?: readonly string[];
@@ -237,15 +237,22 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   return argument.argParser((text, before: string[] | undefined) => [...(before ?? []), read(text)]);
 }
 
+/** The record of each option that `optionOf` built. */
+export const flagSpecs = new WeakMap<Option, FlagSpec>();
+
 export function optionOf(key: string, spec: FlagSpec): Option {
   const { choices, conflicts, heading, help, hidden, many, required, short, value, words } = spec;
   const name = flagName(key);
   const long = value === undefined && spec.default === true ? name.replace('--', '--no-') : name;
-  const word = value === undefined ? '' : hidden ? ` [${value}]` : ` <${value}${words ? '...' : ''}>`;
+  const list = `${value}${words ? '...' : ''}`;
+  const word = value === undefined ? '' : hidden || words === 'any' ? ` [${list}]` : ` <${list}>`;
   const option = new Option(`${short ? `-${short}, ` : ''}${long}${word}`, help);
+  flagSpecs.set(option, spec);
   const item = readerOf(name, spec);
   if (choices) option.choices(choices);
-  if (many) option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), item?.(text) ?? text]);
+  const read = (text: string) => (words === 'any' && text === '' ? [] : [item?.(text) ?? text]);
+  if (words === 'any') option.preset('');
+  if (many) option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), ...read(text)]);
   else if (item) option.argParser(item);
   if (typeof spec.default === 'string') option.default(item?.(spec.default) ?? spec.default, spec.default);
   if (required) option.makeOptionMandatory();

@@ -32,11 +32,11 @@ export function usageFailure(error: CommanderError, command: Command): Error {
       return excessArguments(command);
     case 'commander.missingMandatoryOptionValue': {
       // The flag may be mistyped, because commander checks for missing flags first.
-      const [flag] = command.args.filter((word) => /^--?[a-z]/i.test(word));
-      return flag === undefined ? asReported(error, command) : unknownWord('flag', flag.replace(/=.*/s, ''), command);
+      const [flag] = command.args.flatMap((word) => /^--?[a-z][^=]*/i.exec(word)?.[0] ?? []);
+      return flag === undefined ? usageIn(command, error.message) : unknownWord('flag', flag, command);
     }
     default:
-      return asReported(error, command);
+      return usageIn(command, error.message);
   }
 }
 
@@ -47,35 +47,32 @@ export function refuseUnknownWord(command: Command): void {
   throw unknownWord('command', word, command);
 }
 
-function asReported(error: CommanderError, command: Command): KnownError {
-  return usageError(sentence(error.message), seeHelp(command));
+export function usageIn(command: Command, message: string): KnownError {
+  return usageError(sentence(message), seeHelp(command));
 }
 
 /** Suggests a similar command with this number of arguments, such as `pipelines runs ID` for `pipelines run ID`. */
 function missingArgument(error: CommanderError, command: Command): KnownError {
+  const message = sentence(error.message);
   const choices = command.registeredArguments[command.args.length]?.argChoices;
-  if (choices) return usageError(sentence(error.message), `Choose from ${choices.join(', ')}. ${seeHelp(command)}`);
+  if (choices) return usageError(message, `Choose from ${choices.join(', ')}. ${seeHelp(command)}`);
   const siblings = command.parent?.commands.filter(
     (one) => one !== command && one.commands.length === 0 && one.registeredArguments.length === command.args.length,
   );
   const guess = command.args.length > 0 && nearest(command.name(), siblings?.map((one) => one.name()) ?? []);
   const picked = Object.values(recordOf(command)?.args ?? {})[command.args.length]?.pick;
-  if (!guess || !command.parent) {
-    return picked
-      ? usageError(sentence(error.message), { text: 'To list them:', command: picked.list })
-      : asReported(error, command);
-  }
+  if (!guess || !command.parent)
+    return usageError(message, picked ? { text: 'To list them:', command: picked.list } : seeHelp(command));
   const line = [pathOf(command.parent), guess, ...command.args].join(' ');
-  return usageError(sentence(error.message), `Did you mean \`${line}\`? ${seeHelp(command)}`);
+  return usageError(message, `Did you mean \`${line}\`? ${seeHelp(command)}`);
 }
 
 function excessArguments(command: Command): KnownError {
   const [word = ''] = command.args.slice(command.registeredArguments.length);
   if (command.commands.length > 0) return unknownWord('command', word, command);
   const count = command.registeredArguments.length;
-  const accepts =
-    count === 0 ? 'accepts no arguments' : count === 1 ? 'accepts one argument' : `accepts ${count} arguments`;
-  return usageError(`Unexpected argument \`${word}\`: \`${pathOf(command)}\` ${accepts}.`, seeHelp(command));
+  const most = ['no arguments', 'one argument'][count] ?? `${count} arguments`;
+  return usageError(`Unexpected argument \`${word}\`: \`${pathOf(command)}\` accepts ${most}.`, seeHelp(command));
 }
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command): KnownError {

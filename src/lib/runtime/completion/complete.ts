@@ -1,5 +1,6 @@
 // Finds the candidates for the word at the cursor in the command tree.
 import type { Argument, Command, Option } from 'commander';
+import { flagSpecs } from '../command-line/define-command.ts';
 
 export interface Candidate {
   value: string;
@@ -71,7 +72,7 @@ export async function complete(words: string[], current: string, tree: Tree, val
 
 /** A flag with several values accepts each value once. */
 function notGiven(option: Option, found: Completion | undefined, { given }: State): Completion {
-  const values = takesSeveral(option) ? given.get(option.long ?? '') : undefined;
+  const values = flagSpecs.get(option)?.many ? given.get(option.long ?? '') : undefined;
   if (!found || !values) return found ?? NOTHING;
   return { ...found, candidates: found.candidates.filter(({ value }) => !values.includes(value)) };
 }
@@ -79,10 +80,6 @@ function notGiven(option: Option, found: Completion | undefined, { given }: Stat
 /** A flag with several values accepts all words up to the next flag. */
 function endsList({ variadic }: Option, word: string): boolean {
   return variadic && word.startsWith('-');
-}
-
-function takesSeveral({ variadic, parseArg }: Option): boolean {
-  return variadic || parseArg !== undefined;
 }
 
 interface State {
@@ -177,7 +174,7 @@ function flagsOf({ chain, point }: State): Candidate[] {
   const help = { value: '--help', description: 'show help' };
   return [
     ...options
-      .filter((option) => takesSeveral(option) || !point.flags.has(option.long ?? ''))
+      .filter((option) => flagSpecs.get(option)?.many ?? !point.flags.has(option.long ?? ''))
       .map(({ long, short, description }) => ({ value: long ?? short ?? '', description })),
     help,
   ];

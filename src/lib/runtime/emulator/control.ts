@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ControlCall, rejectionIn } from '../../emulator/client.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
-import { KnownError, usageError, type Hint, type Hints } from '../../kernel/errors.ts';
+import { KnownError, usageError, type Hint } from '../../kernel/errors.ts';
 import { isRecord, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { OutcomeUnknownError } from '../../http/answer/network-failure.ts';
 import { TransportError } from '../../http/transport-error.ts';
@@ -16,10 +16,6 @@ import { fail } from '../../errors/fail.ts';
 const CALL_TIMEOUT_MS = 60_000;
 
 export { controlCalls } from '../../emulator/client.ts';
-
-interface PortFlag {
-  port?: string;
-}
 
 /**
  * Finds a platform: the one on `port`; without `--profile`, the one at CDPADM_BASE_URL; for `--profile local`, the one
@@ -36,10 +32,10 @@ export async function findEmulator(
     const chosen = running.find((emulator) => String(emulator.port) === port);
     if (chosen) return chosen.ready;
     const ports = running.map((emulator) => emulator.port).join(', ');
-    throw noEmulator(
-      `No embedded platform is running on port ${port}.`,
-      ports === '' ? START : `Ports of running platforms: ${ports}.`,
-    );
+    throw fail('emulator.none', {
+      message: `No embedded platform is running on port ${port}.`,
+      hint: ports === '' ? START : `Ports of running platforms: ${ports}.`,
+    });
   }
   const { CDPADM_BASE_URL: address, CDPADM_PROFILE: chosen } = ctx.io.env;
   const explicit = ctx.flags.profile ?? (lasting ? undefined : chosen);
@@ -47,9 +43,9 @@ export async function findEmulator(
   const addressed = running.find(({ ready }) => usesAddress && ready.base_url === address);
   const found = addressed ?? (explicit === 'local' ? undefined : running[0]);
   if (found) return found.ready;
-  if (lasting && explicit !== 'local') throw noEmulator('No embedded platform is running.', START);
-  if (explicit === 'local' || (await ctx.settings()).profile?.value === 'local') return await openEmbedded(ctx);
-  throw noEmulator('No embedded platform is running.', START);
+  const isLocal = explicit === 'local' || (!lasting && (await ctx.settings()).profile?.value === 'local');
+  if (isLocal) return await openEmbedded(ctx);
+  throw fail('emulator.none', { message: 'No embedded platform is running.', hint: START });
 }
 
 /**
@@ -81,11 +77,12 @@ async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: Cont
   } catch (error) {
     if (error instanceof KnownError) throw error;
     const problem = (error as Error).message;
-    if (call.method !== 'GET' && wasReached(error))
-      throw unconfirmed(call, origin, `did not respond: ${problem}`, error);
+    // If a connection was open, the platform may have received the call.
+    const wasReached = error instanceof TransportError && error.phase === 'perhaps-delivered';
+    if (call.method !== 'GET' && wasReached) throw unconfirmed(call, origin, `did not respond: ${problem}`, error);
     throw fail('emulator.unreachable', {
       message: `The embedded platform at ${origin} did not respond: ${problem}.`,
-      hint: wasReached(error) ? 'Run the command again.' : START,
+      hint: wasReached ? 'Run the command again.' : START,
       cause: error,
     });
   } finally {
@@ -116,14 +113,14 @@ function readReply<Reply>(call: ControlCall<Reply>, origin: string, text: string
 }
 
 /** Reads from the control address of the platform on this port. See `findEmulator`. */
-export async function read<Reply>(ctx: Context, { port }: PortFlag, call: ControlCall<Reply>): Promise<Reply> {
+export async function read<Reply>(ctx: Context, { port }: { port?: string }, call: ControlCall<Reply>): Promise<Reply> {
   return await callControl(ctx, await findEmulator(ctx, port), call);
 }
 
 /** Makes a change. In a dry run, only shows the call and returns undefined. */
 export async function change<Reply>(
   ctx: Context,
-  { port }: PortFlag,
+  { port }: { port?: string },
   call: ControlCall<Reply>,
 ): Promise<Reply | undefined> {
   const ready = await findEmulator(ctx, port);
@@ -133,16 +130,7 @@ export async function change<Reply>(
   return undefined;
 }
 
-/** True if a connection was open, so the platform may have received the call. */
-function wasReached(error: unknown): boolean {
-  return error instanceof TransportError && error.phase === 'perhaps-delivered';
-}
-
 const START: Hint = { text: 'Use --profile local, or start a platform:', command: 'cdpadm emulator start' };
-
-function noEmulator(message: string, hint: Hints): KnownError {
-  return fail('emulator.none', { message, hint });
-}
 
 /** Returns the error for a response that no control address sends. `problem` completes "a response that …". */
 function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): KnownError {

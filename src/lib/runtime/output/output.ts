@@ -22,7 +22,8 @@ export interface DryRun {
   /** Absent if the command does not change a platform. */
   target?: Target;
   requests: DescribedRequest[];
-  plan?: unknown;
+  /** Null if the requests are the whole plan. */
+  plan: unknown;
 }
 
 export function createOutput(setup: OutputSetup): Output {
@@ -42,13 +43,8 @@ export function createOutput(setup: OutputSetup): Output {
       return results.emitLine(typeof text === 'string' ? cleanText(text) : text(styles.stdout));
     },
     // Calls the `emit` of this object, because a run for several profiles replaces it.
-    async emitDryRun(requests, plan, text, ids = []) {
-      const result: DryRun = {
-        dry_run: true,
-        ...(target && { target }),
-        requests,
-        ...(plan !== undefined && { plan }),
-      };
+    async emitDryRun(requests, plan = null, text, ids = []) {
+      const result: DryRun = { dry_run: true, ...(target && { target }), requests, plan };
       const view: DocumentView<DryRun> = {
         kind: 'document',
         text: (_data, style, width) =>

@@ -43,7 +43,8 @@ describe('roles create', () => {
       9,
       /did you mean audiences:view/,
     ],
-    ['an existing name', 'roles create x --name User --description d --yes', 9, /x\.name: `User` is already taken/],
+    ['an existing name', 'roles create x --name User --description d --yes', 6, /roles update user-role/],
+    ['a name that another role has', 'roles update admin-role --name User --yes', 6, /user-role already has the name/],
   ])('rejects %s and sends nothing', async (_what, line, code, message) => {
     const result = await admin.run(line);
     expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });

@@ -185,8 +185,14 @@ it('lists every reference in the plan', async () => {
     env,
   });
   expect(data.steps[0]?.references).toEqual({ 'config.password': 'command:echo secret' });
-  const created = await home.run('connections create -f crm.yaml --allow-commands --yes', { env });
+  const line = 'connections create -f crm.yaml --allow-commands';
+  expect((await home.run(`${line} --dry-run`, { env })).stdout).toContain('config.password ← command:echo secret');
+  const dry = await home.json<{ plan: { references: unknown } }>(`${line} --dry-run`, { env });
+  expect(dry.data.plan.references).toEqual({ 'config.password': 'command:echo secret' });
+  const created = await home.run(`${line} --yes`, { env });
   expect(created.stderr).toContain('config.password ← command:echo secret');
+  const update = 'connections update crm -f crm.yaml --allow-commands --dry-run';
+  expect((await home.json<typeof dry.data>(update, { env })).data.plan.references).toEqual(dry.data.plan.references);
 });
 
 it("applies the same rules to a partner feed's key", async () => {

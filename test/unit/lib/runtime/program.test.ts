@@ -64,6 +64,15 @@ describe('help', () => {
     },
   );
 
+  it.each([[['-o', 'json']], [['roles', '--json']], [['emulator', 'fault', '-o', 'ndjson']]])(
+    'is replaced by one error document if %j names no command',
+    async (args) => {
+      const { code, stdout, stderr } = await runCli(args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage', message: 'Missing command.' } });
+    },
+  );
+
   test('is replaced by the version with -V', async () => {
     expect(await runCli(['roles', '-V'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
   });

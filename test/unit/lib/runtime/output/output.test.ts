@@ -370,6 +370,11 @@ describe('dry runs', () => {
     expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: { summary: 1 } });
   });
 
+  test('always have a plan in JSON, which is null if the requests are the whole plan', async () => {
+    const { stdout } = await capture({ json: true }, ({ out }) => out.emitDryRun(requests));
+    expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: null });
+  });
+
   it.each<[string, () => Parameters<Context['out']['emitDryRun']>, string]>([
     ['the requests', () => [requests], 'PUT https://platform.example/roles\n{\n  "id": 9223372036854775807\n}\n'],
     ['that nothing would be sent', () => [[]], 'Nothing would be sent.\n'],
