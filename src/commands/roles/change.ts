@@ -65,7 +65,7 @@ function refuseTaken(roles: readonly Role[], field: 'role_id' | 'name', text: st
   if (id === undefined) return;
   throw fail('roles.exists', {
     message: field === 'name' ? `Role ${id} already has the name \`${text}\`.` : `Role ${id} already exists.`,
-    hint: { text: 'Choose another. To change the existing role:', command: `cdpadm roles update ${id}` },
+    hint: { text: 'Choose another. To see that role:', command: `cdpadm roles get ${id}` },
   });
 }
 

@@ -33,7 +33,7 @@ describe('roles create', () => {
   });
 
   it.each([
-    ['an existing id', 'roles create user-role --from admin-role --yes', 6, /roles update user-role/],
+    ['an existing id', 'roles create user-role --from admin-role --yes', 6, /roles get user-role/],
     ['an unknown source', 'roles create x --from compliance-rol --yes', 5, /Did you mean compliance-role\?/],
     ['a missing description', 'roles create x --name X --task audiences:view --yes', 2, /--description/],
     ['an empty description', 'roles create x --from user-role --description= --yes', 9, /x\.description: is empty/],
@@ -43,7 +43,7 @@ describe('roles create', () => {
       9,
       /did you mean audiences:view/,
     ],
-    ['an existing name', 'roles create x --name User --description d --yes', 6, /roles update user-role/],
+    ['an existing name', 'roles create x --name User --description d --yes', 6, /roles get user-role/],
     ['a name that another role has', 'roles update admin-role --name User --yes', 6, /user-role already has the name/],
   ])('rejects %s and sends nothing', async (_what, line, code, message) => {
     const result = await admin.run(line);
