@@ -162,7 +162,7 @@ function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome
 /** Returns a dry run without its request bodies, if its plan contains every change. */
 function withoutBodies(outcome: Outcome): Outcome {
   const { data } = outcome;
-  if (!isRecord(data) || data['plan'] === undefined || !Array.isArray(data['requests'])) return outcome;
+  if (!isRecord(data) || (data['plan'] ?? null) === null || !Array.isArray(data['requests'])) return outcome;
   const requests = data['requests'].filter(isRecord).map(({ body: _, ...request }) => request);
   return { ...outcome, data: { ...data, requests } };
 }
