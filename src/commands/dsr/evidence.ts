@@ -134,7 +134,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   const { ledger: own, submitter } = await openDsrMemory(ctx);
   const isChosen = ({ address, at, id, workspace_id }: LedgerRequest): boolean => {
     if (address !== submitter.address || workspace_id !== submitter.workspace_id) return false;
-    const sent = parseIso(at ?? '');
+    const sent = parseIso(at);
     return ids.length > 0 ? ids.includes(id) : sent !== undefined && sent >= from && sent <= to;
   };
   const requests: RequestEvidence[] = [];
@@ -154,7 +154,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
 }
 
 function timeOf(flag: string, text: string | undefined, ofDay: string): number | undefined {
-  return parseIso(readTime(flag, text, ofDay) ?? '');
+  return parseIso(readTime(flag, text, ofDay));
 }
 
 /** Returns the kept messages in these folders, those that the ledger names but no folder has, and the certificates. */

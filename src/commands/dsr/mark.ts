@@ -122,7 +122,7 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
  */
 function isTooLong(ctx: Context, request: LedgerRequest, extended: string): boolean {
   const { deadline, regulation, submitted_time: submitted } = request;
-  const late = daysLate(parseIso(deadline ?? '') ?? Infinity, ctx.clock.now());
+  const late = daysLate(parseIso(deadline) ?? Infinity, ctx.clock.now());
   if (late > 0)
     ctx.out.warn(
       `The deadline of request ${request.id} (${deadline}) passed ${counted(late, 'day')} ago. The extension is recorded but does not count: the request stays late.`,

@@ -222,6 +222,6 @@ function isSyncTime(text: string): boolean {
 
 /** True if `later` is before `earlier`; false if one is absent or not a time. */
 function isBefore(later: string | undefined, earlier: string | undefined): boolean {
-  const [end, start] = [parseIso(later ?? ''), parseIso(earlier ?? '')];
+  const [end, start] = [parseIso(later), parseIso(earlier)];
   return end !== undefined && start !== undefined && end < start;
 }

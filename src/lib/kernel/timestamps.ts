@@ -50,8 +50,8 @@ export function manifestTime(ms: number): string {
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
 /** Converts an ISO 8601 date-time with a zone to epoch milliseconds. Undefined for other text and invalid days. */
-export function parseIso(text: string): number | undefined {
-  const match = ISO.exec(text);
+export function parseIso(text: string | null | undefined): number | undefined {
+  const match = ISO.exec(text ?? '');
   if (!match) return undefined;
   const at = (group: number): number => Number(match[group] ?? 0);
   const [hour, minute, second, offsetHours, offsetMinutes] = [at(4), at(5), at(6), at(9), at(10)];
@@ -60,7 +60,7 @@ export function parseIso(text: string): number | undefined {
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
   // Use `Date.parse`: `Date.UTC` interprets years below 100 as 19xx.
   const millis = (match[7] ?? '').padEnd(3, '0').slice(0, 3);
-  return Date.parse(`${text.slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
+  return Date.parse(`${match[0].slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
 }
 
 /** Converts a warehouse's `2024-01-01 00:00:00 UTC` to ISO 8601. Returns any other text unchanged. */

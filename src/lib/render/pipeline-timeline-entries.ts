@@ -67,7 +67,7 @@ export function isBad({ status }: RunReply): boolean {
 }
 
 export function startMs(run: RunReply): number | undefined {
-  return parseIso(startOf(run) ?? '');
+  return parseIso(startOf(run));
 }
 
 export function sum(counts: readonly number[]): number {

@@ -56,7 +56,7 @@ function figures(runs: readonly RunReply[]): string {
   const rows = sum(runs.map((run) => recordsOf(run).successful));
   const refused = sum(runs.map((run) => recordsOf(run).failed));
   const last = runs.findLast(({ status }) => status === 'success');
-  const ended = parseIso(last?.ended_on ?? last?.started_on ?? '');
+  const ended = parseIso(last?.ended_on ?? last?.started_on);
   const tile = (name: string, value: string, more: string, tone = ''): string =>
     `<div${tone && ` class="${tone}"`}><dt>${name}</dt><dd>${escapeHtml(value)}</dd><dd class="more">${escapeHtml(more)}</dd></div>`;
   const tiles = [
@@ -225,12 +225,12 @@ function whenOf(ms: number | undefined): string {
 
 /** `2026-01-02 03:04:05` in UTC. Returns other text unchanged. */
 function timeOf(text: string | null | undefined): string {
-  const ms = parseIso(text ?? '');
+  const ms = parseIso(text);
   return ms === undefined ? (text ?? '') : manifestTime(ms);
 }
 
 function tookOf({ started_on, ended_on }: RunReply): string {
-  const [start, end] = [parseIso(started_on ?? ''), parseIso(ended_on ?? '')];
+  const [start, end] = [parseIso(started_on), parseIso(ended_on)];
   return start === undefined || end === undefined || end < start ? '' : formatDuration(end - start);
 }
 

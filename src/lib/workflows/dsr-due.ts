@@ -42,6 +42,6 @@ export async function dueRequests(
 
 /** True if the deadline, or the expiry of the results of a due request, is at most `until`, or the deadline is unknown. */
 export function isWithin({ deadline, due, results_expire_at: expiry }: RequestOverview, until: number): boolean {
-  const [last, lost] = [deadline, expiry].map((time) => parseIso(time ?? '') ?? Infinity);
+  const [last, lost] = [deadline, expiry].map((time) => parseIso(time) ?? Infinity);
   return deadline === null || Math.min(last ?? 0, due ? (lost ?? 0) : Infinity) <= until;
 }

@@ -94,7 +94,7 @@ const DAY_MS = 86_400_000;
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
   if (status === 'cancelled' || isNotSubmitted(status)) return true;
   if (status !== 'completed') return false;
-  const seen = parseIso(states.find((state) => state.status === 'completed')?.at ?? '') ?? 0;
+  const seen = parseIso(states.find((state) => state.status === 'completed')?.at) ?? 0;
   return type === 'erasure' || now > seen + (DSR_LIMITS.resultsDays + 1) * DAY_MS;
 }
 

@@ -18,11 +18,18 @@ export interface RequestFacts {
 
 /**
  * Returns when the answer to the subject is due: one calendar month under GDPR (the last day of a shorter month), 45
- * days under CCPA (decision: D55). Undefined for other regulations.
+ * days under CCPA (decision: D55). The longest legal extension adds two months, or 45 days. Undefined for other
+ * regulations.
  */
-export function deadlineOf(regulation: string | undefined, submittedAt: number): number | undefined {
-  if (regulation === 'ccpa') return submittedAt + CCPA_DAYS * DAY_MS;
-  return regulation === 'gdpr' ? addMonths(submittedAt, 1) : undefined;
+export function deadlineOf(regulation: string | undefined, submittedAt: number, isExtended = false) {
+  if (regulation === 'ccpa') return submittedAt + (isExtended ? 2 : 1) * CCPA_DAYS * DAY_MS;
+  return regulation === 'gdpr' ? addMonths(submittedAt, isExtended ? 3 : 1) : undefined;
+}
+
+/** Returns a request's deadline, computed from strings in the ledger or a response. */
+export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined, isExtended = false) {
+  const at = parseIso(submittedTime);
+  return at === undefined ? undefined : deadlineOf(regulation, at, isExtended);
 }
 
 /** Returns the last legal day of an extension beyond the legal limit, and undefined for any other (decision: D272). */
@@ -30,15 +37,9 @@ export function exceededLimit(
   { regulation, submitted_time: submitted }: { regulation?: string; submitted_time?: string },
   extended: string,
 ): string | undefined {
-  const longest = longestExtension(regulation, parseIso(submitted ?? '') ?? NaN);
-  const lastDay = longest === undefined || Number.isNaN(longest) ? undefined : isoSeconds(longest).slice(0, 10);
+  const longest = deadlineFrom(regulation, submitted, true);
+  const lastDay = longest === undefined ? undefined : isoSeconds(longest).slice(0, 10);
   return lastDay !== undefined && extended.slice(0, 10) > lastDay ? lastDay : undefined;
-}
-
-/** Returns the latest legal extension: two more months under GDPR, 45 more days under CCPA. */
-export function longestExtension(regulation: string | undefined, submittedAt: number): number | undefined {
-  if (regulation === 'ccpa') return submittedAt + 2 * CCPA_DAYS * DAY_MS;
-  return regulation === 'gdpr' ? addMonths(submittedAt, 3) : undefined;
 }
 
 /** One month after 31 January is the last day of February, not a day in March. */
@@ -81,10 +82,4 @@ export function cancellableUntil(facts: RequestFacts): number | undefined {
 export function resultsExpireAt({ completedAt, status, type }: RequestFacts): number | undefined {
   if (status !== 'completed' || type === 'erasure' || completedAt === undefined) return undefined;
   return completedAt + DSR_LIMITS.resultsDays * DAY_MS;
-}
-
-/** Returns a request's deadline, computed from strings in the ledger or a response. */
-export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined): number | undefined {
-  const at = submittedTime === undefined ? undefined : parseIso(submittedTime);
-  return at === undefined ? undefined : deadlineOf(regulation, at);
 }

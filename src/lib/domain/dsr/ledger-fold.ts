@@ -72,6 +72,6 @@ function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[
 }
 
 function deadlineOf(before: string | undefined, event: LedgerEvent): Pick<LedgerRequest, 'deadline'> {
-  const deadline = deadlineAfter(parseIso(before ?? ''), event);
+  const deadline = deadlineAfter(parseIso(before), event);
   return deadline === undefined ? {} : { deadline: isoSeconds(deadline) };
 }

@@ -87,7 +87,7 @@ export interface Outcome {
 export function outcomeOf(request: LedgerRequest, now: number): Outcome {
   const due = isDue(request.subject_request_type, request.status, request.answered);
   const finish = due ? OPEN : finishOf(request);
-  const deadline = parseIso(request.deadline ?? '');
+  const deadline = parseIso(request.deadline);
   const until = due ? now : finishedBy(request, finish, deadline);
   const late = deadline === undefined || until === undefined ? 0 : daysLate(deadline, until);
   const isProven = deadline !== undefined && until !== undefined && (late > 0 || !due);
@@ -122,10 +122,10 @@ function finishedBy(
   { finished, finished_at, is_first_seen }: Finish,
   deadline: number | undefined,
 ): number | undefined {
-  const seen = parseIso(finished_at ?? '');
+  const seen = parseIso(finished_at);
   if (seen === undefined || deadline === undefined || !is_first_seen || seen <= deadline) return seen;
   const wasOpenAt = states.filter(({ status }) => !isFinal(status)).map(({ at }) => parseIso(at) ?? 0);
-  const expectedAt = finished === 'completed' ? Math.min(seen, parseIso(expected ?? '') ?? 0) : 0;
+  const expectedAt = finished === 'completed' ? Math.min(seen, parseIso(expected) ?? 0) : 0;
   const latest = largest([expectedAt, ...wasOpenAt]);
   return latest > deadline ? latest : undefined;
 }

@@ -48,12 +48,12 @@ export function overviewOf(
   const facts = {
     type: known?.subject_request_type,
     skipWaiting: known?.skip_waiting_period,
-    receivedAt: parseIso(known?.received_time ?? known?.at ?? ''),
+    receivedAt: parseIso(known?.received_time ?? known?.at),
     status,
     completedAt: completedAt(reply, known, clocks),
   };
   const { days_late, due } = outcomeOf({ id: reply.subject_request_id, states: [], ...known, status }, clocks.now);
-  const dueAt = due ? parseIso(known?.deadline ?? '') : undefined;
+  const dueAt = due ? parseIso(known?.deadline) : undefined;
   const hasNoResults = known?.no_results?.some(({ http_status: code }) => code === 404) === true;
   const hasResults = !hasNoResults && (Boolean(reply.results_url) || facts.type !== undefined);
   const left = dueAt === undefined ? null : daysLeft(dueAt, clocks.now);
@@ -88,8 +88,8 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
  */
 function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {
   if (reply.request_status !== 'completed') return undefined;
-  const seen = parseIso(known?.states.find((state) => state.status === 'completed')?.at ?? '') ?? clocks.now;
-  const expected = parseIso(reply.expected_completion_time ?? '') ?? Infinity;
+  const seen = parseIso(known?.states.find((state) => state.status === 'completed')?.at) ?? clocks.now;
+  const expected = parseIso(reply.expected_completion_time) ?? Infinity;
   const ahead = clocks.platformNow - clocks.now;
   return Math.min(seen + (Math.abs(ahead) < SAME_CLOCK_MS ? 0 : ahead), expected);
 }

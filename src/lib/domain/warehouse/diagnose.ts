@@ -202,7 +202,7 @@ const PERIOD_MS: Readonly<Record<string, number>> = {
 function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
   const { id, schedule } = pipeline;
   const about = `pipeline ${id}`;
-  const end = parseIso(schedule?.end ?? '');
+  const end = parseIso(schedule?.end);
   if (end !== undefined && end < now) {
     const next = { text: 'Change or remove the end of its schedule.' };
     return [finding(about, 'problem', `Its schedule ended on ${schedule?.end ?? ''}.`, next)];

@@ -14,7 +14,7 @@ export function runId({ id }: Pick<RunReply, 'id'>): string {
 
 /** Sorts runs, oldest first. A run without a time has not started, so it comes last. */
 export function oldestFirst(runs: readonly RunReply[]): RunReply[] {
-  const time = (run: RunReply): number => parseIso(startOf(run) ?? '') ?? Infinity;
+  const time = (run: RunReply): number => parseIso(startOf(run)) ?? Infinity;
   return [...runs].sort((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
 }
 
@@ -48,7 +48,7 @@ export function statusCounts(runs: readonly RunReply[]): string {
 
 /** Returns the UTC day of a run: `2026-01-02`, or `unknown`. */
 export function dayOf(run: RunReply): string {
-  const ms = parseIso(startOf(run) ?? '');
+  const ms = parseIso(startOf(run));
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
@@ -58,13 +58,13 @@ export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<stri
 
 /** Returns milliseconds since the last success; undefined if there is none or its time is unknown. */
 export function ageOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
-  const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on ?? '');
+  const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on);
   // The platform's clock may be ahead of this machine's.
   return ended === undefined ? undefined : Math.max(0, now - ended);
 }
 
 /** Returns the age of the newest data, measured from the end of the last range that was read. */
 export function lagOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
-  const end = parseIso(lastSuccess?.range_end ?? '');
+  const end = parseIso(lastSuccess?.range_end);
   return end === undefined ? undefined : Math.max(0, now - end);
 }

@@ -49,7 +49,7 @@ function progressOf(
 function runOf(fixture: Fixtures['runs'][0]): NewRun {
   const { id, workspace_id, pipeline_id, type = 'scheduled', status, successful_records = 0 } = fixture;
   const logical = parseIso(fixture.logical_date) ?? 0;
-  const time = (text: string | undefined, absent: number): number => parseIso(text ?? '') ?? absent;
+  const time = (text: string | undefined, absent: number): number => parseIso(text) ?? absent;
   const message = fixture.errors?.map((error) => error.message).join('; ');
   return {
     id,
@@ -63,7 +63,7 @@ function runOf(fixture: Fixtures['runs'][0]): NewRun {
     ended_at: time(fixture.ended_on, logical),
     progress: {
       ...NO_PROGRESS,
-      rangeStart: parseIso(fixture.range_start ?? ''),
+      rangeStart: parseIso(fixture.range_start),
       rangeEnd: time(fixture.range_end, logical),
       bounded: true,
       succeeded: successful_records,
