@@ -1,5 +1,5 @@
 // The exact check: parses one user's body and checks it, in neutral words, against the contract. It is slower than the
-// byte check, but finds the issues.
+// fast check, but finds the issues.
 import { type FieldIssue, parseWith } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';

@@ -1,6 +1,6 @@
-// Checks one user's body without parsing it, against every rule of the contract's SingleSeed. The contract accepts
-// everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A body that fails may
-// still be valid in a less common notation, so `checkRow` parses it and makes the final check.
+// The fast check: checks one user's body without parsing it, against every rule of the contract's SingleSeed. The
+// contract accepts everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A body
+// that fails may still be valid in a less common notation, so `checkRow` parses it and makes the final check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { RowRules } from './row-rules.ts';
 import { CLOSE_BRACE, FAIL } from './scan.ts';

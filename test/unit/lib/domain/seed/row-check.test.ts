@@ -1,4 +1,4 @@
-// The byte check of a seed row agrees with parsing it and validating it against the contract.
+// The fast check of a seed row agrees with parsing it and validating it against the contract.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck, type RowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -17,7 +17,7 @@ function passes(row: string, check = defaultCheck): boolean {
 }
 
 /**
- * The test parses one in this many of the rows that the byte check does not pass; with `vitest --mode whole`, all of
+ * The test parses one in this many of the rows that the fast check does not pass; with `vitest --mode whole`, all of
  * them.
  */
 const PARSE_INTERVAL = isWhole ? 1 : 6;

@@ -1,4 +1,4 @@
-// Row spellings that pass the byte check, and those that need exact parsing.
+// Row spellings that pass the fast check, and those that need exact parsing.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -113,7 +113,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
   ['most_frequent', (value) => `{"key_value_pairs":${value}}`, ['{}', '{ }', '{"a":1}', '{"a":"1","b":2}', '{ "a" : 1 , "b" : 2 }', '{"":1}', '{"_":1}', '{"a":1,"ab":2,"b":3}', pairs(16)], ['', '[]', '{"a"}', '{"a":}', '{"a":1,}', '{"a":1', '{"a":1]', '{"a":-1}', '{"a":1,"a":2}', '{"a":1,"b":2,"a":3}', '{"a" 1}', '{a:1}', '{"\\u0061":1}', '{"__a":1}', '{"a":1 "b":2}', '{"a\tb":1}', pairs(17)]],
   ['average', (value) => `{"key_value_pairs":${value}}`, ['{"sum":1,"count":2}', '{"count":2,"sum":-1.5}', '{ "sum" : "1.5" , "count" : "2" }', '{"sum":0,"count":"01"}'], ['{}', '{"sum":1}', '{"count":2}', '{"sum":1,"count":0}', '{"sum":1,"count":"00"}', '{"sum":1,"count":1.5}', '{"sum":"x","count":1}', '{"sum":1,"sum":2}', '{"sum":1,"count":2,"sum":3}', '{"sum":1,"count":2,"x":3}', '{"sum":1,"count":2,}', '{"sum":1,"count":2', '{"sum":1 "count":2}', '{"sum" 1,"count":2}', '["sum"]', '']],
 ])('a seed of the type %s', (type, form, passed, left) => {
-  it('passes the byte check in its usual spellings, with blanks anywhere', () => {
+  it('passes the fast check in its usual spellings, with blanks anywhere', () => {
     for (const value of passed) {
       for (const seed of [form(value), form(value).replace(/^\{/, '{ ').replace(/\}$/, ' }')]) {
         const check = createRowCheck(rules);
@@ -123,7 +123,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
     }
   });
 
-  it('does not pass the byte check in other spellings, even right after a valid row', () => {
+  it('does not pass the fast check in other spellings, even right after a valid row', () => {
     for (const value of left) {
       const row = seedRow(type, form(value));
       expect(passes(row), row).toBe(false);
@@ -266,7 +266,7 @@ describe('a row', () => {
     ...['{"1":[{"attribute_name":"n"}]}', '{"1":[{"attribute_value":"v"}]}', '{"1":[{"attribute_name":"","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":1}]}', '{"1":[{"attribute_name":"n","attribute_name":"m","attribute_value":"v"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","attribute_value":"w"}]}', '{"1":[{"attribute_name":"n","attribute_value":"v","x":1}]}', '{"1":[{"attribute_name":"n","attribute_value":"v",}]}', '{"1":[{"attribute_name":"n","attribute_value":"v"]}', '{"1":[{"attribute_name" "n","attribute_value":"v"}]}', '{"1":[["n"]]}'].map((of): [string, string[]] => {
       return ['does not pass', [ENVIRONMENT, XPID, ATTRIBUTES, `"user_attributes":${of}`]];
     }),
-  ])('%s the byte check with the fields %j', (how, fields) => {
+  ])('%s the fast check with the fields %j', (how, fields) => {
     expect(passes(`{${fields.join(',')}}`)).toBe(how === 'passes');
     const spaced = `{ ${fields.join(' ,\t')} }`;
     expect(passes(spaced)).toBe(how === 'passes');
@@ -283,7 +283,7 @@ test('checks rows independently if some of their attributes are equal', () => {
   const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
   const check = createRowCheck(rules);
   const passesNext = (text: string): boolean => passes(text, check);
-  // Checks more rows than the byte check remembers.
+  // Checks more rows than the fast check remembers.
   for (let time = 0; time < 300; time++) {
     expect(passesNext(row(attribute(`a${time}`, '1'), attribute('b', String(time))))).toBe(true);
     expect(passesNext(row(attribute(`a${time}`, '-1'), attribute('b', '1')))).toBe(false);
