@@ -1,8 +1,10 @@
 // Flags of all bulk runs: help, checks and values.
+import { createHash } from 'node:crypto';
 import type { MaxErrors } from '../lib/bulk/runner.ts';
 import type { Inputs, ReadOptions, RowFormat } from '../lib/bulk/sources/bytes.ts';
 import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
 import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
+import type { NullWords } from '../lib/domain/null-words.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { isRecord } from '../lib/kernel/json.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
@@ -108,6 +110,30 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   if (headerless && columns === undefined) throw usageError('--headerless requires the column names: --columns A,B.');
   const names = columns?.split(',').map((name) => name.trim());
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
+}
+
+/** Everything that turns rows into requests, except the values for fields that a row lacks. */
+interface RowFlags {
+  mapping: ReadonlyMap<string, string>;
+  vendorDomain?: string | undefined;
+  nulls: Pick<NullWords, 'words'>;
+  dialect: Dialect;
+}
+
+/** Returns a digest for the journal: a resumed run must turn the same rows into the same requests. */
+export function rowFlagsDigest(values: object, { dialect, mapping, nulls, vendorDomain }: RowFlags): string {
+  const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
+  const all = [values, [...mapping].sort(), vendorDomain, nulls.words, ...reading];
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+}
+
+/** Throws usage (2) if the flags differ from those of the earlier run. A journal of an old version has no digest. */
+export function refuseOtherFlags(earlier: string | undefined, now: string, flags: string): void {
+  if (earlier === undefined || earlier === now) return;
+  throw usageError(
+    'The earlier run had different flags, so its rows would become different requests.',
+    `Pass the same ${flags} and other row flags as in that run.`,
+  );
 }
 
 export async function openBulkInputs(

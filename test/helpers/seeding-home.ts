@@ -8,6 +8,7 @@ import { type Answer, type Sink, startSink } from './seed-sink.ts';
 export interface Seeding {
   sink: Sink;
   folder: string;
+  stateFolder: string;
   /** Writes a file into the working folder and returns its name. */
   write(name: string, content: string | Uint8Array): string;
   run(args: string[], options?: CliOptions): Promise<CliResult>;
@@ -47,6 +48,7 @@ export async function startSeeding(answer?: Answer): Promise<Seeding> {
   return {
     sink,
     folder: home.cwd,
+    stateFolder: home.env.CDPADM_STATE_DIR ?? '',
     write: (name, content) => {
       writeFileSync(join(home.cwd, name), content);
       return name;

@@ -1,17 +1,15 @@
 // Decides when a bulk run of data subject requests may continue an earlier run.
 import { counted } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join, parse } from 'node:path';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
 import { writeNewFile } from '../../lib/kernel/durable.ts';
-import { KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 import { cannotWrite } from '../../lib/kernel/file-failure.ts';
 import { restoreStates } from '../../lib/workflows/dsr-bulk.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
+import { refuseOtherFlags, rowFlagsDigest } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
@@ -57,12 +55,7 @@ export function refuseSecondRun(
       ],
     });
   }
-  if (head.settings !== settingsDigest(options, inputs)) {
-    throw usageError(
-      'The earlier run had different flags, so its rows would become different requests.',
-      'Pass the same --regulation, --type, --map and other row flags as in that run.',
-    );
-  }
+  refuseOtherFlags(head.settings, settingsDigest(options, inputs), '--regulation, --type, --map');
 }
 
 /** Returns how to send the rows that were rejected because the ledger has the same request. */
@@ -73,13 +66,10 @@ export function repeatsHint(count: number, resume: string): { text: string; comm
   return { text: `${rows}. To send ${count === 1 ? 'it' : 'them'} anyway:`, command };
 }
 
-/** Returns a digest of everything that turns rows into requests: a resumed run must send the same requests. */
+/** The journal has its own submitted time, so a resumed run sends the same requests. */
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
-  const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
-  return createHash('sha256')
-    .update(JSON.stringify([rest, [...mapping].sort(), vendorDomain, nulls.words, ...reading]))
-    .digest('hex');
+  return rowFlagsDigest(rest, { mapping, vendorDomain, nulls, dialect });
 }
 
 /**
@@ -110,13 +100,4 @@ export async function writeResults(path: string, lines: AsyncIterable<string>): 
     const cause = error.code === 'usage' ? new Error('another process created it') : error.cause;
     throw cannotWrite(path, cause, 'Fix that, or pass another file: --results FILE.');
   });
-}
-
-/** Returns the path, with a number added if the file exists: earlier results are never overwritten. */
-export function freeName(path: string): string {
-  const { dir, ext, name } = parse(path);
-  for (let number = 1; ; number++) {
-    const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
-    if (!existsSync(free)) return free;
-  }
 }

@@ -6,6 +6,7 @@ import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.t
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs, verifyInputs } from '../../lib/bulk/sources/bytes.ts';
+import { freeName } from '../../lib/files/seed-rejects.ts';
 import { requireNewFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
@@ -21,15 +22,7 @@ import { type Examined, examineRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import {
-  freeName,
-  readEarlierRun,
-  refuseSecondRun,
-  repeatsHint,
-  resumable,
-  settingsDigest,
-  writeResults,
-} from './bulk-again.ts';
+import { readEarlierRun, refuseSecondRun, repeatsHint, resumable, settingsDigest, writeResults } from './bulk-again.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
 import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
 import { type BulkFlags, readDuplicateWindow, rowOptions } from './bulk-flags.ts';

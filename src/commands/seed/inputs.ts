@@ -7,13 +7,15 @@ import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput, type SeedInputs } from '../../lib/workflows/seed-input.ts';
-import { openBulkInputs, readColumnMap, readDialect, type ReadFlags } from '../bulk-flags.ts';
+import { openBulkInputs, readColumnMap, readDialect, type ReadFlags, rowFlagsDigest } from '../bulk-flags.ts';
 
 /** Maximum number of columns listed; others are only counted. */
 const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs extends SeedInputs {
   sources: Inputs;
+  /** A digest of the flags that turn rows into requests. */
+  settings: string;
 }
 
 /** Opens the files and checks every header before reading any row. Throws usage (2) and invalid input (9). */
@@ -24,7 +26,8 @@ export async function openInputs(
   shard?: Shard,
 ): Promise<OpenedInputs> {
   const settings = await ctx.settings();
-  const rules = createRowRules(settings.names, flags, readDialect(flags));
+  const dialect = readDialect(flags);
+  const rules = createRowRules(settings.names, flags, dialect);
   const map = await readColumnMap(ctx, flags);
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
     throw usageError(`--cutoff-date must be a valid date as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
@@ -50,7 +53,10 @@ export async function openInputs(
   };
   const inputs = sources.map((source) => createSeedInput(source, options));
   for (const input of inputs) await input.check();
-  return { sources, inputs, rules };
+  const { cutoffDate, identityType = [] } = flags;
+  const values = { cutoffDate, identityType, formats: sources.map(({ format }) => format) };
+  const rowFlags = { mapping: map ?? new Map<string, string>(), nulls: rules.nulls, dialect };
+  return { sources, inputs, rules, settings: rowFlagsDigest(values, rowFlags) };
 }
 
 /** Reports the columns that a map omits, once per set of columns; warns if a name resembles a field. */

@@ -1,4 +1,5 @@
 // A run of `seed bulk`: its counts, its dry run, and the state left by an earlier run of the same files.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
 import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
@@ -13,7 +14,7 @@ import {
   type SeedJournal,
 } from '../../lib/files/bulk-journal.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
+import { isUntouched, openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
@@ -23,7 +24,7 @@ import { lastingAddress } from '../../lib/runtime/target.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import { verifyInputs } from '../../lib/bulk/sources/bytes.ts';
 import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
-import { type Pace, readPace, type RunFlags } from '../bulk-flags.ts';
+import { type Pace, readPace, refuseOtherFlags, type RunFlags } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import type { OpenedInputs } from './inputs.ts';
 
@@ -103,7 +104,7 @@ export const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, req
  */
 export async function openRun(
   ctx: Context,
-  { sources }: OpenedInputs,
+  { settings: rowFlags, sources }: OpenedInputs,
   { shard }: BulkNumbers,
   flags: SeedRunFlags,
   again: Again,
@@ -138,8 +139,9 @@ export async function openRun(
     const restarted = flags.restart ? known : undefined;
     const isSame = known !== undefined && isSameContent(known.files, files);
     if (resumed && !isSame) throw changed(again);
+    refuseOtherFlags(resumed?.settings, rowFlags, '--map, --cutoff-date, --null');
     if (known && !resumed && !restarted && (!known.finished || isSame)) throw ranBefore(known, again);
-    const isReplaced = restarted?.rejects?.path === wanted;
+    const isReplaced = restarted?.rejects?.path === wanted && existsSync(wanted) && isUntouched(restarted.rejects);
     if (!resumed && !isReplaced) refuseTaken(wanted);
     if (!resumed?.finished) {
       await confirm();
@@ -151,8 +153,8 @@ export async function openRun(
       ctx.out.note(`Resuming: ${counted(resumed.counts.accepted + resumed.counts.rejected, 'row')} completed before.`);
     else if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
     const nothing = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
-    const before: SeedCheckpoint = resumed ?? nothing;
-    const rejects = openRejects(before.rejects?.path ?? wanted, before.rejects?.bytes);
+    const before: SeedCheckpoint = { ...(resumed ?? nothing), settings: rowFlags };
+    const rejects = openRejects(before.rejects?.path ?? wanted, before.rejects ?? undefined, ctx.out.warn);
     return { journal, before, rejects, close: () => [rejects, journal].forEach((file) => file?.close()) };
   } catch (error) {
     journal?.close();

@@ -46,6 +46,8 @@ function checkpointSchema() {
     version: z.literal(1),
     /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples between. */
     files: z.array(z.object({ path: z.string(), size: Count, modified: z.number(), hash: z.string() })),
+    /** A digest of the flags that turn rows into requests. Journals of older versions have none. */
+    settings: z.optional(z.string()),
     /** Everything up to this position is complete. The offset is -1 if only reading from the start can find the row. */
     mark: z.object({ file: Count, position: Count, offset: z.number() }),
     /** Complete stretches after the mark. */
@@ -58,8 +60,13 @@ function checkpointSchema() {
       retries: Count,
       ms: z.number(),
     }),
-    /** The rejects file, and how many of its bytes belong to complete rows; null if a finished run has no rejects. */
-    rejects: z.nullable(z.object({ path: z.string(), bytes: Count })),
+    /** The rejects file with the complete rows, and how the run is about to extend it; null if there are no rejects. */
+    rejects: z.nullable(
+      z.object({
+        ...{ path: z.string(), bytes: Count, digest: z.optional(z.string()) },
+        next: z.optional(z.object({ bytes: Count, digest: z.string() })),
+      }),
+    ),
     finished: z.boolean(),
   });
 }

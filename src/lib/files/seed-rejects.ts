@@ -1,5 +1,7 @@
 // The rejects file: private NDJSON. Each line contains a row with its position and reason, and can be sent again.
+import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
+import { join, parse } from 'node:path';
 import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { isJson } from '../kernel/json.ts';
@@ -15,22 +17,52 @@ export interface Reject {
 
 export type RejectsFile = ReturnType<typeof openRejects>;
 
+/** Length and SHA-256 of the file at a checkpoint, and with the rows written after it. Old journals have no digest. */
+export interface RejectsState {
+  path: string;
+  bytes: number;
+  digest?: string | undefined;
+  next?: { bytes: number; digest: string } | undefined;
+}
+
 const PRIVATE = 0o600;
 
-/** `keep` is the number of bytes to keep of an earlier run's file; without it, an existing file causes usage (2). */
-export function openRejects(path: string, keep: number | undefined) {
-  if (keep === undefined) refuseTaken(path);
+/** More rows are not kept in memory: they must be written with a checkpoint. */
+const MOST_WAITING = 1024 * 1024;
+
+/** True if the file is as the run left it, also if a kill came between its last rows and their checkpoint. */
+export function isUntouched({ path, bytes, digest, next }: RejectsState): boolean {
+  const { size } = fs.statSync(path);
+  const written = [{ bytes, digest }, next].filter((state) => state?.bytes === size);
+  return written.some((state) => (state?.digest ?? digestOf(path, size)) === digestOf(path, size));
+}
+
+/**
+ * `kept` is the earlier run's file: rows after its last checkpoint are cut. If it was changed after the run,
+ * it is kept, further rows go to a file with a number, and `warn` is called. Without `kept`, an existing file causes usage (2).
+ */
+export function openRejects(path: string, kept: RejectsState | undefined, warn: (text: string) => void) {
+  if (kept === undefined) refuseTaken(path);
   let descriptor: number | undefined;
   let bytes: number | null = null;
-  if (keep !== undefined && fs.existsSync(path)) {
-    attempt(() => {
-      if (keep === 0) fs.rmSync(path);
-      else {
-        descriptor = openFile('a');
-        fs.ftruncateSync(descriptor, keep);
-        bytes = keep;
-      }
-    });
+  let hash = createHash('sha256');
+  let waiting: string[] = [];
+  let waitingBytes = 0;
+  if (kept !== undefined) attempt(() => resume(kept));
+
+  function resume(before: RejectsState): void {
+    if (!fs.existsSync(path)) {
+      if (before.bytes > 0) warn(`${path} no longer exists, so only further rejected rows are written to it.`);
+    } else if (!isUntouched(before)) {
+      path = freeName(path);
+      warn(`${before.path} was changed after the run, so it is kept. Further rejected rows are written to ${path}.`);
+    } else if (before.bytes === 0) fs.rmSync(path);
+    else {
+      descriptor = openFile('a');
+      fs.ftruncateSync(descriptor, before.bytes);
+      bytes = before.bytes;
+      hash = hashOf(path, bytes);
+    }
   }
 
   function openFile(flags: string): number {
@@ -48,31 +80,75 @@ export function openRejects(path: string, keep: number | undefined) {
     }
   }
 
+  const stateWith = (lines: readonly string[]) => {
+    const digest = lines.reduce((sum, line) => sum.update(line), hash.copy()).digest('hex');
+    return { bytes: (bytes ?? 0) + (lines.length > 0 ? waitingBytes : 0), digest };
+  };
+
   return {
     path,
     /** Returns the number of bytes written; null before the first row. */
     get bytes(): number | null {
       return bytes;
     },
-    add: (rejects: readonly Reject[]): void => {
-      if (rejects.length === 0) return;
-      attempt(() => {
-        const file = (descriptor ??= openFile('wx'));
-        const lines = Buffer.from(rejects.map(lineOf).join(''));
-        fs.writeFileSync(file, lines);
-        bytes = (bytes ?? 0) + lines.length;
-      });
+    /** True if `sync` should be called before more rows are added. */
+    get isFull(): boolean {
+      return waitingBytes > MOST_WAITING;
     },
-    /** Flushes the file: all rows are on disk when it returns. */
+    /** Returns the state for the journal. `next` is the state after the next `sync`. */
+    state: (): RejectsState => ({ path, ...stateWith([]), ...(waiting.length > 0 && { next: stateWith(waiting) }) }),
+    add: (rejects: readonly Reject[]): void => {
+      const lines = rejects.map(lineOf);
+      waiting.push(...lines);
+      for (const line of lines) waitingBytes += Buffer.byteLength(line);
+    },
+    /** Writes and flushes the added rows. The journal must contain `state` before. */
     sync: (): void =>
       attempt(() => {
-        if (descriptor !== undefined) fs.fsyncSync(descriptor);
+        if (waiting.length === 0) return;
+        const file = (descriptor ??= openFile('wx'));
+        try {
+          fs.writeFileSync(file, waiting.join(''));
+          fs.fsyncSync(file);
+        } catch (error) {
+          fs.ftruncateSync(file, bytes ?? 0);
+          throw error;
+        }
+        for (const line of waiting) hash.update(line);
+        bytes = (bytes ?? 0) + waitingBytes;
+        [waiting, waitingBytes] = [[], 0];
       }),
     close: (): void => {
       if (descriptor !== undefined) fs.closeSync(descriptor);
       descriptor = undefined;
     },
   };
+}
+
+function hashOf(path: string, length: number): Hash {
+  const hash = createHash('sha256');
+  const buffer = Buffer.alloc(Math.min(length, MOST_WAITING));
+  const file = fs.openSync(path, 'r');
+  try {
+    for (let at = 0, read = 1; at < length && read > 0; at += read) {
+      read = fs.readSync(file, buffer, 0, Math.min(buffer.length, length - at), at);
+      hash.update(buffer.subarray(0, read));
+    }
+  } finally {
+    fs.closeSync(file);
+  }
+  return hash;
+}
+
+const digestOf = (path: string, length: number): string => hashOf(path, length).digest('hex');
+
+/** Returns the path, with a number added if the file exists: earlier results are never overwritten. */
+export function freeName(path: string): string {
+  const { dir, ext, name } = parse(path);
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
+    if (!fs.existsSync(free)) return free;
+  }
 }
 
 /** Throws usage (2) if the file exists. */

@@ -45,6 +45,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     0,
   );
   let checkpointAt = startedAt;
+  let recorded = before;
   let bytesRead = 0;
   let rowsRead = counts.accepted + counts.rejected;
 
@@ -81,7 +82,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     counts.batches++;
     entry.complete();
     packer.recycle(batch);
-    if (clock.now() - checkpointAt >= CHECKPOINT_MS) checkpoint(false);
+    if (clock.now() - checkpointAt >= CHECKPOINT_MS || rejects.isFull) checkpoint(false);
     const rows = counts.accepted + counts.rejected;
     // Reading runs ahead of completion: a short file is read completely before any row is complete.
     const bytes = rowsRead === 0 ? 0 : bytesRead * Math.min(1, rows / rowsRead);
@@ -91,10 +92,14 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
 
   function checkpoint(finished: boolean): SeedCounts {
     const now = tally();
+    // If a kill comes after the rows are written, a resumed run recognizes them as its own.
+    const extended = rejects.state();
+    if (extended.next) journal?.write({ ...recorded, rejects: extended });
     rejects.sync();
     // Recorded even before the first reject, so that a resumed run recognizes the file with this name as its own.
-    const kept = finished && rejects.bytes === null ? null : { path: rejects.path, bytes: rejects.bytes ?? 0 };
-    journal?.write({ files: before.files, ...marks.snapshot(), counts: now, rejects: kept, finished });
+    const kept = finished && rejects.bytes === null ? null : rejects.state();
+    recorded = { ...before, ...marks.snapshot(), counts: now, rejects: kept, finished };
+    journal?.write(recorded);
     checkpointAt = clock.now();
     limitNewSpace();
     return now;

@@ -1,15 +1,17 @@
 // A process with a file size limit that rejects rows until its disk is full, then prints what it reports as written.
 import { openRejects } from '../../../src/lib/files/seed-rejects.ts';
 
-const rejects = openRejects(process.argv[2] ?? '', undefined);
+const rejects = openRejects(process.argv[2] ?? '', undefined, () => undefined);
 const rows = (count: number) =>
   Array.from({ length: count }, (_, line) => ({ file: 'a.csv', line, reason: 'no xpid', original: 'x'.repeat(50) }));
 
 rejects.add(rows(3));
+rejects.sync();
 const before = rejects.bytes;
 let code: unknown;
 try {
   rejects.add(rows(40));
+  rejects.sync();
 } catch (error) {
   code = (error as { code?: unknown }).code;
 }

@@ -1,6 +1,6 @@
 // Inputs that change during a bulk run, at the question and between two requests: only rows that were checked and shown
 // are sent, and no result is paired with another row.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -140,11 +140,14 @@ describe('dsr submit --bulk', () => {
 describe('seed bulk', () => {
   let seeding: Seeding;
   let change: (() => void) | undefined;
+  /** Number of requests that the platform accepts before it is down. */
+  let accepted: number;
   beforeEach(async () => {
-    seeding = await startSeeding(() => {
+    accepted = Infinity;
+    seeding = await startSeeding((_body, request) => {
       change?.();
       change = undefined;
-      return undefined;
+      return request > accepted ? { status: 503 } : undefined;
     });
   });
   afterEach(() => seeding.close());
@@ -184,5 +187,72 @@ describe('seed bulk', () => {
     change = () => chmodSync(path, 0o600);
     const { code, result } = await seeding.bulk(['users.ndjson']);
     expect([code, result.accepted]).toEqual([0, 20_000]);
+  });
+
+  /** Starts a run that ends after one batch, and lets the platform accept every later request. */
+  async function half(flags: string[]): Promise<void> {
+    accepted = 1;
+    const { code } = await seeding.bulk([...flags, '--batch-size', '2', '--concurrency', '1', '--give-up-after', '0']);
+    expect(code).toBe(7);
+    accepted = Infinity;
+  }
+
+  it('resumes only with the row flags of the interrupted run', async () => {
+    seeding.write('users.csv', `id,other,n,m\n${[1, 2, 3, 4].map((id) => `${id},9${id},3,5\n`).join('')}`);
+    const map = (id: string, n = 'n'): string[] => ['--map', `${id}=xpid`, '--map', `${n}=attr:Orders:count`];
+    const flags = ['users.csv', ...map('id'), '--cutoff-date', '2024-01-31'];
+    await half(flags);
+    const sent = seeding.sink.requests;
+    for (const others of [
+      ['users.csv', ...map('other'), '--cutoff-date', '2024-01-31'],
+      ['users.csv', ...map('id', 'm'), '--cutoff-date', '2024-01-31'],
+      [...flags.slice(0, -1), '2024-02-01'],
+      [...flags, '--null', '3'],
+    ]) {
+      const { code, stderr } = await seeding.bulk([...others, '--resume']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('The earlier run had different flags')]);
+    }
+    expect(seeding.sink.requests).toBe(sent);
+    const { code, result } = await seeding.bulk([...flags, '--resume']);
+    expect([code, result.accepted]).toEqual([0, 4]);
+    expect(seeding.users().map(({ xpid }) => xpid)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('resumes a run of an older version, whose journal has no row flags', async () => {
+    seeding.write('users.ndjson', userRows(4));
+    await half(['users.ndjson']);
+    const [journal = ''] = readdirSync(join(seeding.stateFolder, 'seed')).filter((name) => name.endsWith('.json'));
+    const path = join(seeding.stateFolder, 'seed', journal);
+    const { settings, ...old } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    expect(settings).toMatch(/^[0-9a-f]{64}$/);
+    writeFileSync(path, JSON.stringify(old));
+    expect((await seeding.bulk(['users.ndjson', '--resume', '--null', 'x'])).result.accepted).toBe(4);
+  });
+
+  it.each<[string, (text: string) => string | undefined]>([
+    ['corrected and extended', (text) => `${text.replace('many', '3')}${userRows(1)}`],
+    ['shortened', () => '{}\n'],
+    ['moved away', () => undefined],
+  ])('keeps a rejects file that was %s before the run is resumed or restarted', async (_what, edit) => {
+    const rows = userRows(6).split('\n');
+    for (const row of [0, 4]) rows[row] = String(rows[row]).replace('"3"', '"many"');
+    seeding.write('users.ndjson', rows.join('\n'));
+    await half(['users.ndjson']);
+    const path = join(seeding.folder, 'users.ndjson.rejects.ndjson');
+    const edited = edit(readFileSync(path, 'utf8'));
+    if (edited === undefined) renameSync(path, `${path}.old`);
+    else writeFileSync(path, edited);
+    const { code, result, stderr } = await seeding.bulk(['users.ndjson', '--resume']);
+    expect([code, result.rejected]).toEqual([3, 2]);
+    expect(stderr).toContain(edited === undefined ? 'no longer exists' : 'was changed after the run, so it is kept.');
+    expect(result.rejects).toBe(edited === undefined ? path : path.replace('.ndjson.rejects', '.ndjson.rejects-2'));
+    const added = readFileSync(result.rejects ?? '', 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(added).toEqual([expect.stringContaining('"line":5')]);
+    if (edited === undefined) return;
+    expect(readFileSync(path, 'utf8')).toBe(edited);
+    expect((await seeding.bulk(['users.ndjson', '--restart'])).code).toBe(2);
+    expect(readFileSync(path, 'utf8')).toBe(edited);
   });
 });

@@ -1,18 +1,49 @@
-// The rejects file: every row can be used as input again, and a resumed run appends to it.
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+// The rejects file: every row can be used as input again, and a resumed run appends to it unless it was changed.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { openRejects, type Reject } from '../../../../src/lib/files/seed-rejects.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  openRejects,
+  type Reject,
+  type RejectsFile,
+  type RejectsState,
+} from '../../../../src/lib/files/seed-rejects.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const reject = (original: string, line = 7): Reject => ({ file: 'a.csv', line, reason: 'no "xpid"', original });
 const place = (line = 7): string => `{"rejected":{"file":"a.csv","line":${line},"reason":"no \\"xpid\\""}`;
+const LINE = (text: string): string => `${place()},"text":"${text}"}\n`;
+
+let path: string;
+let warnings: string[];
+beforeEach(() => {
+  path = join(temporaryFolder(), 'r.ndjson');
+  warnings = [];
+});
+const open = (kept?: RejectsState): RejectsFile => openRejects(path, kept, (text) => warnings.push(text));
+
+/** Writes rows as a run that ends at a checkpoint, and returns its state. */
+function written(...texts: string[]): RejectsState {
+  const rejects = open();
+  rejects.add(texts.map((text) => reject(text)));
+  rejects.sync();
+  rejects.close();
+  return rejects.state();
+}
+
+/** Continues the file with one row, and returns the path of the file with that row. */
+function resumed(kept: RejectsState): string {
+  const rejects = open(kept);
+  rejects.add([reject('new')]);
+  rejects.sync();
+  rejects.close();
+  return rejects.path;
+}
 
 describe('the rejects file', () => {
   it('is not created before the first row', () => {
-    const path = join(temporaryFolder(), 'r.ndjson');
-    const rejects = openRejects(path, undefined);
+    const rejects = open();
     rejects.add([]);
     rejects.sync();
     rejects.close();
@@ -20,9 +51,9 @@ describe('the rejects file', () => {
   });
 
   it('contains each row with its position and reason, as unchanged JSON or as text', () => {
-    const path = join(temporaryFolder(), 'r.ndjson');
-    const rejects = openRejects(path, undefined);
+    const rejects = open();
     rejects.add([reject('{"xpid":\r\n 9223372036854775807}'), reject('1,"é"', 8)]);
+    rejects.sync();
     rejects.add([reject('[]', 9)]);
     rejects.sync();
     rejects.close();
@@ -37,20 +68,23 @@ describe('the rejects file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is synced to disk', () => {
-    const rejects = openRejects(join(temporaryFolder(), 'r.ndjson'), undefined);
+  it('is written and flushed at once, and asks for that before the waiting rows need much memory', () => {
+    const rejects = open();
     const calls = diskCalls(() => {
       rejects.add([reject('x')]);
+      expect(rejects.isFull).toBe(false);
+      rejects.add([reject('x'.repeat(2_000_000))]);
+      expect(rejects.isFull).toBe(true);
       rejects.sync();
+      expect(rejects.isFull).toBe(false);
     });
     rejects.close();
     expect(calls).toEqual(['write', 'sync']);
   });
 
   it("never replaces another run's rejects file", () => {
-    const path = join(temporaryFolder(), 'r.ndjson');
     writeFileSync(path, 'theirs\n');
-    expect(() => openRejects(path, undefined)).toThrow(
+    expect(() => open()).toThrow(
       expect.objectContaining({
         code: 'usage',
         message: `${path} already exists; it contains the rejected rows of another run.`,
@@ -61,10 +95,10 @@ describe('the rejects file', () => {
   });
 
   it('never replaces a file that another process created', () => {
-    const path = join(temporaryFolder(), 'r.ndjson');
-    const rejects = openRejects(path, undefined);
+    const rejects = open();
     writeFileSync(path, 'theirs\n');
-    expect(() => rejects.add([reject('x')])).toThrow(
+    rejects.add([reject('x')]);
+    expect(() => rejects.sync()).toThrow(
       expect.objectContaining({
         code: 'files.write',
         message: `Cannot write ${path}: another process created it.`,
@@ -74,34 +108,72 @@ describe('the rejects file', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it("keeps an earlier run's rows up to the last checkpoint", () => {
-    const path = join(temporaryFolder(), 'r.ndjson');
-    writeFileSync(path, 'kept\nnot completed any more\n');
-    const rejects = openRejects(path, 5);
-    expect(rejects.bytes).toBe(5);
-    rejects.add([reject('x')]);
-    rejects.close();
-    expect(readFileSync(path, 'utf8')).toBe(`kept\n${place()},"text":"x"}\n`);
+  it('is continued if it was not changed, also with the journal of an old version', () => {
+    const { bytes, ...kept } = written('old');
+    expect(resumed({ ...kept, bytes })).toBe(path);
+    expect(readFileSync(path, 'utf8')).toBe(LINE('old') + LINE('new'));
+    const now = statSync(path).size;
+    expect(resumed({ path, bytes: now })).toBe(path);
+    expect(readFileSync(path, 'utf8')).toBe(LINE('old') + LINE('new') + LINE('new'));
+    expect(warnings).toEqual([]);
   });
 
-  it('is created again if no row in the old file is complete, or if the file is missing', () => {
-    const path = join(temporaryFolder(), 'r.ndjson');
-    writeFileSync(path, 'old\n');
-    expect(openRejects(path, 0).bytes).toBeNull();
-    expect(existsSync(path)).toBe(false);
-    const rejects = openRejects(path, 5);
-    expect(rejects.bytes).toBeNull();
-    rejects.add([reject('x')]);
+  it.each([
+    ['a checkpoint', ['old']],
+    ['its first checkpoint', []],
+  ])('loses only the rows that a killed run wrote after %s', (_what, texts) => {
+    const before = written(...texts);
+    const rejects = texts.length > 0 ? open(before) : open();
+    rejects.add([reject('killed')]);
+    const killed = rejects.state();
+    rejects.sync();
     rejects.close();
-    expect(readFileSync(path, 'utf8')).toBe(`${place()},"text":"x"}\n`);
+    expect(resumed(killed)).toBe(path);
+    expect(readFileSync(path, 'utf8')).toBe([...texts, 'new'].map(LINE).join(''));
+    expect(warnings).toEqual([]);
   });
 
-  it('is reported if it cannot be written', () => {
-    const folder = join(temporaryFolder(), 'gone');
-    expect(() => openRejects(join(folder, 'r.ndjson'), undefined).add([reject('x')])).toThrow(
-      expect.objectContaining({ code: 'files.write' }),
-    );
-    mkdirSync(join(folder, 'r.ndjson'), { recursive: true });
-    expect(() => openRejects(join(folder, 'r.ndjson'), 5)).toThrow(expect.objectContaining({ code: 'files.write' }));
+  it.each<[string, string]>([
+    ['corrected, with the same length', LINE('odl')],
+    ['extended', LINE('old') + LINE('mine')],
+    ['shortened', LINE('o')],
+    ['emptied', ''],
+  ])('is kept if it was %s after the run, and further rows go to a file with a number', (_what, text) => {
+    const kept = written('old');
+    writeFileSync(path, text);
+    const other = path.replace('r.ndjson', 'r-2.ndjson');
+    expect(resumed(kept)).toBe(other);
+    expect([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')]).toEqual([text, LINE('new')]);
+    expect(warnings).toEqual([
+      `${path} was changed after the run, so it is kept. Further rejected rows are written to ${other}.`,
+    ]);
+  });
+
+  it('is kept if a killed run wrote its first rows and they were corrected', () => {
+    const rejects = open();
+    rejects.add([reject('killed')]);
+    const killed = rejects.state();
+    rejects.sync();
+    rejects.close();
+    appendFileSync(path, LINE('mine'));
+    expect(resumed(killed)).not.toBe(path);
+    expect(readFileSync(path, 'utf8')).toBe(LINE('killed') + LINE('mine'));
+  });
+
+  it('is created again if it was moved away, with a warning', () => {
+    const kept = written('old');
+    rmSync(path);
+    expect(resumed(kept)).toBe(path);
+    expect(readFileSync(path, 'utf8')).toBe(LINE('new'));
+    expect(warnings).toEqual([`${path} no longer exists, so only further rejected rows are written to it.`]);
+  });
+
+  it('causes an error if it cannot be written', () => {
+    path = join(temporaryFolder(), 'gone', 'r.ndjson');
+    const rejects = open();
+    rejects.add([reject('x')]);
+    expect(() => rejects.sync()).toThrow(expect.objectContaining({ code: 'files.write' }));
+    mkdirSync(path, { recursive: true });
+    expect(() => open({ path, bytes: statSync(path).size })).toThrow(expect.objectContaining({ code: 'files.write' }));
   });
 });
