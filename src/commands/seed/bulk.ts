@@ -3,7 +3,7 @@ import { grouped } from '../../lib/kernel/numbers.ts';
 import { exitOf } from '../../lib/errors/fail.ts';
 import { isAbsolute, relative } from 'node:path';
 import * as z from 'zod/mini';
-import type { KnownError } from '../../lib/kernel/errors.ts';
+import type { Hint, KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { createSeedProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -182,7 +182,7 @@ async function sendShard(
     const result = resultOf(counts, run, origin);
     if (result.rejected > 0) ctx.setExit('partial');
     await ctx.out.emit(result, seedBulkView);
-    if (result.rejects !== null) noteRejects(ctx, result.rejects, flags);
+    if (result.rejects !== null) await noteRejects(ctx, result.rejects, flags);
   } finally {
     run.close();
   }
@@ -196,13 +196,14 @@ function usersOf({ rows, isExact }: SeedEstimate): string {
 }
 
 /** The rejects file is NDJSON, whatever the input's format, so the input flags are omitted. */
-function noteRejects(ctx: Context, path: string, flags: BulkFlags): void {
+async function noteRejects(ctx: Context, path: string, flags: BulkFlags): Promise<void> {
   const { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate } = flags;
   const relativePath = relative(ctx.io.cwd, path);
   const shown = relativePath.startsWith('..') || isAbsolute(relativePath) ? path : relativePath;
   const same = { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate };
   const command = shellLine(commandWords(seedFiles, [shown], same, ctx.flags));
-  ctx.out.note({ text: `Correct the rejected rows in ${shown}, then send them:`, command });
+  const { correctionOf } = await import('../../lib/files/seed-rejects.ts');
+  ctx.out.note(await correctionOf(path, shown, command));
 }
 
 type Origin = Pick<WithTarget<typeof seedBulkResult>, 'input' | 'shard' | 'resume' | 'argv' | 'target'>;
@@ -236,21 +237,20 @@ function resumable(
   origin: Origin,
 ): KnownError {
   const { path, bytes } = run.rejects;
-  // A file that is invalid as a whole must be corrected first.
-  const isInvalid = exitOf(error) === 'invalidInput' && counts === undefined;
+  // A corrected or changed input is another one for --resume.
+  const isInvalid = exitOf(error) === 'invalidInput';
   const isChanged = error.code === 'input.changed';
-  const next = run.journal
-    ? {
-        text: isChanged ? 'To send the changed input from its start:' : 'To continue:',
-        command: again(isChanged ? '--restart' : '--resume', error),
-      }
-    : 'Standard input cannot be resumed.';
+  const continued: Hint = isInvalid
+    ? { text: 'Correct the file, then send it from the start:', command: again('--restart', error) }
+    : isChanged
+      ? { text: 'To send the changed input from its start:', command: again('--restart', error) }
+      : { text: 'To continue:', command: again('--resume', error) };
   return error.with({
     hint: [
       ...(isChanged ? [] : error.hints),
       ...(counts ? [`So far, ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected.`] : []),
       ...(bytes === null ? [] : [`The rejected rows are in ${path}.`]),
-      ...(isInvalid ? [] : [next]),
+      ...(isInvalid && counts === undefined ? [] : [run.journal ? continued : 'Standard input cannot be resumed.']),
     ],
     details: {
       ...error.details,

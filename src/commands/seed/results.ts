@@ -2,7 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { refuseTaken } from '../../lib/files/seed-rejects.ts';
+import { correctionOf, refuseTaken } from '../../lib/files/seed-rejects.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { type Hint, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
@@ -80,16 +80,21 @@ export const joinShards = defineCommand({
       all.filter((index) => !known.has(index)),
       { files, target: first.target },
     );
-    if (rejects.length > 0) ctx.out.note(correctHint(flags.rejects ?? files, args.file, flags.filesFrom));
+    if (rejects.length > 0) ctx.out.note(await correctHint(ctx, flags.rejects ?? files, args.file, flags.filesFrom));
   },
 });
 
 /** `rejects` is the file with the rejected rows of all shards; without it, each shard has its own file. */
-function correctHint(rejects: string | string[], results: readonly string[], filesFrom: string | undefined): Hint {
+async function correctHint(
+  { io }: Context,
+  rejects: string | string[],
+  results: readonly string[],
+  filesFrom: string | undefined,
+): Promise<Hint> {
   const [only = '', other] = [rejects].flat();
   if (other === undefined) {
     const command = shellLine(commandWords(seedFiles, [only], {}, { yes: false }));
-    return { text: `Correct the rejected rows in ${only}, then send them:`, command };
+    return await correctionOf(resolvePath(only, io.cwd), only, command);
   }
   const all = { filesFrom, rejects: 'all.rejects.ndjson' };
   return {

@@ -1,10 +1,12 @@
-// The rejects file: private NDJSON. Each line contains a row with its position and reason, and can be sent again.
+// The rejects file: private NDJSON. Each line contains a row with its position and reason, and can be sent again, unless
+// it has a `record`.
 import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, parse } from 'node:path';
-import { systemErrorCode, usageError } from '../kernel/errors.ts';
+import { type Hint, systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { isJson } from '../kernel/json.ts';
+import { decoded, linesOf } from './text-chunks.ts';
 
 export interface Reject {
   file: string;
@@ -13,6 +15,8 @@ export interface Reject {
   reason: string;
   /** The row as it was read. */
   original: string;
+  /** True if the row is text of a table: corrected, it would still not be a body. */
+  isTableRecord?: boolean;
 }
 
 export type RejectsFile = ReturnType<typeof openRejects>;
@@ -151,6 +155,18 @@ export function freeName(path: string): string {
   }
 }
 
+/** Returns how to continue with a rejects file, which `command` sends. */
+export async function correctionOf(path: string, shown: string, command: string): Promise<Hint> {
+  // The file may be on another machine.
+  const lists = fs.existsSync(path) ? linesOf(decoded(fs.createReadStream(path), path)) : [];
+  for await (const lines of lists)
+    if (lines.some((line) => line.includes('},"record":"')))
+      return {
+        text: `The rejected rows are in ${shown}. Correct those with a \`record\` in a copy of the table, and send that.`,
+      };
+  return { text: `Correct the rejected rows in ${shown}, then send them:`, command };
+}
+
 /** Throws usage (2) if the file exists. */
 export function refuseTaken(path: string): void {
   if (!fs.existsSync(path)) return;
@@ -160,9 +176,12 @@ export function refuseTaken(path: string): void {
   );
 }
 
-function lineOf({ file, line, reason, original }: Reject): string {
+function lineOf({ file, isTableRecord, line, reason, original }: Reject): string {
   const place = JSON.stringify({ file, line, reason });
   // Valid JSON contains line breaks only between tokens.
-  const row = isJson(original) ? `"row":${original.replace(/[\r\n]+/g, ' ')}` : `"text":${JSON.stringify(original)}`;
+  const row =
+    !isTableRecord && isJson(original)
+      ? `"row":${original.replace(/[\r\n]+/g, ' ')}`
+      : `"${isTableRecord ? 'record' : 'text'}":${JSON.stringify(original)}`;
   return `{"rejected":${place},${row}}\n`;
 }

@@ -71,7 +71,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     const blamed = batch.count === 0 ? [] : await deliver(batch);
     const file = inputs[batch.file]?.name ?? '';
     const refused: Reject[] = [
-      ...batch.refused.map(({ line, issues, original }) => ({ file, line, reason: reasonOf(issues), original })),
+      ...batch.refused.map(({ issues, ...row }) => ({ ...row, file, reason: reasonOf(issues) })),
       ...blamed.map(({ row, reason }) => {
         return { file, line: batch.line(row), reason, original: batch.row(row).toString('utf8') };
       }),

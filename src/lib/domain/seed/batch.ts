@@ -22,6 +22,8 @@ export interface RefusedRow {
   issues: readonly RowIssue[];
   /** The row, as read. */
   original: string;
+  /** True if the row is text of a table, not a body. */
+  isTableRecord?: boolean;
 }
 
 /** Returns a row's issues on one line. */

@@ -90,24 +90,25 @@ export class RowPacker {
   #takeText(text: string, position: number): void {
     const read = readRecord(text);
     if ('message' in read) {
-      this.refuse(position, read.message, text);
+      this.refuse(position, read.message, read.text, read.isTableRecord ?? this.table !== undefined);
       return;
     }
     const row = this.table?.(read.value);
-    if (row === undefined) this.#take(checkRow(read.value, this.#rules), position, text, inBody);
+    if (row === undefined) this.#take(checkRow(read.value, this.#rules), position, read.text, inBody);
     else this.takeValue(row.value, position, row.locate);
   }
 
   /** Adds a row that is invalid as a whole. */
-  refuse(position: number, message: string, original: string): void {
-    this.refuseWith(position, [{ path: '', message }], original);
+  refuse(position: number, message: string, original: string, isTableRecord = false): void {
+    this.refuseWith(position, [{ path: '', message }], original, isTableRecord);
   }
 
   /** Adds a row with issues. */
-  refuseWith(position: number, issues: readonly RowIssue[], original: string): void {
+  refuseWith(position: number, issues: readonly RowIssue[], original: string, isTableRecord = false): void {
     if (this.#isDone(this.#file, position)) return;
     const batch = (this.#open ??= this.#newBatch());
-    batch.refused.push({ position, line: this.line ?? position, issues: tellable(issues), original });
+    const row = { position, line: this.line ?? position, issues: tellable(issues), original };
+    batch.refused.push(isTableRecord ? { ...row, isTableRecord } : row);
     batch.to = position;
     batch.endOffset = this.offset;
     if (batch.refused.length >= MAX_REFUSED) this.flush();

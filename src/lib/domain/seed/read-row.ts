@@ -3,32 +3,36 @@
 import { type FieldIssue, parseWith } from '../../contract/explain.ts';
 import { NameCollision, pathAsWritten } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
-import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { holdsEachKey, isRecord, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
 import { userIdentityIssues } from '../identity-types.ts';
 import type { RowRules } from './row-rules.ts';
 
 /** A row as sent, or its issues. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
-/** Returns the value of a row's JSON text, or an error. */
-export function readRecord(text: string): { value: unknown } | { message: string } {
+/**
+ * Returns the value of a row's JSON text, or an error. A line of a rejects file also contains its row: `text` is that
+ * row, so that it is not wrapped again if it is still invalid.
+ */
+export function readRecord(
+  text: string,
+): { text: string } & ({ value: unknown } | { message: string; isTableRecord?: boolean }) {
   try {
     const value = parseJson(text);
     // If a key appears twice, the last value would silently win, and a seed could reach the wrong user.
-    if (holdsEachKey(value, text)) return { value: unwrap(value) };
-    return { message: 'a field is duplicated or not allowed' };
+    if (!holdsEachKey(value, text)) return { text, message: 'a field is duplicated or not allowed' };
+    if (!isRecord(value) || !('rejected' in value)) return { text, value };
+    if ('row' in value) return { text: stringifyJson(value['row']), value: value['row'] };
+    if (typeof value['text'] === 'string') return readRecord(value['text']);
+    const { record } = value;
+    return typeof record === 'string' ? { text: record, message: IS_RECORD, isTableRecord: true } : { text, value };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return { message: `${error.message}${error.offset === undefined ? '' : ` (character ${error.offset + 1})`}` };
+    return { text, message: `${error.message}${error.offset === undefined ? '' : ` (character ${error.offset + 1})`}` };
   }
 }
 
-/** A rejects line also contains the row, so that users can send the file again. */
-function unwrap(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('rejected' in value)) return value;
-  if ('row' in value) return value.row;
-  return 'text' in value && typeof value.text === 'string' ? parseJson(value.text) : value;
-}
+const IS_RECORD = 'this is a record of a table; correct it in a copy of the table, and send that';
 
 export function checkRow(value: unknown, rules: RowRules): ReadRow {
   const { names } = rules;

@@ -118,6 +118,50 @@ describe('seed bulk', () => {
     expect((await it.bulk(['refused.ndjson'])).result).toMatchObject({ rows: 1, accepted: 1 });
     expect(it.sink.bodies.at(-1)).toBe(`[${userRow(2)}]`);
   });
+
+  test('keeps a row that is rejected again as it is, not within another row', async () => {
+    const it = await start();
+    const rows = [userRow(2).replace('production', 'prod'), '{"xpid":3'];
+    const first = await it.bulk([it.write('users.ndjson', rows.join('\n'))]);
+    const second = await it.bulk([first.result.rejects ?? '']);
+    const read = (path: string | null) =>
+      readFileSync(path ?? '', 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => ({ ...(JSON.parse(line) as object), rejected: undefined }));
+    expect(read(second.result.rejects)).toEqual(read(first.result.rejects));
+    expect(read(second.result.rejects)).toEqual([{ row: JSON.parse(rows[0] ?? '') as unknown }, { text: rows[1] }]);
+  });
+
+  test('does not advise to send rejects that are records of a table', async () => {
+    const it = await start();
+    const header = 'xpid,attr:Orders:count,cutoff_date\n';
+    it.write('users.csv', `${header}1,3,2024-01-31\n78\n`);
+    const { stderr } = await it.run(['seed', 'bulk', 'users.csv', '--yes']);
+    const reject = readFileSync(join(it.folder, 'users.csv.rejects.ndjson'), 'utf8');
+    expect(JSON.parse(reject)).toMatchObject({ record: '78' });
+    expect(stderr).toContain('Correct those with a `record` in a copy of the table');
+    expect(stderr).not.toContain('then send them');
+    const again = await it.bulk([it.write('again.ndjson', reject)]);
+    expect(again.result).toMatchObject({ rows: 1, rejected: 1 });
+    expect(JSON.parse(readFileSync(again.result.rejects ?? '', 'utf8'))).toMatchObject({
+      rejected: { reason: expect.stringContaining('record of a table') as string },
+      record: '78',
+    });
+  });
+
+  test('is sent from its start after it was corrected', async () => {
+    const it = await start();
+    const header = 'xpid,attr:Orders:count,cutoff_date\n';
+    const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1},3,2024-01-31\n`).join('');
+    const { code, stderr } = await it.bulk([it.write('users.csv', `${header}${rows(250)}251,"3`)]);
+    expect([code, stderr]).toEqual([
+      EXIT.invalidInput,
+      expect.stringMatching(/Correct the file, then send it from the start:.*users\.csv --yes --restart/s),
+    ]);
+    const corrected = await it.bulk([it.write('users.csv', header + rows(251)), '--restart']);
+    expect([corrected.code, corrected.result.accepted]).toEqual([0, 251]);
+  });
 });
 
 describe('64-bit ids', () => {
