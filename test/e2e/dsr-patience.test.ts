@@ -179,7 +179,7 @@ describe('retrying', () => {
 
   it.each([
     ['after five attempts with --give-up-after 0', ' --give-up-after 0', 0, 5],
-    ['after minutes by default, with growing pauses', '', 5, 100],
+    ['after 15 attempts by default, with pauses', '', 1, 15],
   ])('stops for one row of many %s', async (_when, flags, minutes, most) => {
     writePeople(60);
     clock = createFastClock(SPEED_UP / 10);
@@ -190,7 +190,7 @@ describe('retrying', () => {
     expect(stderr.includes('a row has failed repeatedly, waiting')).toBe(minutes > 0);
     const sent = posts().filter(bad);
     expect(sent.length).toBeLessThanOrEqual(most);
-    expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(minutes * MINUTE);
+    expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThanOrEqual((minutes * MINUTE) / 3);
   });
 
   it.each([

@@ -57,8 +57,9 @@ export interface RowTask {
 
 /** Maximum number of times that a row is sent before it rests, and of reads that confirm it. */
 const MAX_ATTEMPTS = 5;
-/** Maximum pause of a row that failed as often as this while others succeeded. */
-const MAX_REST_MS = 60_000;
+/** Pauses of a row that failed as often as this while others succeeded. In a storm, a later attempt succeeds. */
+const MAX_RESTS = 2;
+const MAX_REST_MS = 15_000;
 
 /** Statuses of a rejection that concerns a single body. Any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
@@ -74,6 +75,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let begun = clock.now();
   let isRepeat = false;
   let failures = 0;
+  let rests = 0;
   let signed = true;
   let signature: SignatureFacts | undefined;
   /** Number of responses that show that the platform works. */
@@ -92,12 +94,13 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
     const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
     const triedMs = clock.now() - begun;
-    const mayRest = failures > 0 && triedMs < ports.giveUpAfterMs && gate.resting < MOST_RESTING;
+    const mayRest = failures > 0 && rests < MAX_RESTS && triedMs < ports.giveUpAfterMs && gate.resting < MOST_RESTING;
     // While no row succeeds, the platform is down, and the gate gives up after a while.
     if (state === 'unknown' && completed() + answers === before) begun = clock.now();
-    else if (state === 'unknown' && mayRest)
+    else if (state === 'unknown' && mayRest) {
+      rests++;
       await gate.rest(Math.min(triedMs, MAX_REST_MS), 'a row has failed repeatedly');
-    else return { state, error: shortened(redactor.text(outcome.error.message)), signed };
+    } else return { state, error: shortened(redactor.text(outcome.error.message)), signed };
   }
 
   async function confirm(wasSent: boolean) {
