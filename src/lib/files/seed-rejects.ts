@@ -35,15 +35,15 @@ const PRIVATE = 0o600;
 const MOST_WAITING = 1024 * 1024;
 
 /** True if the file is as the run left it, also if a kill came between its last rows and their checkpoint. */
-export function isUntouched({ path, bytes, digest, next }: RejectsState): boolean {
-  const { size } = fs.statSync(path);
-  const written = [{ bytes, digest }, next].filter((state) => state?.bytes === size);
-  return written.some((state) => (state?.digest ?? digestOf(path, size)) === digestOf(path, size));
+export function isUntouched({ next, ...checkpoint }: RejectsState): boolean {
+  const { size } = fs.statSync(checkpoint.path);
+  const found = hashOf(checkpoint.path, size).digest('hex');
+  return [checkpoint, next].some((state) => state?.bytes === size && (state.digest ?? found) === found);
 }
 
 /**
- * `kept` is the earlier run's file: rows after its last checkpoint are cut. If it was changed after the run,
- * it is kept, further rows go to a file with a number, and `warn` is called. Without `kept`, an existing file causes usage (2).
+ * `kept` is the earlier run's file: rows after its last checkpoint are cut. A file that was changed after the run is
+ * kept, and further rows go to a file with a number. Without `kept`, an existing file causes usage (2).
  */
 export function openRejects(path: string, kept: RejectsState | undefined, warn: (text: string) => void) {
   if (kept === undefined) refuseTaken(path);
@@ -84,10 +84,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
     }
   }
 
-  const stateWith = (lines: readonly string[]) => {
-    const digest = lines.reduce((sum, line) => sum.update(line), hash.copy()).digest('hex');
-    return { bytes: (bytes ?? 0) + (lines.length > 0 ? waitingBytes : 0), digest };
-  };
+  const stateOf = (hashed: Hash, size: number) => ({ bytes: (bytes ?? 0) + size, digest: hashed.digest('hex') });
 
   return {
     path,
@@ -100,25 +97,29 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
       return waitingBytes > MOST_WAITING;
     },
     /** Returns the state for the journal. `next` is the state after the next `sync`. */
-    state: (): RejectsState => ({ path, ...stateWith([]), ...(waiting.length > 0 && { next: stateWith(waiting) }) }),
+    state: (): RejectsState => {
+      const next = waiting.length > 0 && { next: stateOf(hash.copy().update(waiting.join('')), waitingBytes) };
+      return { path, ...stateOf(hash.copy(), 0), ...next };
+    },
     add: (rejects: readonly Reject[]): void => {
-      const lines = rejects.map(lineOf);
-      waiting.push(...lines);
-      for (const line of lines) waitingBytes += Buffer.byteLength(line);
+      if (rejects.length === 0) return;
+      waiting.push(rejects.map(lineOf).join(''));
+      waitingBytes += Buffer.byteLength(waiting.at(-1) ?? '');
     },
     /** Writes and flushes the added rows. The journal must contain `state` before. */
     sync: (): void =>
       attempt(() => {
         if (waiting.length === 0) return;
         const file = (descriptor ??= openFile('wx'));
+        const lines = waiting.join('');
         try {
-          fs.writeFileSync(file, waiting.join(''));
+          fs.writeFileSync(file, lines);
           fs.fsyncSync(file);
         } catch (error) {
           fs.ftruncateSync(file, bytes ?? 0);
           throw error;
         }
-        for (const line of waiting) hash.update(line);
+        hash.update(lines);
         bytes = (bytes ?? 0) + waitingBytes;
         [waiting, waitingBytes] = [[], 0];
       }),
@@ -143,8 +144,6 @@ function hashOf(path: string, length: number): Hash {
   }
   return hash;
 }
-
-const digestOf = (path: string, length: number): string => hashOf(path, length).digest('hex');
 
 /** Returns the path, with a number added if the file exists: earlier results are never overwritten. */
 export function freeName(path: string): string {
