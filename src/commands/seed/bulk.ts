@@ -153,7 +153,7 @@ async function sendShard(
           import('../../lib/workflows/seed-bulk.ts'),
           import('./shared-rate.ts'),
         ]);
-        const facts = createSeedProgress();
+        const facts = createSeedProgress(run.before.counts);
         return await seedBulk({
           ...opened,
           ...pace,

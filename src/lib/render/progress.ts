@@ -27,8 +27,11 @@ interface Reached {
   share: number | undefined;
 }
 
-/** Describes the states of one bulk run, as text and as data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. */
-export function createBulkFacts() {
+/**
+ * Describes the states of one bulk run, as text and as data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. `before` is
+ * what earlier runs completed, whose rate does not count.
+ */
+export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { completed: 0, ms: 0 }) {
   const recent: Reached[] = [];
   let pace: ReturnType<typeof paceOf> | undefined;
 
@@ -38,7 +41,8 @@ export function createBulkFacts() {
     // The first second after an outage does not show a rate yet.
     if (recent[0] && ms - recent[0].ms >= SAMPLE_MS) pace = paceOf(reached, recent[0]);
     if (ms - (recent.at(-1)?.ms ?? -Infinity) >= SAMPLE_MS) recent.push(reached);
-    const { perSecond, sharePerSecond } = pace ?? paceOf(reached);
+    const from = { ...before, share: ((share ?? 0) * before.completed) / (reached.completed || 1) };
+    const { perSecond, sharePerSecond } = pace ?? paceOf(reached, from);
     const seconds = share === undefined ? NaN : Math.round((1 - share) / sharePerSecond);
     const secondsLeft = Number.isFinite(seconds) ? seconds : undefined;
     const rate = perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond);
@@ -55,7 +59,7 @@ export function createBulkFacts() {
   };
 }
 
-function paceOf(to: Reached, from: Reached = { completed: 0, ms: 0, share: 0 }) {
+function paceOf(to: Reached, from: Reached) {
   const seconds = (to.ms - from.ms) / 1000;
   const per = (amount: number): number => (seconds > 0 ? amount / seconds : 0);
   return {

@@ -28,8 +28,9 @@ export interface SeedBulkState {
   totalBytes: number | undefined;
 }
 
-export function createSeedProgress() {
-  const facts = createBulkFacts();
+/** `before` has the counts of earlier runs. */
+export function createSeedProgress({ accepted, rejected, ms }: SeedBulkState['counts']) {
+  const facts = createBulkFacts({ completed: accepted + rejected, ms });
   return ({ counts, bytes, totalBytes }: SeedBulkState) => {
     const { accepted, rejected, requests, retries, ms } = counts;
     const done = accepted + rejected;

@@ -17,6 +17,8 @@ const SECRET = 'X-Amz-Signature=0123456789abcdef0123456789abcdef';
 interface Store {
   files: Record<string, { bytes: Buffer; etag?: string }>;
   hasRanges: boolean;
+  /** Status of every response, instead of a file. */
+  status?: number;
   requests: IncomingMessage[];
   /** Called before each response. */
   onRequest?: (number: number) => void;
@@ -39,7 +41,8 @@ beforeEach(async () => {
     requests.push(request);
     store.onRequest?.(requests.length);
     const file = store.files[new URL(request.url ?? '', 'http://x').pathname.slice(1)];
-    if (!request.url?.includes(SECRET)) response.writeHead(403).end();
+    if (store.status !== undefined) response.writeHead(store.status, { location: '/other' }).end();
+    else if (!request.url?.includes(SECRET)) response.writeHead(403).end();
     else if (file === undefined) response.writeHead(404).end();
     else if ((request.headers['if-match'] ?? file.etag) !== file.etag) response.writeHead(412).end();
     else respond(file);
@@ -232,6 +235,23 @@ describe('an address', () => {
     expect((await run(['seed', 'validate', store.url('none.csv')])).code).toBe(5);
     expect((await run(['seed', 'validate', store.url('x.csv').replace(/\?.*/, '')])).code).toBe(4);
     expect(existsSync(join(seeding.folder, 'none.csv'))).toBe(false);
+  });
+
+  it.each([
+    [302, 'sent a redirect (302), which cdpadm does not follow.', 'Pass the final address.'],
+    [403, 'responded with 403.', 'The link may have expired. Pass a new one.'],
+    [404, 'responded with 404.', 'The link may have expired. Pass a new one.'],
+    [410, 'responded with 410.', 'The link may have expired. Pass a new one.'],
+    [503, 'responded with 503.', 'Run the command again later, or pass --retries N to try more often.'],
+  ])('is named in the error, instead of the platform, for status %i', async (status, answer, hint) => {
+    store.status = status;
+    const { stderr } = await run(['seed', 'validate', store.url('users.csv'), '-o', 'json']);
+    const name = store.url('users.csv').replace(/\?.*/, '');
+    expect((JSON.parse(stderr) as { error: object }).error).toMatchObject({
+      message: `The input ${name} cannot be read: its server ${answer}`,
+      hint,
+    });
+    expect(stderr).not.toContain('0123456789abcdef');
   });
 
   it('is accepted if the file is empty', async () => {

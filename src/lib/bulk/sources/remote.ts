@@ -83,9 +83,10 @@ export async function openRemote(address: string, get: GetAddress) {
     try {
       await get(address, headers, { begin, write });
     } catch (error) {
-      if (error instanceof KnownError && error.status === 412) throw inputChanged(name);
+      const status = error instanceof KnownError ? error.status : undefined;
+      if (status === 412) throw inputChanged(name);
       // An empty file has no range.
-      if (!(error instanceof KnownError && error.status === 416 && start === 0)) throw error;
+      if (status !== 416 || start > 0) throw aboutInput(name, error);
       size = 0;
     } finally {
       if (file !== undefined) closeSync(file);
@@ -146,6 +147,19 @@ export async function openRemote(address: string, get: GetAddress) {
     file: async () => (path ??= await copy()),
     fingerprint: () => Promise.resolve(found),
   };
+}
+
+/** The platform has no part in this request, so its advice would be wrong. */
+function aboutInput(name: string, error: unknown): unknown {
+  if (!(error instanceof KnownError) || error.status === undefined || error.status < 300) return error;
+  const { hints, status } = error;
+  const isRedirect = status < 400;
+  const answer = isRedirect ? `sent a redirect (${status}), which cdpadm does not follow` : `responded with ${status}`;
+  const hint = isRedirect ? 'Pass the final address.' : 'The link may have expired. Pass a new one.';
+  return error.with({
+    message: `The input ${name} cannot be read: its server ${answer}.`,
+    hint: status === 429 || status >= 500 ? hints : hint,
+  });
 }
 
 /** Returns a file that only its owner can read, and that is removed when the process exits. */

@@ -33,7 +33,7 @@ export interface Header {
   skippedColumns: SkippedColumn[];
 }
 
-/** Reads a header. A map replaces the names of its columns. */
+/** Reads a header. A map replaces the names of its columns. Others are read if their name is a field, as without a map. */
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,
@@ -41,9 +41,12 @@ export function readHeader(
 ): Header {
   const issues: RowIssue[] = [];
   const seen = new Map<string, string>();
+  const mapped = new Set([...(fields?.values() ?? [])].map((field) => JSON.stringify(readField(field))));
+  const ownField = (title: string): string | undefined =>
+    fields === undefined || (isField(title) && !mapped.has(JSON.stringify(readField(title)))) ? title : undefined;
   const columns = header.map((title) => {
-    const field = fields === undefined ? title.trim() : (fields.get(title) ?? fields.get(title.trim()));
-    if (field === undefined || (ignoresUnnamed && field === '')) return undefined;
+    const field = fields?.get(title) ?? fields?.get(title.trim()) ?? ownField(title.trim());
+    if (field === undefined || (fields && field === '-') || (ignoresUnnamed && field === '')) return undefined;
     const column = readField(field);
     const wrong =
       typeof column !== 'string' && column.kind === 'identity' && identityTypes.issue(names.fromWire(column.type));
@@ -71,6 +74,7 @@ export function readHeader(
   const skippedColumns = header.flatMap((title, index): SkippedColumn[] => {
     if (fields === undefined || columns[index] !== undefined || fields.has(title) || fields.has(title.trim()))
       return [];
+    if (ignoresUnnamed && title.trim() === '') return [];
     const field = fieldLike(title.trim());
     const isTaken = field !== undefined && seen.has(JSON.stringify(readField(field)));
     return [{ column: title.trim(), field: isTaken ? undefined : field }];
@@ -81,9 +85,12 @@ export function readHeader(
 /** Identity types that are common as column names. */
 const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
 
+/** True if a column's name is already a field. */
+export const isField = (title: string): boolean => typeof readField(title) !== 'string';
+
 /** Returns the field that a column's name suggests. */
 export function fieldLike(title: string): string | undefined {
-  if (typeof readField(title) !== 'string') return title;
+  if (isField(title)) return title;
   const guess = nearest(title.replaceAll(/[\s-]+/g, '_'), [...PLAIN, ...USUAL_IDENTITIES]);
   return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;
 }

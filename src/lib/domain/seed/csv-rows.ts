@@ -5,7 +5,7 @@ import { CsvFeed } from '../csv/feed.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
-import { type ColumnMap, type SkippedColumn, readHeader } from './columns.ts';
+import { type ColumnMap, isField, type SkippedColumn, readHeader } from './columns.ts';
 import type { RecordTable, RowIssue } from './batch.ts';
 import { createNumberReader } from './numbers.ts';
 import type { RowPacker } from './packer.ts';
@@ -133,8 +133,8 @@ export function tableOf(
 }
 
 /**
- * Uses a map to read flat JSON records (a BigQuery export) as table rows. The columns come from the map and the first
- * record, because some exports omit null fields.
+ * Uses a map to read flat JSON records (a BigQuery export) as table rows. Some exports omit null fields, so the columns
+ * come from the map, the first record, and later records with another field.
  */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');
@@ -142,9 +142,10 @@ export function createRecordTable(map: ColumnMap, options: TableOptions): Record
   let table: Table | undefined;
   return (record) => {
     if (!isRecord(record) || bodyField in record) return undefined;
-    if (table === undefined) {
-      header = [...new Set([...map.keys(), ...Object.keys(record)])];
-      table = tableOf(header, options);
+    const keys = Object.keys(record);
+    if (table === undefined || keys.some((key) => isField(key) && !header.includes(key))) {
+      header = [...new Set([...map.keys(), ...header, ...keys])];
+      table = tableOf(header, table === undefined ? options : { ...options, onSkippedColumns: undefined });
     }
     const { issue, nulls, value } = table;
     const cells = nulls.cleared(header.map((column) => (Object.hasOwn(record, column) ? record[column] : undefined)));

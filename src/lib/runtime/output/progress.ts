@@ -85,15 +85,25 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
 function plainProgress(title: string, io: Io, messages: Messages): Progress {
   const begun = io.clock.now();
   const pace = createPace(io, UNNOTICED_MS);
+  let isShown = false;
+  let latest: State | undefined;
+  const show = (state: State): void => {
+    messages.line(progressText(title, { ...state, elapsedMs: io.clock.now() - begun }));
+    [isShown, latest] = [true, undefined];
+  };
   return {
     update: (state) => {
-      if (pace.isDue(state)) messages.line(progressText(title, { ...state, elapsedMs: io.clock.now() - begun }));
+      if (pace.isDue(state)) show(state);
+      else latest = state;
     },
     wait: (ms, why) => {
       if (pace.isWaitDue(ms)) messages.line(cleanLine(`${title}: ${waitText(ms, why)}`));
     },
     end: (text) => {
+      // The last line shows how far the operation came.
       if (text !== undefined) messages.line(text);
+      else if (isShown && latest !== undefined) show(latest);
+      latest = undefined;
     },
   };
 }

@@ -44,6 +44,20 @@ test('decompresses zstd', async () => {
   expect(result).toMatchObject({ accepted: 120, requests: 2 });
 });
 
+test('reads the fields that a map omits in flat JSON, also those that the first record has not', async () => {
+  const rows = ['{"xpid":1,"Bought":4}', '{"xpid":2,"Bought":5,"user:tier":"gold"}', '{"xpid":3,"user:tier":"new"}'];
+  const file = seeding.write('flat.ndjson', rows.join('\n'));
+  const args = [file, '--map', 'Bought=attr:Orders:count', '--cutoff-date', '2024-01-31'];
+  expect((await seeding.bulk(args)).result).toMatchObject({ rows: 3, accepted: 3 });
+  const tiers = seeding.users().map(({ xpid, user_attributes }) => [xpid, user_attributes]);
+  const tier = (value: string) => ({ '5001': [{ attribute_name: 'tier', attribute_value: value }] });
+  expect(tiers).toEqual([
+    [1, undefined],
+    [2, tier('gold')],
+    [3, tier('new')],
+  ]);
+});
+
 test('sends several files of different formats in one run', async () => {
   const files = [
     seeding.write('a.ndjson', userRows(150)),

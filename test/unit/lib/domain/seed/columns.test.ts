@@ -106,16 +106,27 @@ describe('a header', () => {
 });
 
 describe('columns that a map omits', () => {
-  it('are listed with the field of the same name', () => {
+  it('are read if their name is a field that no other column contains, and unless the map ignores them', () => {
+    const header = ['Id', 'xpid', ' user:tier ', 'environment', 'Note'];
+    const { columns, issues, skippedColumns } = readHeader(header, mapOf({ Id: 'xpid', environment: '-' }), rules);
+    expect(columns).toEqual([{ kind: 'xpid' }, undefined, { kind: 'user', name: 'tier' }, undefined, undefined]);
+    expect(issues).toEqual([]);
+    expect(skippedColumns.map(({ column }) => column)).toEqual(['xpid', 'Note']);
+  });
+
+  it('are not listed if they have no name and the program writes an index without one', () => {
+    const { skippedColumns } = readHeader(['', 'Id'], mapOf({ Id: 'xpid' }), { ...rules, ignoresUnnamed: true });
+    expect(skippedColumns).toEqual([]);
+  });
+
+  it('are listed with the field that their name suggests', () => {
     const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
     expect(readHeader(header, mapOf({ Customer: 'identity:customer_id' }), rules).skippedColumns).toEqual([
       { column: 'Tier', field: undefined },
       { column: 'e-mail', field: 'identity:email' },
-      { column: 'xpid', field: 'xpid' },
       { column: 'Cutoff Date', field: 'cutoff_date' },
       // Another column contains the field of that name.
       { column: 'Customer Name', field: undefined },
-      { column: 'user:tier', field: 'user:tier' },
     ]);
     expect(readHeader(header, undefined, rules).skippedColumns).toEqual([]);
   });
@@ -130,7 +141,7 @@ describe('columns that a map omits', () => {
   });
 
   it.each([
-    [' xpid ', 'xpid'],
+    [' XPID ', 'xpid'],
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
   ])('are listed with the field that they probably mean: %j for %s', (column, field) => {

@@ -87,7 +87,7 @@ test('prints a line every 10 % or every ten seconds if it cannot redraw', () => 
   expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
 });
 
-test('prints the first line after a second if it cannot redraw and the total is unknown', () => {
+test('prints the first line after a second and the last state, if it cannot redraw and the total is unknown', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 30; done++) {
       progress.update({ done });
@@ -95,7 +95,7 @@ test('prints the first line after a second if it cannot redraw and the total is 
     }
     progress.end();
   });
-  expect(text).toBe('Sending: 3, 1s elapsed\nSending: 23, 11s elapsed\n');
+  expect(text).toBe('Sending: 3, 1s elapsed\nSending: 23, 11s elapsed\nSending: 30, 15s elapsed\n');
 });
 
 test('writes NDJSON events with --progress json', () => {
