@@ -3,7 +3,7 @@ import { grouped } from '../../lib/kernel/numbers.ts';
 import { exitOf } from '../../lib/errors/fail.ts';
 import { isAbsolute, relative } from 'node:path';
 import * as z from 'zod/mini';
-import type { Hint, KnownError } from '../../lib/kernel/errors.ts';
+import type { KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { createSeedProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -240,17 +240,16 @@ function resumable(
   // A corrected or changed input is another one for --resume.
   const isInvalid = exitOf(error) === 'invalidInput';
   const isChanged = error.code === 'input.changed';
-  const continued: Hint = isInvalid
-    ? { text: 'Correct the file, then send it from the start:', command: again('--restart', error) }
-    : isChanged
-      ? { text: 'To send the changed input from its start:', command: again('--restart', error) }
-      : { text: 'To continue:', command: again('--resume', error) };
+  const restart = isInvalid ? 'Correct the file, then send it' : isChanged && 'To send the changed input';
+  const next = restart
+    ? { text: `${restart} from its start:`, command: again('--restart', error) }
+    : { text: 'To continue:', command: again('--resume', error) };
   return error.with({
     hint: [
       ...(isChanged ? [] : error.hints),
       ...(counts ? [`So far, ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected.`] : []),
       ...(bytes === null ? [] : [`The rejected rows are in ${path}.`]),
-      ...(isInvalid && counts === undefined ? [] : [run.journal ? continued : 'Standard input cannot be resumed.']),
+      ...(isInvalid && counts === undefined ? [] : [run.journal ? next : 'Standard input cannot be resumed.']),
     ],
     details: {
       ...error.details,

@@ -80,42 +80,32 @@ export const joinShards = defineCommand({
       all.filter((index) => !known.has(index)),
       { files, target: first.target },
     );
-    if (rejects.length > 0) ctx.out.note(await correctHint(ctx, flags.rejects ?? files, args.file, flags.filesFrom));
+    const joined = { filesFrom: flags.filesFrom, rejects: 'all.rejects.ndjson' };
+    const collect = shellLine(commandWords(joinShards, args.file, joined, { yes: false }));
+    if (rejects.length > 0) ctx.out.note(await correctHint(ctx, [flags.rejects ?? files].flat(), collect));
   },
 });
 
-/** `rejects` is the file with the rejected rows of all shards; without it, each shard has its own file. */
-async function correctHint(
-  { io }: Context,
-  rejects: string | string[],
-  results: readonly string[],
-  filesFrom: string | undefined,
-): Promise<Hint> {
-  const [only = '', other] = [rejects].flat();
-  if (other === undefined) {
-    const command = shellLine(commandWords(seedFiles, [only], {}, { yes: false }));
-    return await correctionOf(resolvePath(only, io.cwd), only, command);
-  }
-  const all = { filesFrom, rejects: 'all.rejects.ndjson' };
-  return {
-    text: 'To collect the rejected rows of all shards in one file, then correct and send them:',
-    command: shellLine(commandWords(joinShards, results, all, { yes: false })),
-  };
-}
-
-interface Rejects extends Pick<ShardReport, 'file' | 'line'> {
-  path: string;
+/** `collect` joins several rejects files to one. */
+async function correctHint({ io }: Context, [only = '', other]: string[], collect: string): Promise<Hint> {
+  if (other !== undefined)
+    return {
+      text: 'To collect the rejected rows of all shards in one file, then correct and send them:',
+      command: collect,
+    };
+  const command = shellLine(commandWords(seedFiles, [only], {}, { yes: false }));
+  return await correctionOf(resolvePath(only, io.cwd), only, command);
 }
 
 /** The rejects file may have been copied here together with the result. */
-function rejectsOf({ file, line, result: { rejects } }: ShardReport, cwd: string): Rejects[] {
+function rejectsOf({ file, line, result: { rejects } }: ShardReport, cwd: string) {
   if (rejects === null) return [];
   const beside = join(dirname(resolvePath(file, cwd)), basename(rejects));
   return [{ file, line, path: !existsSync(rejects) && existsSync(beside) ? beside : rejects }];
 }
 
 /** Throws usage (2) if the file exists, and invalid input (9) if rejects are on another machine. */
-async function joinRejects(ctx: Context, rejects: readonly Rejects[], path: string): Promise<void> {
+async function joinRejects(ctx: Context, rejects: ReturnType<typeof rejectsOf>, path: string): Promise<void> {
   refuseTaken(path);
   const issues = rejects
     .filter((one) => !existsSync(one.path))

@@ -10,7 +10,7 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
     for await (const bytes of chunks) {
       if (lines === 1 && isUtf16(bytes)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
       const text = decoder.decode(bytes, { stream: true });
-      lines += count(text);
+      lines += text.split('\n').length - 1;
       yield text;
     }
     yield decoder.decode();
@@ -31,10 +31,4 @@ export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<st
     yield lines;
   }
   yield [rest];
-}
-
-function count(text: string): number {
-  let found = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) found++;
-  return found;
 }

@@ -43,17 +43,11 @@ async function estimateFile(source: InputBytes): Promise<SeedEstimate> {
     const environments = format === 'csv' ? [] : environmentsIn(chunk);
     if (wrapping !== 'none' || format === 'json') return { ...UNKNOWN, environments };
     const isExact = chunk.length >= size;
-    const lines = linesIn(chunk) + (isExact && chunk.at(-1) !== LINE_FEED ? 1 : 0);
+    const lines = chunk.toString('latin1').split('\n').length - 1 + (isExact && chunk.at(-1) !== LINE_FEED ? 1 : 0);
     const all = lines === 0 ? undefined : Math.round((lines * size) / chunk.length);
     return { rows: all && Math.max(0, all - (format === 'csv' ? 1 : 0)), isExact, environments };
   }
   return { rows: 0, isExact: true, environments: [] };
-}
-
-function linesIn(bytes: Buffer): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++;
-  return lines;
 }
 
 function environmentsIn(bytes: Buffer): string[] {

@@ -1,5 +1,6 @@
 // Packs the rows of a Parquet file: bodies if its columns are the fields of a body, otherwise rows of a table.
 import { cellsOf } from '../domain/csv/record.ts';
+import { asText } from '../domain/seed/cells.ts';
 import { tableOf, type TableOptions } from '../domain/seed/csv-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
 import { inRecordShard, type Shard } from '../domain/seed/shard.ts';
@@ -67,17 +68,9 @@ function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): 
 
 /** Returns the cell as in CSV. Undefined if CSV cannot contain it, or if the value may have been rounded. */
 function plainText(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return value;
-    case 'number':
-      return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined;
-    case 'bigint':
-    case 'boolean':
-      return String(value);
-    default:
-      return value === null ? '' : undefined;
-  }
+  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return undefined;
+  const text = asText(value ?? '');
+  return typeof text === 'string' ? text : undefined;
 }
 
 function bodyTaker(packer: RowPacker, columns: readonly string[]): Take {

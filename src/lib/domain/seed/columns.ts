@@ -131,19 +131,7 @@ function readField(field: string): Column | string {
 
 /** Splits a field at colons. A part in double quotes may contain colons, and doubled double quotes. */
 function splitField(field: string): string[] | undefined {
-  const parts: string[] = [];
-  for (let rest = field; ;) {
-    if (rest.startsWith('"')) {
-      const quoted = /^"((?:[^"]|"")*)"(?::|$)/.exec(rest);
-      if (quoted === null) return undefined;
-      parts.push((quoted[1] ?? '').replaceAll('""', '"'));
-      if (!quoted[0].endsWith(':')) return parts;
-      rest = rest.slice(quoted[0].length);
-    } else {
-      const colon = rest.indexOf(':');
-      parts.push(colon < 0 ? rest : rest.slice(0, colon));
-      if (colon < 0) return parts;
-      rest = rest.slice(colon + 1);
-    }
-  }
+  const parts = [...`:${field}`.matchAll(/:(?:"((?:[^"]|"")*)"(?=:|$)|(?!")([^:]*))/gy)];
+  if (parts.map(([part]) => part).join('') !== `:${field}`) return undefined;
+  return parts.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
 }

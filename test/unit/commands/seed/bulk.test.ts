@@ -157,7 +157,7 @@ describe('seed bulk', () => {
     const { code, stderr } = await it.bulk([it.write('users.csv', `${header}${rows(250)}251,"3`)]);
     expect([code, stderr]).toEqual([
       EXIT.invalidInput,
-      expect.stringMatching(/Correct the file, then send it from the start:.*users\.csv --yes --restart/s),
+      expect.stringMatching(/Correct the file, then send it from its start:.*users\.csv --yes --restart/s),
     ]);
     const corrected = await it.bulk([it.write('users.csv', header + rows(251)), '--restart']);
     expect([corrected.code, corrected.result.accepted]).toEqual([0, 251]);
