@@ -23,9 +23,8 @@ export const printTemplate = defineCommand({
   },
 });
 
-interface Template {
-  format: (typeof FORMATS)[number];
-  text: string;
-}
-
-const view: DocumentView<Template> = { kind: 'document', verbatim: () => true, text: ({ text }) => text };
+const view: DocumentView<{ format: string; text: string }> = {
+  kind: 'document',
+  verbatim: () => true,
+  text: ({ text }) => text,
+};

@@ -8,13 +8,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { type ReadFlags, readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
-interface Validation {
-  valid: true;
-  files: string[];
-  rows: number;
-}
-
-const view: DocumentView<Validation> = {
+const view: DocumentView<{ valid: true; files: string[]; rows: number }> = {
   kind: 'document',
   text: ({ files, rows }) => `${files.join(', ')}: ${counted(rows, 'row')}, all valid.`,
 };
@@ -50,5 +44,5 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
       details: { rows, rejected },
     });
   }
-  await ctx.out.emit({ valid: true, files: files.map(withoutQuery), rows } satisfies Validation, view);
+  await ctx.out.emit({ valid: true, files: files.map(withoutQuery), rows }, view);
 }
