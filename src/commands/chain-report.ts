@@ -54,7 +54,7 @@ export const headFlag = {
 } as const;
 
 function headOf(text: string): string {
-  if (/^[0-9a-f]{64}$/.test(text)) return text;
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw usageError(`--head must be 64 hexadecimal digits, not \`${text}\`.`);
 }
 
@@ -80,6 +80,8 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   await ctx.out.emit({ ...chainFacts(report), faults, faults_omitted: omitted, file: path }, chainView);
   const broken = brokenChain(path, name, report);
   if (broken) throw broken;
+  // Without proof that the chain contains the head, the check was not passed.
+  if (!report.hasHash) ctx.setExit('failed');
 }
 
 /** Returns failed (1) for a broken chain. Commands throw it after their output, which may be wrong or incomplete. */

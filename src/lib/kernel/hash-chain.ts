@@ -90,11 +90,13 @@ export interface ChainReport {
   omitted: number;
   /** Facts that may also have a harmless cause. */
   notes: string[];
+  /** False if no line has the given hash. */
+  hasHash: boolean;
 }
 
 /** Facts about a chain without its faults, as they are shown. */
 export type ChainFacts = ReturnType<typeof chainFacts>;
-export function chainFacts({ faults, omitted: _omitted, tip, ...facts }: ChainReport) {
+export function chainFacts({ faults, hasHash: _hasHash, omitted: _omitted, tip, ...facts }: ChainReport) {
   return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, ...facts };
 }
 
@@ -112,7 +114,7 @@ export interface KnownTips {
 /** Checks lines in file order. */
 export function createChainCheck({ hash: known, head }: KnownTips) {
   const counts = { pruned: 0, unfinished: 0, adopted: null, unchained: 0, omitted: 0 };
-  const report: ChainReport = { tip: CHAIN_START, ...counts, faults: [], notes: [] };
+  const report: ChainReport = { tip: CHAIN_START, ...counts, faults: [], notes: [], hasHash: true };
   /** Hashes that have not been found yet. */
   const wanted = new Set([head?.hash, known]);
   let file: string | undefined;
@@ -195,12 +197,12 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
       if (head !== undefined && head.entry > report.tip.entry) takeGap(head.entry, null);
       else if (head !== undefined && isMissing(head.hash))
         fault('changed', head.entry, `entry ${head.entry} was replaced after it was written`, null);
+      report.hasHash = known === undefined || !wanted.has(known);
       if (known === CHAIN_START.hash) report.notes.push('every chain starts with this hash, so it proves nothing');
-      else if (known !== undefined && isMissing(known) && report.pruned === 0)
-        fault('changed', null, `no line has the hash ${known}`, null);
-      else if (known !== undefined && isMissing(known)) {
-        const pruned = report.pruned === 1 ? 'be the pruned entry' : `be among the ${report.pruned} pruned entries`;
-        report.notes.push(`the hash ${known} may ${pruned} and cannot be checked`);
+      else if (!report.hasHash && report.pruned === 0) fault('changed', null, `no line has the hash ${known}`, null);
+      else if (!report.hasHash) {
+        const pruned = report.pruned === 1 ? 'the pruned entry' : `one of the ${report.pruned} pruned entries`;
+        report.notes.push(`no line has the hash ${known}: it is from ${pruned}, or lines were replaced or removed`);
       }
       if (later?.isDamaged === true) report.notes.push(`the head file is damaged: ${LOST}`);
       if (checkpoints !== report.pruned) {

@@ -82,7 +82,7 @@ export function createRedactor() {
   }
 
   function* hiddenSpellings(): Iterable<string> {
-    for (const [value, entry] of hidden) yield* (entry.spellings ??= new Set([...spellingsOf(value)].map(lowerCase)));
+    for (const [value, entry] of hidden) yield* (entry.spellings ??= privateSpellings(value));
   }
 
   /** True if the text is a known secret in any spelling, or contains one of 8 or more characters. */
@@ -194,6 +194,18 @@ function maskRanges(text: string, ranges: Range[]): string {
 
 /** A shorter line or piece of Base64 is too likely to occur in other text. */
 const MIN_FRAGMENT = 10;
+
+/** Returns the spellings in lower case, also in HTML and for both normal forms of Unicode. */
+function privateSpellings(value: string): Set<string> {
+  const forms = [value, value.normalize('NFC'), value.normalize('NFD')];
+  const all = forms.flatMap((form) => [...spellingsOf(form), inHtml(form, '&#39;'), inHtml(form, '&#x27;')]);
+  return new Set(all.map(lowerCase));
+}
+
+function inHtml(text: string, apostrophe: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": apostrophe };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
 
 function spellingsOf(secret: string): Set<string> {
   const spellings = new Set<string>();

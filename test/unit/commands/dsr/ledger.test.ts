@@ -96,6 +96,10 @@ describe('dsr ledger prune', () => {
     expect(new Set(left)).toEqual(new Set(ids.slice(1)));
     const verified = await home.json<Verified>(`dsr ledger verify --head ${before}`);
     expect([verified.code, verified.data]).toEqual([0, expect.objectContaining({ pruned: 4, head: data.head })]);
+    // An unknown head may be that of a pruned line, but also of a ledger that was set back.
+    const unknown = await home.json<Verified>(`dsr ledger verify --head ${'ab'.repeat(32)}`);
+    expect([unknown.code, unknown.data]).toEqual([1, expect.objectContaining({ valid: true, faults: [] })]);
+    expect(unknown.stderr).toContain('is from one of the 4 pruned entries, or lines were replaced or removed');
     const again = await home.json<Pruned>(`dsr ledger prune --before ${tomorrow} --yes`);
     expect(again.data).toMatchObject({ requests: 0, head: data.head });
     const pruned = lines().find((line) => line.startsWith('{"event":"pruned"')) ?? '';

@@ -276,3 +276,23 @@ describe('large strings', () => {
     for (const secret of secrets) expect(shown.includes(secret)).toBe(false);
   });
 });
+
+describe('a private value', () => {
+  const value = "José.O'Neil&Co@Example.org";
+
+  it.each([
+    ['in another letter case', value.toUpperCase()],
+    ['in a URL', encodeURIComponent(value).toLowerCase()],
+    ['in HTML', 'José.O&#39;Neil&amp;Co@Example.org'],
+    ['in HTML with a hexadecimal entity', 'jos\u00e9.o&#x27;neil&amp;co@example.org'],
+    ['in decomposed Unicode', value.normalize('NFD')],
+  ])('is masked %s, until it is released', (_where, written) => {
+    const redactor = createRedactor();
+    const releases = [redactor.hide(value), redactor.hide(value)];
+    expect(redactor.text(`no ${written}.`)).toBe(`no ${MASK}.`);
+    releases[0]?.();
+    expect(redactor.text(`no ${written}.`)).toBe(`no ${MASK}.`);
+    releases[1]?.();
+    expect(redactor.text(`no ${written}.`)).toBe(`no ${written}.`);
+  });
+});
