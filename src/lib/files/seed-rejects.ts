@@ -56,7 +56,10 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
 
   function resume(before: RejectsState): void {
     if (!fs.existsSync(path)) {
-      if (before.bytes > 0) warn(`${path} no longer exists, so only further rejected rows are written to it.`);
+      if (before.bytes > 0)
+        warn(
+          `${path} no longer exists. Its rows are missing from the new file, which contains only further rejected rows.`,
+        );
     } else if (!isUntouched(before)) {
       path = freeName(path);
       warn(`${before.path} was changed after the run, so it is kept. Further rejected rows are written to ${path}.`);

@@ -88,14 +88,14 @@ export function progressText(title: string, state: ProgressState): string {
 /** `Sending ████░░░░░░░░ 25 %, 1 of 4, 3s elapsed, 12 rows/s`, in at most `width` columns. */
 export function progressBar(title: string, state: ProgressState, width: number): string {
   const share = shareOf(state);
-  if (share === undefined || width < LEAST_WIDTH) return fitText(progressText(title, state), width);
+  if (share === undefined || width < LEAST_WIDTH) return fitParts(progressText(title, state), width);
   const length = Math.min(LONGEST_BAR, Math.floor(width / 5));
   const full = Math.floor(share * length);
   const bar = '█'.repeat(full) + '░'.repeat(length - full);
   const line = (count: string): string =>
     cleanLine(`${title} ${bar} ${Math.floor(share * 100)} %, ${count}${restOf(state)}`);
   const whole = line(countOf(state));
-  return displayWidth(whole) <= width ? whole : fitText(line(countOf({ done: state.done })), width);
+  return displayWidth(whole) <= width ? whole : fitParts(line(countOf({ done: state.done })), width);
 }
 
 /** The progress so far and the reason for a pause. If they do not fit, the reason comes first. */
@@ -104,7 +104,13 @@ export function waitBar(title: string, why: string, state: ProgressState, width:
   if (shareOf(state) === undefined) return fitText(reason, width);
   const so = restOf({ ...state, text: state.outcomes ?? '' });
   const bar = progressBar(title, { ...state, elapsedMs: 0, text: why + so }, width);
-  return bar.includes(why + so) ? bar : fitText(`${reason}, ${countOf(state)}${so}`, width);
+  return bar.includes(why + so) ? bar : fitParts(`${reason}, ${countOf(state)} done${so}`, width);
+}
+
+/** Drops parts from the end, because a number that is cut off would be read as another one. */
+function fitParts(text: string, width: number): string {
+  const end = displayWidth(text) > width ? text.lastIndexOf(', ') : -1;
+  return end < 0 ? fitText(text, width) : fitParts(text.slice(0, end), width);
 }
 
 function countOf({ done, total }: ProgressState): string {

@@ -96,6 +96,25 @@ describe('dsr list --due', () => {
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);
   });
 
+  it('lists requests from another machine, whose deadlines are unknown, and fails a daily job', async () => {
+    await submit('a.csv', [['g', 'erasure', 40]]);
+    home.env.CDPADM_STATE_DIR = join(home.cwd, 'another-machine');
+    for (const [line, code] of [
+      ['--within 7d', 0],
+      ['--within 7d --fail-if-due', 10],
+      ['--within 7d --fail-if-overdue', 10],
+    ] as const) {
+      const run = await home.json<Due[]>(`dsr list --group-id g --due ${line}`);
+      expect([run.code, run.data.map(({ deadline, overdue }) => [deadline, overdue])]).toEqual([code, [[null, false]]]);
+      expect(run.stderr).toContain('1 request has no known deadline');
+      expect(run.stderr.includes('so --fail-if-overdue fails')).toBe(line.includes('overdue'));
+    }
+    const page = await home.run('dsr list --group-id g --due -o html');
+    expect(page.stdout).toContain('<h2>Deadline unknown (submitted elsewhere)</h2>');
+    expect((await home.run('dsr list --group-id g --due --fail-if-empty')).code).toBe(0);
+    expect((await home.run('dsr list --group-id none --due --fail-if-empty')).code).toBe(10);
+  });
+
   it('prints the days left and OVERDUE, filters by --within, and exits with 10 for the --fail-if flags', async () => {
     await submit('a.csv', [
       ['late', 'erasure', 40],

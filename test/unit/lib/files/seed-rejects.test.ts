@@ -165,7 +165,9 @@ describe('the rejects file', () => {
     rmSync(path);
     expect(resumed(kept)).toBe(path);
     expect(readFileSync(path, 'utf8')).toBe(LINE('new'));
-    expect(warnings).toEqual([`${path} no longer exists, so only further rejected rows are written to it.`]);
+    expect(warnings).toEqual([
+      `${path} no longer exists. Its rows are missing from the new file, which contains only further rejected rows.`,
+    ]);
   });
 
   it('causes an error if it cannot be written', () => {

@@ -54,7 +54,7 @@ it('numbers each line, hashes it with the previous line, and keeps its files pri
     faults: [],
     omitted: 0,
     hasHash: true,
-      notes: [],
+    notes: [],
   });
   for (const file of [path, `${path}.head`]) expect(statSync(file).mode & 0o777).toBe(0o600);
 });
