@@ -128,7 +128,7 @@ function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: Li
   const unknown = requests.filter(({ deadline }) => deadline === null).length;
   if (unknown > 0)
     ctx.out.warn(
-      `${counted(unknown, 'request has', 'requests have')} no known deadline, because the ledger on this machine does not contain the submission.`,
+      `${counted(unknown, 'request has', 'requests have')} no known deadline, because the ledger on this machine does not contain the submission${flags.failIfOverdue ? ', so --fail-if-overdue fails' : ''}.`,
     );
   return flags.failIfDue === true || (flags.failIfOverdue === true && overdue.length + unknown > 0);
 }

@@ -23,7 +23,11 @@ const SECTIONS: Section[] = [
     holds: ({ days_left: left, due, results_expire_at: expiry }) =>
       (left !== null && left < SOON_DAYS) || (due && expiry !== null),
   },
-  { title: 'Deadline unknown (submitted elsewhere)', kind: 'warn', holds: ({ deadline, due }) => due && deadline === null },
+  {
+    title: 'Deadline unknown (submitted elsewhere)',
+    kind: 'warn',
+    holds: ({ deadline, due }) => due && deadline === null,
+  },
   { title: 'Due later', kind: 'plain', holds: ({ due }) => due },
   // Answered, completed, cancelled or rejected requests.
   { title: 'Not due', kind: 'plain', holds: () => true },
