@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorCode } from '../kernel/errors.ts';
-import { cannotWrite } from '../kernel/file-failure.ts';
+import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
 import { parseHeaderLines } from './header-lines.ts';
 import { makeFolder, namesIn } from '../kernel/temporary-file.ts';
 
@@ -62,10 +62,18 @@ export function readMessages(folder: string, ids: ReadonlySet<string>) {
     const file = join(folder, name);
     // A killed process may have stored only the headers.
     if (!existsSync(`${file}.body`)) return [];
-    const [head, body] = [readFileSync(`${file}.headers.json`), readFileSync(`${file}.body`)];
+    const [head, body] = [readBytes(`${file}.headers.json`), readBytes(`${file}.body`)];
     const message = { name, file, requestId, head, headers: headersIn(head), body };
     return [{ ...message, headers_sha256: hash('sha256', head), body_sha256: hash('sha256', body) }];
   });
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw cannotRead(path, error);
+  }
 }
 
 /** None if the file was damaged, which its digest shows. */

@@ -164,8 +164,8 @@ function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | '
     const value = parsed(text);
     hidePeople(value);
     // Mask before truncating: part of a secret would not be recognized.
-    if (value !== undefined && text.length <= MAX_TRACED_BODY) return redactor.value(people.value(value));
-    const shown = redactor.text(people.text(text));
+    if (value !== undefined && text.length <= MAX_TRACED_BODY) return people.value(redactor.value(value));
+    const shown = people.text(redactor.text(text));
     if (text.length <= MAX_TRACED_BODY) return shown;
     return `${shown.slice(0, MAX_TRACED_BODY)}… (cut: ${text.length} characters)`;
   }
