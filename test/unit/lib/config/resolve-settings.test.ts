@@ -34,28 +34,28 @@ function layers(
 describe('resolveSettings', () => {
   it.each([
     [
-      'the flag first',
+      'takes the value of the flag, whatever else is set',
       { flags: { org_id: '1' }, env: { CDPADM_ORG_ID: '2' }, shared: { org_id: '3' }, stored: { org_id: '4' } },
       '1',
       'flag',
       '--org',
     ],
     [
-      'the environment if there is no flag',
+      'takes the value of the environment variable without a flag',
       { env: { CDPADM_ORG_ID: '2' }, shared: { org_id: '3' }, stored: { org_id: '4' } },
       '2',
       'environment',
       'CDPADM_ORG_ID',
     ],
     [
-      'the project file if the variable is empty',
+      'takes the value in the project file if the variable is empty',
       { env: { CDPADM_ORG_ID: '' }, shared: { org_id: '3' }, stored: { org_id: '4' } },
       '3',
       'project',
       '/repo/.cdpadm.yaml',
     ],
-    ['the profile if no other source sets it', { stored: { org_id: '4' } }, '4', 'profile', 'prod'],
-  ])('uses the value from %s', (_what, given, value, kind, detail) => {
+    ['takes the value in the profile if nothing else is set', { stored: { org_id: '4' } }, '4', 'profile', 'prod'],
+  ])('%s', (_what, given, value, kind, detail) => {
     expect(resolveSettings(layers(given)).get('org_id')).toEqual({ value, origin: { kind, detail } });
   });
 
