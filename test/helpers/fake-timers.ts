@@ -11,10 +11,14 @@ export function fakeTimersOf(path: string, options?: Parameters<typeof vi.useFak
     pending.clear();
     vi.useFakeTimers(options);
     const { setTimeout: set, clearTimeout: clear } = globalThis;
-    const start = (run: () => void, ms?: number): NodeJS.Timeout => {
+    const start = <Args extends unknown[]>(
+      run: (...args: Args) => void,
+      ms?: number,
+      ...args: Args
+    ): NodeJS.Timeout => {
       const timer = set(() => {
         pending.delete(timer);
-        run();
+        run(...args);
       }, ms);
       if (new Error().stack?.includes(path)) pending.add(timer);
       return timer;
