@@ -1,5 +1,5 @@
-// `emulator start`: --as serves a copy of a real profile without reading its secrets. Also tests single flags, `log`
-// and `export`.
+// `emulator start --as` serves a copy of a real profile without reading its secrets. Also tests other flags, `log` and
+// `export`.
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ afterEach(() => home.remove());
 
 const run = (args: string[], options?: CliOptions): Promise<CliResult> => home.run(args, options);
 
-/** Calls `work` with the ready line while the platform serves. */
+/** Calls `work` with the ready line while the platform is running. */
 async function whileServing(args: string[], work: (ready: Record<string, unknown>) => Promise<void>): Promise<void> {
   const stop = new AbortController();
   let resolveLine: (line: string) => void;
@@ -80,7 +80,7 @@ describe('emulator start --as', () => {
         JSON.stringify({ environment: 'production', member_id: 42, calculated_attributes: { 43: [] } }),
       );
       expect(await run(['seed', 'set', '-f', 'seed.json', '--yes', ...as])).toMatchObject({ code: 0 });
-      // Only the commands read the secrets; the platform did not.
+      // The commands have read the secrets; the platform has not.
       expect(markerFiles.filter(existsSync)).toEqual(markerFiles);
     });
     const state = join(home.folder, 'data', 'rehearsals', 'live');
@@ -202,7 +202,7 @@ describe('emulator start', () => {
     });
   });
 
-  it('reports an unknown word in the --names file with its line', async () => {
+  it('reports an unknown word in the --names file, with its line number', async () => {
     writeFileSync(join(home.cwd, 'names.yaml'), '<PROVIDER_A>: icehouse\nxpdi: member_id\n');
     const args = ['emulator', 'start', '--port', '0', '--memory', '--names', 'names.yaml'];
     expect(await run(args)).toMatchObject({

@@ -134,7 +134,7 @@ describe('emulator start', () => {
     expect(result.code).toBe(code);
   });
 
-  test('rejects a second platform on the same state, with the port of the first', async () => {
+  test('rejects a second platform for the same state, and prints the port of the first', async () => {
     const { ready } = await start();
     const { code, stderr } = await cli(['emulator', 'start', '--port', '0']);
     expect(code).toBe(6);
@@ -154,7 +154,7 @@ describe('emulator env', () => {
     expect((await cli(['roles', 'list', '--profile', 'local'])).code).toBe(0);
   });
 
-  test('overrides the settings of the current profile and of the shell', async () => {
+  test('overrides the settings of the current profile and the shell', async () => {
     await start('--memory');
     const other = '--base-url https://api.vendor.example --audience https://audience.example';
     const made = await cli(`profile create vendor ${other} --client-id me --client-secret-env SECRET --use`.split(' '));
@@ -168,7 +168,7 @@ describe('emulator env', () => {
     expect(settings).not.toMatch(/audience\.example|api\.vendor|member_id|production/);
   });
 
-  test('trusts the certificates for https and for signatures', async () => {
+  test("makes commands trust the platform's certificates for HTTPS and for signatures", async () => {
     const { cert, key } = makeCertificate();
     for (const [name, text] of Object.entries({ cert: `${key}${cert}`, key }))
       writeFileSync(join(home.cwd, name), text);
@@ -181,7 +181,7 @@ describe('emulator env', () => {
     expect((await cli(['dsr', 'discovery'], { env })).code).toBe(0);
   });
 
-  test("prints the imitated profile's name, or none for a map of names", async () => {
+  test('prints the name of the imitated profile, or none with --names', async () => {
     await cli(
       'profile create vendor --base-url https://api.vendor.example --org 7 --account 8 --workspace 9'.split(' '),
     );
@@ -312,7 +312,7 @@ describe.each([
     expect(stderr).toContain(text);
   });
 
-  test('assigns a role, lists requests in the log, and restores everything with reset', async () => {
+  test('assigns a role, lists the logged requests, and clears the log on reset', async () => {
     const platform = ['--profile', 'local'];
     const [role] = (await json(['roles', 'list', ...platform])) as { role_id: string }[];
     const roleId = role?.role_id ?? '';
@@ -370,7 +370,7 @@ describe('profile local', () => {
     expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
   });
 
-  test('reuses its token and its files in every command, although each platform uses another port', async () => {
+  test('reuses its token and files in every command, although each platform uses a different port', async () => {
     const round = async (): Promise<string[]> => {
       for (const line of ['roles list', 'roles pull --overwrite', 'groups list', 'dsr discovery', 'auth test'])
         expect((await cli([...line.split(' '), '--profile', 'local'])).stderr).not.toContain('Error');

@@ -16,7 +16,7 @@ const MAP =
   '--map customer_id=identity:customer_id --map orders=attr:Orders:count --map spend=attr:Spend:sum --map city=user:city';
 const UPPER = MAP.replaceAll(/--map (\w+)=/g, (_all, column: string) => `--map ${column.toUpperCase()}=`);
 
-/** The samples, the flags that read them as seeds, and the number of rows or the message. */
+/** Each sample with the flags that read it as seeds, and the expected row count or message. */
 const seeds: [samples: string, flags: string, rows: number | RegExp][] = [
   ['data_0_*_0.csv.gz', `--source snowflake ${COLUMNS} ${MAP}`, 4],
   ['hdr_0_*_0.csv.gz', `--source snowflake ${UPPER}`, 4],
@@ -42,7 +42,7 @@ const seeds: [samples: string, flags: string, rows: number | RegExp][] = [
   ['latin1.csv', MAP, /latin1\.csv:2: contains invalid UTF-8/],
 ];
 
-/** The samples, the flags that read them as requests, and the number of rows in the dry run or the message. */
+/** Each sample with the flags that read it as requests, and the dry run's expected row count or message. */
 const requests: [samples: string, flags: string, rows: number | RegExp][] = [
   ['data_0_*_0.csv.gz', `--source snowflake ${COLUMNS}`, 4],
   [
@@ -97,7 +97,7 @@ describe('dsr submit --bulk', () => {
   });
 });
 
-it('is tested with every text sample', () => {
+it('covers every text sample', () => {
   const covered = [...seeds, ...requests].map(([samples]) => samples);
   const isCovered = (name: string): boolean =>
     name.endsWith('.parquet') || covered.some((samples) => samples.includes(name.slice(0, 3)));

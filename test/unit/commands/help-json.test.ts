@@ -35,7 +35,7 @@ it.each([
     'help seed -o json',
     ['seed validate', 'seed inspect', 'seed preview', 'seed template', 'seed set', 'seed bulk', 'seed results'],
   ],
-])('describes for `%s` the commands %j', async (line, paths) => {
+])('responds to `%s` with a description of the commands %j', async (line, paths) => {
   const commands = await described(...line.split(' '));
   expect(commands.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
 });

@@ -12,7 +12,7 @@ import { commandsBelow, leavesBelow, type Walked } from '../../helpers/command-t
 const WIDTHS = [60, 80, 100];
 const screens = new Map<number, [path: string, command: Command, screen: string][]>();
 
-/** Returns the commands with a help screen: those whose record contains help, and those without subcommands. */
+/** Returns the commands with a help screen: commands whose record contains help, and commands without subcommands. */
 function describable(all: Walked[]): Walked[] {
   return all.filter(([, command]) => helpOf(command) !== undefined || command.commands.length === 0);
 }
@@ -33,7 +33,7 @@ function section(screen: string, heading: string): string[] {
   return new RegExp(`^${heading}\n((?: .*\n)+)`, 'm').exec(screen)?.[1]?.trimEnd().split('\n') ?? [];
 }
 
-/** Returns the exit codes that have their own line or are in the sentence about the usual ones. */
+/** Returns the exit codes that have their own line or appear in the sentence about the usual exit codes. */
 function codesIn(lines: readonly string[]): number[] {
   const text = lines.join(' ');
   const own = lines.flatMap((line) => /^ {2}(\d+) {2}/.exec(line)?.[1] ?? []);
@@ -42,7 +42,7 @@ function codesIn(lines: readonly string[]): number[] {
 }
 
 describe.each(WIDTHS)('help at %d columns', (columns) => {
-  test('lists the exit codes of every command and names the page with all codes', () => {
+  test('lists the exit codes of every command and refers to the page with all codes', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const lines = section(screen, 'Exit codes:');
       expect(lines.at(-1), path).toBe('  All exit codes and error codes: cdpadm help exit-codes');
@@ -64,7 +64,7 @@ describe.each(WIDTHS)('help at %d columns', (columns) => {
   });
 });
 
-test('lists no exit codes for guards and partial results for read-only commands, except for warehouse diff', () => {
+test('lists no exit code for guards or partial results in the help of read-only commands, except warehouse diff', () => {
   for (const [path, command] of screens.get(80) ?? []) {
     const { reads, exits = {} } = helpOf(command) ?? {};
     if (!reads) continue;

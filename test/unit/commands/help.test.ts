@@ -1,4 +1,4 @@
-// `help recipes`: every command line on the page succeeds, in order, for one user on one platform.
+// `help recipes`: every command line on the page succeeds if one user runs them in order on one platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -67,7 +67,7 @@ it('records the plan, the target, the request and the command that undoes a writ
 });
 
 it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
-  'exits with 1 if a file is in place of the log folder: %s',
+  'exits with 1 if the path of the log folder is a file: %s',
   async (line) => {
     mkdirSync(join(home.cwd, 'state'));
     home.write('state/log', '');
@@ -126,7 +126,7 @@ it('lists a killed command with an unknown outcome', async () => {
   expect((await home.json('log verify')).data).toMatchObject({ unfinished: 1 });
 });
 
-it('prints how to undo a submission that was killed', async () => {
+it('prints how to undo a submission whose process was killed', async () => {
   useProfile(home);
   await submit('ada@example.com');
   const [{ undo } = {}] = await entries();
@@ -234,7 +234,7 @@ it('performs the write and prints a warning if the log is not writable', async (
   expect([code, stderr]).toEqual([0, expect.stringContaining('This command continues without it.')]);
 });
 
-it('prints one write in full for a prefix of its id', async () => {
+it('prints one write in full, given a prefix of its id', async () => {
   useProfile(home);
   await update('One');
   await submit('ada@example.com');
@@ -260,7 +260,7 @@ it('rejects an ambiguous prefix of an id', async () => {
   expect((await home.json('log show abc2')).data).toMatchObject({ id: 'abc2' });
 });
 
-it('prints the reason instead of an undo command after the saved manifest was removed', async () => {
+it('prints why there is no undo command after the saved manifest was removed', async () => {
   await update('One');
   await update('Two');
   const undoOf = async () => (await entries()).map(({ undo, undo_note }) => [undo, undo_note]);
@@ -315,7 +315,7 @@ it.each([
 });
 
 describe('log verify', () => {
-  it('reports a log without its head, because entries may be missing at the end', async () => {
+  it('reports a missing head, because entries may be missing at the end', async () => {
     for (const name of ['One', 'Two']) await update(name);
     writeFileSync(path(), `${lines().slice(0, 2).join('\n')}\n`);
     rmSync(`${path()}.head`);
@@ -326,7 +326,7 @@ describe('log verify', () => {
     ]);
   });
 
-  it('reports a changed and a missing line, and exits with 1', async () => {
+  it('reports a changed line and a missing line, and exits with 1', async () => {
     for (const name of ['One', 'Two']) await update(name);
     expect((await home.json('log verify')).data).toMatchObject({ valid: true, entries: 4 });
     const all = lines();

@@ -1,4 +1,5 @@
-// Small rules for single commands: usage errors for mistyped values, file formats by extension, previews in dry runs.
+// Small rules for individual commands: usage errors for mistyped values, file formats by extension, previews in dry
+// runs.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -19,7 +20,7 @@ afterAll(() => home.close());
 describe('a command', () => {
   const ADDRESS = '--base-url https://api.example.com --client-id me --client-secret-env CDP_SECRET';
 
-  test('prints the profile that create and copy would store in a dry run', async () => {
+  test('prints, in a dry run, the profile that create or copy would store', async () => {
     const created = await home.run(`profile create dev ${ADDRESS} --dry-run`);
     expect(created.code, created.stderr).toBe(0);
     expect(created.stdout).toContain('base_url: https://api.example.com');
@@ -49,7 +50,7 @@ describe('a command', () => {
   });
 
   it.each(['seed template', 'seed template --format ndjson', 'completion bash', 'completion powershell'])(
-    'writes the same text for %s to files with any extension',
+    'writes the same text to files with any extension: %s',
     async (line) => {
       const { stdout } = await home.run(line);
       for (const file of ['text', 'text.csv', 'text.json', 'text.ndjson', 'text.yaml', 'text.md', 'text.txt']) {
@@ -124,7 +125,7 @@ test('writes YAML with --save-map if the file extension is .yaml', async () => {
   expect(home.read('map.yaml')).toBe('Mail: email\n');
 });
 
-test('warns on roles create only about the new role', async () => {
+test('warns only about the new role when it creates a role', async () => {
   const made = 'roles create hm --name Hm --description d --task audiences:view --task audiences:* --dry-run';
   const { code, stderr } = await home.run(made);
   expect(code, stderr).toBe(0);
@@ -133,7 +134,7 @@ test('warns on roles create only about the new role', async () => {
   expect(advice[0]).toContain('audiences:*');
 });
 
-test('warns about a role once, even if the manifest changes before the answer', async () => {
+test('warns about a role once, even if the manifest changes before the prompt is answered', async () => {
   const stdin = new PassThrough();
   let questions = 0;
   const words = ['--name', 'Hm', '--description', 'd', '--task', 'audiences:view', '--task', 'audiences:*'];
@@ -179,7 +180,7 @@ describe('a path for output files', async () => {
     });
   });
 
-  it('is tested with the flags of single and bulk runs', () => {
+  it('is checked for the flags of single and bulk runs', () => {
     expect(written).toContain('seed bulk --rejects');
     expect(written).toContain('dsr submit --results');
     expect(written).toContain('dsr results --dir');

@@ -1,4 +1,5 @@
-// Resumes runs that `kill -9` ended in earlier releases: test/data/journals contains what these releases left on disk.
+// Resumes runs of earlier releases that `kill -9` stopped. test/data/journals contains the files that they left on
+// disk.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +20,7 @@ function writePrivately(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
 }
 
-/** Writes a release's inputs and journal. `name` converts the digest of the key to the journal's name. */
+/** Writes a release's inputs to `folder`, and its journal to `path` under `name`. */
 function restore(release: string, folder: string, journal: string, name: string, path: string): void {
   for (const file of ['people.csv', 'users.ndjson', 'users.ndjson.rejects.ndjson'])
     writeFileSync(join(folder, file), fixture(release, file), { mode: 0o600 });
@@ -28,7 +29,7 @@ function restore(release: string, folder: string, journal: string, name: string,
   writePrivately(join(path, name), fixture(release, journal).replaceAll('@FOLDER@', folder));
 }
 
-it.each(RELEASES)('resumes a bulk submission that release %s began, with the same request ids', async (release) => {
+it.each(RELEASES)('resumes a bulk submission that release %s started, with the same request ids', async (release) => {
   const home = await createDsrHome();
   onTestFinished(() => home.close());
   const { CDPADM_DSR_BASE_URL: address = '', CDPADM_STATE_DIR: state = '', CDPADM_WORKSPACE_ID: id = '' } = home.env;
@@ -72,7 +73,7 @@ it.each(RELEASES)('resumes a bulk submission that release %s began, with the sam
   expect(results.map((line) => line.split(',')[2])).toEqual(ids);
 });
 
-it.each(RELEASES)('resumes a seeding run that release %s began, from its last checkpoint', async (release) => {
+it.each(RELEASES)('resumes a seeding run that release %s started, from its last checkpoint', async (release) => {
   const seeding = await startSeeding();
   onTestFinished(() => seeding.close());
   const env = { CDPADM_WORKSPACE_ID: '3001', CDPADM_ENVIRONMENT: 'development' };

@@ -16,7 +16,7 @@ const LAKE_BODY = {
 let home: PlatformHome;
 let proxy: FaultProxy;
 
-/** Opens a home with a proxy between the program and the platform, which can replace responses. */
+/** Opens a home with a proxy that can replace the platform's responses. */
 async function openHome(): Promise<void> {
   home = await opened(openPlatformHome());
   await home.run(LAKE);
@@ -105,7 +105,7 @@ describe('a write', () => {
   });
 });
 
-test('rejects a request if the key belongs to another workspace, and does not change the ledger', async () => {
+test('rejects a request if the workspace key belongs to another workspace, and does not change the ledger', async () => {
   home = await opened(createDsrHome());
   const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
   const own = await home.json<{ subject_request_id: string }>(submit);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const run = (line: string, options?: CliOptions): Promise<CliResult> => home.run(line, options);
 
 describe('profile edit', () => {
-  it('changes the fields from --set, and keeps the others', async () => {
+  it('changes the fields passed with --set, and keeps the others', async () => {
     const before = home.settings().profiles['dev'];
     const { code } = await run(
       'profile edit dev --set org_id=9223372036854775807 --set limits.dsr=1000/m --set names.xpid=pid',
@@ -169,7 +169,7 @@ describe('a profile export or import', () => {
     expect(home.settings().profiles['other']).toMatchObject({ base_url: 'https://api.example', workspace_id: '7' });
   });
 
-  it('prints the command in an imported profile and requires a confirmation', async () => {
+  it('prints the command in an imported profile and requires confirmation', async () => {
     const stdin = JSON.stringify({ base_url: 'https://api.example', secrets: { client_secret: 'command:steal all' } });
     const rejected = await run('profile import - evil', { stdin });
     expect(rejected).toMatchObject({ code: 2, stderr: expect.stringContaining('steal all') });
@@ -190,7 +190,7 @@ describe('a profile export or import', () => {
 });
 
 describe('an auth command', () => {
-  it('stores a secret in addition to the others, and removes all secrets', async () => {
+  it('stores an additional secret, and removes all secrets', async () => {
     const login = await run('auth login --workspace-key env:KEY --workspace-secret-stdin --insecure-storage', {
       stdin: 'canary-2\n',
     });

@@ -8,7 +8,10 @@ import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { memoryKeychain, secretsOptions } from '../lib/config/folders.ts';
 
-/** Answers prompts by their prefix, and all others with Enter. `review` lists the settings to select from the list. */
+/**
+ * Answers prompts that begin with a given prefix, and presses Enter at all others. `review` lists the settings to
+ * select from the list.
+ */
 function answerPrompts(answers: Record<string, string>, review: readonly string[] = [], { yes = false } = {}) {
   const asked: string[] = [];
   const reply = (question: string, options: PromptOptions = {}): Promise<string> => {
@@ -92,7 +95,7 @@ describe('profile create on a terminal', () => {
     const review = ['auth_url', 'org_id', 'environment', 'org_id', 'base_url'];
     const { ctx, asked } = answerPrompts(answers, review);
     const select = async (question: string, choices: Choice[], options?: PromptOptions): Promise<string> => {
-      // Before the second question about the organization, answer with a hyphen to remove it.
+      // Answer the second prompt for the organization with a hyphen, which removes the setting.
       if (asked.filter((one) => one.startsWith('Organization')).length === 1) answers['Organization'] = '-';
       return await ctx.prompt.select(question, choices, options);
     };
@@ -125,7 +128,7 @@ describe('profile create on a terminal', () => {
     }
   });
 
-  it('prompts for credentials only after an address that requires them', async () => {
+  it('prompts for credentials only after an address that requires credentials', async () => {
     const { ctx, asked } = answerPrompts({ 'Data subject': 'https://dsr.example' }, ['dsr_base_url']);
     await askForSettings(ctx, profilesOf(), draftOf(), HOW);
     expect(asked).toEqual([
@@ -153,7 +156,7 @@ describe('profile create on a terminal', () => {
     expect(without.asked).toEqual(['Client id (Enter to skip)']);
   });
 
-  it('does not prompt for a secret without its id', async () => {
+  it('does not prompt for a secret whose id is missing', async () => {
     const { ctx, asked } = answerPrompts({});
     await askForSettings(ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), HOW);
     expect(asked).toEqual(['Client id (Enter to skip)']);
@@ -203,7 +206,7 @@ describe('profile create on a terminal', () => {
     expect(asked.filter((question) => question.startsWith('!'))).toHaveLength(1);
   });
 
-  it('accepts a variable that is not set, and reports that', async () => {
+  it('accepts an unset variable, and reports that it is not set yet', async () => {
     for (const [env, expected] of [
       [{}, ['CDP_SECRET is not set yet. It is read whenever the secret is needed.']],
       [{ CDP_SECRET: 'x' }, []],

@@ -1,4 +1,4 @@
-// The profile commands: they store, show and reject profiles, and never print a secret.
+// The profile commands store, show and reject profiles, and never print a secret.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -52,7 +52,7 @@ describe('profile create', () => {
     expect(home.settings()).toEqual({ version: 1, current: 'prod', profiles: { prod: profile } });
   });
 
-  it('uses the platform address for the token service unless another one is given', async () => {
+  it('uses the platform address for the token service unless another address is given', async () => {
     expect(await run(['profile', 'create', 'one', '--base-url', 'https://api.example'])).toMatchObject({ code: 0 });
     await run(['profile', 'create', 'two', ...ADDRESSES]);
     await run(['profile', 'create', 'dsr', '--dsr-base-url', 'https://dsr.example']);
@@ -204,7 +204,7 @@ describe('a profile command', () => {
     ['its variable is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
     ['its variable is not set', 'env:THE_ID', {}, undefined],
     ['it comes from a command', 'command:touch ran', {}, undefined],
-  ])('prints the client id, or that it is not shown, if %s', async (_how, written, variables, shown) => {
+  ])('prints the client id or `(not shown)` if %s', async (_how, written, variables, shown) => {
     const env = variables as Record<string, string>;
     await run('profile edit dev --set secrets.client_secret=env:S'.split(' '));
     await run(['profile', 'edit', 'dev', '--set', `secrets.client_id=${written}`]);
@@ -258,7 +258,7 @@ describe('a profile command', () => {
   });
 
   it.each([['show'], ['use'], ['delete']])(
-    'exits with 5 and suggests the nearest name if %s gets an unknown one',
+    'exits with 5 and suggests the nearest name if %s gets an unknown name',
     async (verb) => {
       const { code, stderr } = await run(['profile', verb, 'prd', '--yes']);
       expect([code, stderr]).toEqual([5, expect.stringContaining('prod')]);

@@ -1,4 +1,5 @@
-// Bulk inputs at an address: signed links from an object store with its own authority, with and without range requests.
+// Bulk inputs from presigned URLs of an object store with its own certificate authority, with and without range
+// requests.
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -17,12 +18,12 @@ const SECRET = 'X-Amz-Signature=0123456789abcdef0123456789abcdef';
 interface Store {
   files: Record<string, { bytes: Buffer; etag?: string }>;
   hasRanges: boolean;
-  /** Status of every response, instead of a file. */
+  /** If set, every response has this status and contains no file. */
   status?: number;
   requests: IncomingMessage[];
   /** Called before each response. */
   onRequest?: (number: number) => void;
-  /** True if a request's connection closes halfway through the response. */
+  /** Reports whether the connection closes halfway through the response to a request. */
   drops?: (number: number) => boolean;
   url(name: string): string;
 }
@@ -186,7 +187,7 @@ describe('an address', () => {
     expect((await bulk([store.url(name)])).result).toMatchObject({ rows: 5, accepted: 5 });
   });
 
-  it('is never printed or stored with its query', async () => {
+  it('is never printed or stored with its query string', async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(`${userRow(1)}\n${userRow('"x"')}\n`), etag: '"1"' };
     const first = await bulk([store.url('users.ndjson'), '-v', '--trace-file', 'trace.ndjson']);
     expect(first.code).toBe(3);
@@ -229,7 +230,7 @@ describe('an address', () => {
     expect(stderr).toMatch(/changed while the command was running.*--restart/s);
   });
 
-  it('is rejected if it has no TLS, has expired or does not exist', async () => {
+  it('is rejected if it does not use TLS, has expired or does not exist', async () => {
     const plain = await run(['seed', 'validate', `http://store.example/users.csv?${SECRET}`]);
     expect([plain.code, plain.stderr.includes('http://store.example/users.csv is not encrypted')]).toEqual([2, true]);
     expect((await run(['seed', 'validate', store.url('none.csv')])).code).toBe(5);

@@ -1,4 +1,4 @@
-// Screens for roles and profiles on a narrow, a normal and a wide terminal and in a pipe, as golden files.
+// Golden files of the roles and profile screens, on narrow, normal and wide terminals and in a pipe.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -83,7 +83,7 @@ async function screen(line: string, columns?: number): Promise<string> {
   return `$ cdpadm ${line}\n${stdout}${stderr === '' ? '' : `--- beside it\n${stderr}`}`;
 }
 
-/** Replaces the values that differ between runs with others of the same width. */
+/** Replaces values that differ between runs with placeholders of the same width. */
 function steady(text: string): string {
   return text
     .replace(/(?<=127\.0\.0\.1:)\d{5}/g, '40000')

@@ -1,4 +1,4 @@
-// `--timeout` and Ctrl-C stop a command during any wait: each kind of dependency hangs.
+// `--timeout` and Ctrl-C stop a command when any kind of dependency hangs.
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -46,13 +46,13 @@ interface Case {
   env?: Record<string, string>;
   /** Only requests with a matching path receive no response. */
   hanging?: RegExp;
-  /** A lock in the home's folder that another process holds. */
+  /** A lock in the home folder, held by another process. */
   lock?: string;
   stdin?: () => Readable;
   tty?: boolean;
   /** Standard output has no reader. */
   unread?: true;
-  /** The command cannot be stopped: the program exits without it. */
+  /** The command cannot be stopped, so the program exits without waiting for it. */
   isAbandoned?: true;
 }
 

@@ -1,4 +1,4 @@
-// The nearest word is suggested for a mistyped one: commands, flags, values, ids, types. The exit code is checked too.
+// Mistyped commands, flags, values, ids and types: checks the suggestion and the exit code.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Option } from 'commander';
 import { runCli } from '../../helpers/cli.ts';
@@ -51,7 +51,7 @@ test.each([
   expect(message).toContain(`Did you mean ${expected}?`);
 });
 
-test('suggests a flag for a mistyped one in every command', async () => {
+test('suggests a flag for a mistyped flag in every command', async () => {
   for (const [path, { options }] of [[[], program] as const, ...sample(commands, 25)]) {
     const known = new Set([...options, ...program.options].map(({ long }) => long));
     for (const { long } of options) {
@@ -65,7 +65,7 @@ test('suggests a flag for a mistyped one in every command', async () => {
   }
 });
 
-test('suggests a value for a mistyped one of every flag and argument with fixed values', async () => {
+test('suggests a value for a mistyped value of every flag and argument with fixed values', async () => {
   const global = program.options.filter(({ long }) =>
     ['--output', '--color', '--progress', '--annotations'].includes(long ?? ''),
   );
@@ -75,7 +75,8 @@ test('suggests a value for a mistyped one of every flag and argument with fixed 
     const { options, registeredArguments } = command;
     for (const subject of [...options, ...registeredArguments]) {
       const name = subject instanceof Option ? (subject.long ?? '') : subject.name();
-      // Fields of a resource are validated with the whole resource, see below. Completion offers only the prefix of `name=`.
+      // Fields of a resource are validated with the whole resource in a test below. Completion offers only the prefix
+      // of `name=`.
       const isField = RESOURCES.includes(path[0] ?? '');
       const offers = isField ? undefined : helpOf(command)?.values?.[name];
       const offered = offers?.({ typed: '', before: undefined, operands: [] }) ?? [];

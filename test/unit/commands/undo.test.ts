@@ -1,4 +1,4 @@
-// Every write logs the commands that undo it, or why there are none. The commands restore the previous state.
+// Every write logs the commands that restore the previous state, or why there are none.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { type PlatformHome, useProfile } from '../../helpers/platform-home.ts';
@@ -16,7 +16,7 @@ interface Entry {
   journal: string | null;
 }
 
-/** Returns a list of group attributes, one for each letter. */
+/** Returns group attributes as JSON, one for each letter. */
 const listOf = (letters: string): string => JSON.stringify([...letters].map((id) => ({ id, type: 'sum' })));
 
 let home: PlatformHome;
@@ -113,7 +113,7 @@ async function entryOf(before: readonly string[], line: string): Promise<Entry> 
   return entry;
 }
 
-it.each(WRITES)('logs for `%s` this number of undo commands: %i', async (line, commands, before) => {
+it.each(WRITES)('logs the undo commands of `%s`: %i', async (line, commands, before) => {
   const { command, undo, undo_note } = await entryOf(before, line);
   expect(line.startsWith(command)).toBe(true);
   const lines = undo?.split(' && ') ?? [];
@@ -143,7 +143,7 @@ it.each([
   else expect(entry.journal).toMatch(journal);
 });
 
-it('explains why no command restores a long text, or more resources than fit in a command line', async () => {
+it('explains why no command restores a long text or too many resources for one command line', async () => {
   const noteOf = async () => (await home.json<Entry[]>('log --limit 1')).data[0];
   const sql = ['--sql-query', `SELECT 1 AS ${'a'.repeat(250)}`];
   await home.run(['data-models', 'create', 'long', '--name', 'Long', ...sql, '--yes', '--profile', 'qa']);
@@ -192,6 +192,6 @@ it('covers every command that writes', async () => {
   const { data } = await home.json<{ path: string; effect: string }[]>('help --json');
   const covered = (path: string) => WRITES.some(([line]) => line.startsWith(`${path} `) || line === path);
   const writes = data.filter(({ effect }) => effect === 'write').map(({ path }) => path.replace(/^cdpadm /, ''));
-  // The editor's write is not a command line.
+  // A write made in the editor is not a command line.
   expect(writes.filter((path) => !covered(path))).toEqual(['roles edit']);
 });

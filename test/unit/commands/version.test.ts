@@ -1,4 +1,4 @@
-// `version` and `--version` with other flags. The commit is known only to the built program.
+// `version` and `--version` with other flags. Only the built program knows its commit.
 import { expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runCli } from '../../helpers/cli.ts';

@@ -22,7 +22,8 @@ const examples = leavesBelow(group).flatMap(([, command]) => helpOf(command)?.ex
 
 let home: PlatformHome;
 /**
- * Creates the data for the examples: a pending request in a group, a file of subjects, a callback with its certificate.
+ * Creates the data for the examples: a pending request in a group, a file of subjects, and a callback with its
+ * certificate.
  */
 beforeEach(async () => {
   home = await createDsrHome();
@@ -50,7 +51,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-test.each(examples)('succeeds with the example: %s', async (line) => {
+test.each(examples)('runs the example successfully: %s', async (line) => {
   // An erasure cannot be marked as answered.
   const isAnswered = line.includes('--answered');
   if (isAnswered) {

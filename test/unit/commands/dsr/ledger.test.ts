@@ -1,4 +1,4 @@
-// `dsr ledger`: verifying and pruning its hash chain.
+// `dsr ledger` verifies and prunes the ledger's hash chain.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ describe('dsr ledger verify', () => {
     expect((await home.run('dsr ledger verify --head x')).code).toBe(2);
   });
 
-  it('reports a changed and a missing line, and exits with 1', async () => {
+  it('reports a changed line and a missing line, and exits with 1', async () => {
     for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com`);
     const all = lines();
     writeFileSync(
@@ -77,7 +77,7 @@ describe('dsr ledger prune', () => {
     head: string;
   }
 
-  it('removes requests that finished before a day, keeps the others, and leaves a valid chain', async () => {
+  it('removes requests that finished before the given day, keeps the others, and leaves a valid chain', async () => {
     for (const name of ['ada', 'ben', 'cem']) await submit(`${name}@example.com --keep messages`);
     const ids = lines().flatMap((line) =>
       line.includes('"submitted"') ? [(JSON.parse(line) as { id: string }).id] : [],
@@ -96,7 +96,7 @@ describe('dsr ledger prune', () => {
     expect(new Set(left)).toEqual(new Set(ids.slice(1)));
     const verified = await home.json<Verified>(`dsr ledger verify --head ${before}`);
     expect([verified.code, verified.data]).toEqual([0, expect.objectContaining({ pruned: 4, head: data.head })]);
-    // An unknown head may be that of a pruned line, but also of a ledger that was set back.
+    // An unknown head may belong to a pruned line, or the ledger may have been rolled back to an older copy.
     const unknown = await home.json<Verified>(`dsr ledger verify --head ${'ab'.repeat(32)}`);
     expect([unknown.code, unknown.data]).toEqual([1, expect.objectContaining({ valid: true, faults: [] })]);
     expect(unknown.stderr).toContain('is from one of the 4 pruned entries, or lines were replaced or removed');
@@ -106,7 +106,7 @@ describe('dsr ledger prune', () => {
     expect(JSON.parse(pruned)).toMatchObject({ requests: 1, entries: 4, host: expect.any(String) as string });
   });
 
-  it('exports the certificate of each signature as CSV, and accepts the headings as --fields', async () => {
+  it("exports each signature's certificate as CSV, and accepts column headings in --fields", async () => {
     await submit('ada@example.com');
     const { data } = await home.json<{ signatures: { certificate: string }[] }[]>('dsr ledger export');
     const csv = await home.run('dsr ledger export -o csv --fields SIGNATURES');
@@ -115,7 +115,7 @@ describe('dsr ledger prune', () => {
     expect(list.stdout.split('\n')[0]).toBe('ID\tSTATUS\tRESULTS EXPIRE\tCANCELLABLE UNTIL');
   });
 
-  it('keeps requests with an entry on or after the day, and does not change a broken chain', async () => {
+  it('keeps requests with an entry on or after the given day, and does not change a broken chain', async () => {
     await submit('ada@example.com');
     const today = new Date().toISOString().slice(0, 10);
     expect((await home.json<Pruned>(`dsr ledger prune --before ${today} --yes`)).data.requests).toBe(0);

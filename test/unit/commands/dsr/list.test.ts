@@ -52,7 +52,7 @@ const many = (count: number, group: string, type = 'erasure') =>
   Array.from({ length: count }, () => [group, type, 1] as const);
 
 describe('dsr list --due', () => {
-  it('selects the most urgent requests from the whole ledger, not only from the newest ones', async () => {
+  it('selects the most urgent requests from the whole ledger, not only from the newest requests', async () => {
     await submit('old.csv', [['urgent', 'erasure', 25]]);
     await submit('new.csv', many(120, 'new'));
     // Use a separate run, because rows of one run are recorded in the order of their responses.
@@ -83,7 +83,7 @@ describe('dsr list --due', () => {
     expect((await home.json<Listed[]>('dsr list --due')).data).toEqual([]);
   });
 
-  it('reads at most 1,000 requests from the platform, and the rest in the next run', async () => {
+  it('reads at most 1,000 requests from the platform, and reads the rest in the next run', async () => {
     await submit('a.csv', [['last', 'erasure', 0]]);
     await submit('b.csv', many(1005, 'ended'), '--skip-waiting-period');
     await home.platform.api.advance('4d');
@@ -96,7 +96,7 @@ describe('dsr list --due', () => {
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);
   });
 
-  it('lists requests from another machine, whose deadlines are unknown, and fails a daily job', async () => {
+  it('lists requests from another machine, whose deadlines are unknown, and exits with 10 for --fail-if-due', async () => {
     await submit('a.csv', [['g', 'erasure', 40]]);
     home.env.CDPADM_STATE_DIR = join(home.cwd, 'another-machine');
     for (const [line, code] of [
@@ -115,7 +115,7 @@ describe('dsr list --due', () => {
     expect((await home.run('dsr list --group-id none --due --fail-if-empty')).code).toBe(10);
   });
 
-  it('prints the days left and OVERDUE, filters by --within, and exits with 10 for the --fail-if flags', async () => {
+  it('prints the days left and OVERDUE, filters by --within, and exits with 10 if a --fail-if condition is met', async () => {
     await submit('a.csv', [
       ['late', 'erasure', 40],
       ['soon', 'erasure', 27],
@@ -206,7 +206,7 @@ describe('dsr list --due', () => {
     expect((await home.json<Due[]>('dsr list')).data).toMatchObject([{ due: false, answered_at: null }]);
   });
 
-  it('fails after every report if the ledger was changed or lost its head', async () => {
+  it('prints each report, then fails if the ledger was changed or its head is missing', async () => {
     await submit('a.csv', [['late', 'erasure', 40]]);
     expect((await home.run('dsr list --due')).stderr).not.toContain('was changed');
     const reports = ['list', 'list --due', 'list --due -o html', 'list --due --within 7d -o markdown', 'ledger export'];
@@ -223,7 +223,7 @@ describe('dsr list --due', () => {
           ...{ code: 1, stdout: expect.stringContaining('erasure') as string },
           stderr: expect.stringContaining('The ledger was changed outside') as string,
         });
-      // The exit code of the check that a job asked for takes precedence.
+      // The exit code of --fail-if-due takes precedence.
       expect(await home.run('dsr list --due --fail-if-due')).toMatchObject({
         ...{ code: 10, stderr: expect.stringContaining('The ledger was changed outside') as string },
       });
@@ -262,14 +262,14 @@ describe('dsr list --due', () => {
 });
 
 describe('dsr list with results that expire before the deadline', () => {
-  it('applies --within to the expiry, even if the ledger does not list the request as completed', async () => {
+  it('applies --within to the expiry date, even if the ledger does not list the request as completed', async () => {
     await submit('a.csv', [
       ['later', 'erasure', 0],
       ['open', 'access', 1],
       ['done', 'access', 2],
     ]);
     expect((await home.json<Due[]>('dsr list --due --within 12d')).data).toEqual([]);
-    // The platform's clock and the expiry are then four days ahead.
+    // Both the platform's clock and the expiry date move four days ahead.
     await home.platform.api.advance('4d');
     const groups = async () =>
       (await home.json<Due[]>('dsr list --due --within 12d')).data.map(({ group_id: group }) => group);
@@ -301,7 +301,7 @@ describe('dsr list while requests cannot be read', () => {
     [500, 7],
     [503, 7],
     [401, 4],
-  ])('prints the states in the ledger if every read returns %i, and exits with %i', async (status, exit) => {
+  ])('prints the states from the ledger if every read returns %i, and exits with %i', async (status, exit) => {
     const ids = (await home.json<Listed[]>('dsr list')).data.map(({ subject_request_id: id }) => id);
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status });
     for (const [line, code] of [
@@ -345,7 +345,7 @@ describe('dsr list while requests cannot be read', () => {
 });
 
 describe('dsr list --due with no requests for the workspace in the ledger', () => {
-  it('prints a warning, and exits with 10 with --fail-if-empty', async () => {
+  it('prints a warning, and exits with 10 if --fail-if-empty is set', async () => {
     const due = 'dsr list --due --fail-if-due --fail-if-overdue';
     const { code, stderr } = await home.run(due);
     expect([code, stderr]).toEqual([0, expect.stringContaining('has no requests for workspace 3001')]);
@@ -364,7 +364,7 @@ describe('dsr list --due with no requests for the workspace in the ledger', () =
 describe('dsr mark', () => {
   const only = async () => (await home.json<Due[]>('dsr list --due')).data[0];
 
-  it('extends the deadline, and requires --yes if the law does not allow it', async () => {
+  it('extends the deadline, and requires --yes if the law does not allow the extension', async () => {
     await submit('a.csv', [['a', 'erasure', 0]]);
     const id = (await only())?.subject_request_id ?? '';
     const extended = day(-70).slice(0, 10);

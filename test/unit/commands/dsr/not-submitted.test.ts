@@ -1,4 +1,4 @@
-// What the ledger records about a request that the platform rejected, that was never sent, or whose response was lost.
+// Tests what the ledger records about a request that was rejected or never sent, or whose response was lost.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
@@ -52,7 +52,7 @@ it.each<[what: string, exit: number, status: string, code: number | undefined, e
   },
 );
 
-it('submits a rejected request again under its id, with the time of the new submission', async () => {
+it('submits a rejected request again under the same id, with the time of the new submission', async () => {
   await home.run(ACCESS, { env: { CDPADM_WORKSPACE_SECRET: 'wrong' } });
   const [{ id } = { id: '' }] = await entries();
   const again = `${ACCESS} --request-id ${id} --submitted-time 2026-01-02T00:00:00Z`;
@@ -94,7 +94,7 @@ it('records a lost request as not submitted after a day, if the credentials belo
   expect((await entries()).map(({ status }) => status)).toEqual(['not_submitted', 'pending']);
 });
 
-it('submits a bulk file again without --resume, even with other flags, after a wrong secret', async () => {
+it('submits a bulk file again without --resume, even with different flags, after a run with a wrong secret', async () => {
   const rows = Array.from({ length: 60 }, (_, index) => `gdpr,p${index}@example.com`);
   home.write('people.csv', `regulation,email\n${rows.join('\n')}\n`);
   const bulk = 'dsr submit --bulk people.csv --yes';

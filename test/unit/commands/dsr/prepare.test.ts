@@ -14,14 +14,14 @@ afterEach(() => home.close());
 const CSV = 'email\njane@example.com\n';
 
 describe('dsr prepare', () => {
-  it('rejects --out -, because that would create a file named -', async () => {
+  it('rejects `--out -`, which would create a file named `-`', async () => {
     const { code, stderr } = await home.run('dsr prepare - --regulation gdpr --type access --out -', { stdin: CSV });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain('--out FILE');
     expect(existsSync(join(home.cwd, '-'))).toBe(false);
   });
 
-  it('prints the singular for one row', async () => {
+  it('uses the singular for one row', async () => {
     const { stdout, stderr } = await home.run('dsr prepare - --regulation gdpr --type access --out p.csv', {
       stdin: CSV,
     });

@@ -1,4 +1,4 @@
-// A request's regulation, type and time: in any letter case, not in the future, and the same from every source.
+// From every source, a request's regulation and type may be in any letter case, and its time must not be in the future.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
@@ -94,7 +94,7 @@ it.each(['prepare rows.csv --out prepared.csv', 'submit --bulk rows.csv --dry-ru
   },
 );
 
-it('prints how many rows have a deadline that passed', async () => {
+it('prints the number of rows whose deadline has passed', async () => {
   home.write(
     'rows.csv',
     `email,submitted_time\na@b.example,${ago(50)}\nb@b.example,${ago(60)}\nc@b.example,${ago(1)}\n`,

@@ -27,7 +27,7 @@ function checkShape(path: string, output: string, byLine = false): void {
 }
 
 async function check(path: string, args = '', exit = 0): Promise<string> {
-  // A waiting command advances the platform's clock by a day between two polls.
+  // While a command waits, advance the platform's clock by a day between polls.
   const sleep = async (): Promise<void> => {
     await home.platform.api.advance('1d');
   };

@@ -1,4 +1,4 @@
-// `dsr submit` and the commands after it: one request from flags to results, and every rejection.
+// `dsr submit` and the commands that follow it: one request from flags to results, and every rejection.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -66,7 +66,7 @@ describe('dsr submit', () => {
     expect(await home.received('POST', '/v3')).toBe(0);
   });
 
-  it('names all missing flags if there is no terminal for prompts', async () => {
+  it('lists all missing flags if there is no terminal for prompts', async () => {
     const { code, stderr } = await home.run('dsr submit --type access');
     expect([code, stderr]).toEqual([2, expect.stringContaining('Pass --regulation and --identity TYPE=VALUE,')]);
     const bare = await home.run('dsr submit');
@@ -139,7 +139,7 @@ describe('dsr submit', () => {
     expect(again.data.deadline).toBe(first.data.deadline);
   });
 
-  it('does not retry a request whose response was lost, and reports it as unknown if the read also fails', async () => {
+  it('does not retry a request whose response was lost, and reports its outcome as unknown if the read also fails', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
     const lost = await home.json<Submitted>(ACCESS);
     expect([lost.code, lost.stderr.includes('does not confirm the request')]).toEqual([0, true]);
@@ -175,7 +175,7 @@ describe('dsr submit', () => {
 });
 
 describe('dsr cancel', () => {
-  it('shows what was already sent to partners before it prompts, and in a dry run', async () => {
+  it('shows what was already sent to partners, before prompting and in a dry run', async () => {
     const partners = [{ domain: 'ads.example', name: 'Ads', status: 'sent' }];
     const other = await opened(createDsrHome({ partners }));
     const { data } = await other.json<Submitted>(ACCESS.replace('--type access', '--type erasure'));
@@ -237,7 +237,7 @@ describe('after a submission', () => {
     expect((await home.received('GET', '/v3/requests/')) - before).toBeLessThan(10);
   });
 
-  it('confirms a cancellation whose response was lost without a second DELETE', async () => {
+  it('sends no second DELETE to confirm a cancellation whose response was lost', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     await home.platform.api.addFault({ method: 'DELETE', path: '/v3/requests/*', drop: 'after' });
     expect((await home.run(`dsr cancel ${data.subject_request_id} --yes`)).code).toBe(0);
@@ -264,7 +264,7 @@ describe('after a submission', () => {
     });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*/results', status: 410, times: 1 });
     expect((await home.run(`dsr results ${id}`)).stderr).toContain('have expired');
-    // A failed download shows nothing about the results.
+    // A failed download does not show whether results exist, so the ledger does not record it.
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*/results', status: 403, times: 1 });
     expect((await home.run(`dsr results ${id}`)).code).toBe(4);
     const { data: entries } =
@@ -297,7 +297,7 @@ describe('before a submission', () => {
     for (const { code, stdout } of [spaced, read]) expect([code, stdout]).toEqual([0, expect.stringContaining('ada@')]);
   });
 
-  it('does not count skipped rows among those that can be cancelled', async () => {
+  it('does not count skipped rows among the requests that can be cancelled', async () => {
     home.write('a.csv', 'email\nada@example.com\nben@example.com\n');
     const flags = '--regulation gdpr --type erasure';
     expect((await home.run(`dsr submit --bulk a.csv ${flags} --yes`)).code).toBe(0);
@@ -306,7 +306,7 @@ describe('before a submission', () => {
     expect(stdout).not.toContain('can be cancelled');
   });
 
-  it('warns about an unanswered access request for the person to erase', async () => {
+  it('warns if the person to erase has an unanswered access request', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     const erasure = `${ACCESS.replace('--type access', '--type erasure')} --allow-duplicates`;

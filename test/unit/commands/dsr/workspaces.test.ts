@@ -96,7 +96,7 @@ async function advance(duration: string): Promise<void> {
 
 const PENDING = { a: 'pending', b: 'pending', c: 'pending' };
 
-it.each(NAMED)('updates only the ledger entry for %s, with every command', async (_name, place) => {
+it.each(NAMED)('updates only the ledger entry for %s, for any command', async (_name, place) => {
   for (const each of PLACES) await submit(each);
   expect(await states()).toEqual(PENDING);
   await advance('8d');
@@ -172,7 +172,7 @@ it('stores each callback in its own workspace with --any-controller', async () =
   expect(await states()).toEqual({ a: 'pending', b: 'pending,in_progress' });
 });
 
-it('warns that it accepts every workspace without a profile, and stores each callback in its own', async () => {
+it('warns that it accepts callbacks for every workspace if there is no profile, and stores each in its own workspace', async () => {
   const { CDPADM_WORKSPACE_ID: _id, CDPADM_VENDOR_DOMAIN: _domain, ...env } = home.env;
   const before = { ...home.env };
   for (const name of Object.keys(home.env)) delete home.env[name];
@@ -199,7 +199,7 @@ it('warns that it accepts every workspace without a profile, and stores each cal
 });
 
 it.each(['dsr list', `dsr status ${ID}`, `dsr cancel ${ID} --yes`, `dsr wait ${ID}`, `dsr results ${ID}`])(
-  'requires a workspace for `%s` before it sends anything',
+  'requires a workspace for `%s` before sending anything',
   async (line) => {
     const { code, error } = await home.json(line, { env: { CDPADM_WORKSPACE_ID: '' } });
     expect([code, error.message]).toEqual([2, expect.stringContaining('workspace')]);

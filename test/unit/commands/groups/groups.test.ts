@@ -1,4 +1,4 @@
-// Group definitions from the command line: the smallest sufficient write, the only definition, lost responses.
+// Group definitions from the command line: minimal writes, one definition per workspace, lost responses.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { safeParse } from 'zod/mini';
 import { diffGroup } from '../../../../src/commands/groups/read.ts';
@@ -80,7 +80,7 @@ describe('groups set', () => {
   });
 });
 
-it('reports every error in a file with line and column, and sends nothing', async () => {
+it('reports every error in a file with its line and column, and sends nothing', async () => {
   home.write('group.yaml', 'id: ab\nsource_user_attribute: x\nattributes:\n  - {id: a, type: most}\n');
   const result = await home.run('groups set -f group.yaml --yes');
   expect(result).toMatchObject({ code: 9, stderr: expect.stringMatching(/group\.yaml:1:5: id: .*3 are needed/) });

@@ -64,7 +64,7 @@ it.each(INVALID)('rejects %s %j as a usage error', async (name, values, message)
   expect(text).toContain('"code":"usage"');
 });
 
-it('runs commands as outside of GitHub Actions, because its log does not show their output', async () => {
+it('hides GitHub Actions from commands, because the workflow log does not show their output', async () => {
   const seen: unknown[] = [];
   const ctx = {
     io: { env: { GITHUB_ACTIONS: 'true', KEPT: 'yes' } },
@@ -153,7 +153,7 @@ describe('a write', () => {
   });
 });
 
-it('does not let a plan lift a guard', async () => {
+it('does not let a plan override a guard', async () => {
   const {
     error,
     plan,
@@ -165,7 +165,7 @@ it('does not let a plan lift a guard', async () => {
   });
   expect({ code, plan }).toEqual({ code: 12, plan: undefined });
   expect(error.code).toMatch(/^roles\.guard/);
-  // The hint for users names a flag that no tool has.
+  // The hint for users names a flag that no tool accepts.
   expect(error.hint).toBe('An assistant cannot override a guard. A person can run the command in a terminal.');
   expect(JSON.stringify({ error, warnings })).not.toContain('--allow');
   const flag = await assistant.call('roles_plan', { command: 'roles push', file: 'roles: []\n', allow_delete: true });

@@ -1,5 +1,5 @@
-// An assistant's write needs a plan: from this session, for this area and command, once, within ten minutes, and with
-// an unchanged platform.
+// An assistant's write requires a plan from the same session, for the same area and command. A plan is valid once,
+// within ten minutes, and only while the platform is unchanged.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';
@@ -28,7 +28,7 @@ async function planned(name: string, values: Record<string, unknown>): Promise<{
   return { command: values['command'], plan: plan?.id ?? '' };
 }
 
-it('performs a plan only once', async () => {
+it('applies a plan only once', async () => {
   const plan = await planned('roles_plan', RENAME);
   expect(await home.received('PUT')).toBe(0);
   const done = await assistant.call('roles_write', plan);
@@ -41,14 +41,14 @@ it('performs a plan only once', async () => {
   expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', via: 'mcp' }]);
 });
 
-it('does not log the temporary path of a file that a call contains', async () => {
+it('does not log the temporary path of a file passed in a call', async () => {
   const dir = { 'data-models/m.yaml': 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n' };
   const plan = await planned('warehouse_plan', { command: 'warehouse apply', dir });
   expect((await assistant.call('warehouse_write', plan)).error).toBeUndefined();
   expect((await home.json('log')).data).toMatchObject([{ command: 'warehouse apply', args: ['files'], via: 'mcp' }]);
 });
 
-it('rejects a plan after the platform has changed, and then requires a new one', async () => {
+it('rejects a plan after the platform has changed, and then requires a new plan', async () => {
   const plan = await planned('roles_plan', RENAME);
   await home.run('roles update admin-role --name Chief --yes');
   const { isError, error } = await assistant.call('roles_write', plan);
@@ -67,7 +67,7 @@ it('rejects a plan after ten minutes', async () => {
   expect(await home.received('PUT')).toBe(0);
 });
 
-it('performs a plan that is less than ten minutes old', async () => {
+it('applies a plan that is less than ten minutes old', async () => {
   const plan = await planned('roles_plan', RENAME);
   lateMs = 10 * 60_000 - 60_000;
   expect((await assistant.call('roles_write', plan)).isError).toBe(false);

@@ -1,4 +1,4 @@
-// The MCP server: its tools and resources, what it hides, and how it ends.
+// The MCP server: its tools and resources, what it hides, and how its sessions end.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ async function open(...flags: string[]): Promise<Assistant> {
 }
 
 describe('tools', () => {
-  it('are annotated, and include one to read, one to plan and one to write for each area', async () => {
+  it('are annotated, and include a read, a plan and a write tool for each writable area', async () => {
     const { client } = await open('--allow-writes');
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
@@ -31,7 +31,7 @@ describe('tools', () => {
       ...['warehouse_read', 'warehouse_plan', 'warehouse_write', 'seed_read', 'seed_plan', 'seed_write'],
       ...['dsr_read', 'dsr_plan', 'dsr_write', 'profile_read', 'log_read'],
     ]);
-    // An assistant gets all of them in its context.
+    // All tools become part of the assistant's context.
     expect(JSON.stringify(tools).length).toBeLessThan(68_000);
     for (const { annotations, description = '', inputSchema, name, outputSchema } of tools) {
       const isWrite = name.endsWith('_write');
@@ -42,7 +42,7 @@ describe('tools', () => {
     }
   });
 
-  it('accept no argument that lifts a guard, names a target or reveals an identity', async () => {
+  it('accept no argument that overrides a guard, names a target or reveals an identity', async () => {
     const { client } = await open('--allow-writes');
     const { tools } = await client.listTools();
     const names = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
@@ -121,7 +121,7 @@ describe('a tool response', () => {
     expect(notice).toMatch(/Omitted: \d+ list items beyond the first \d+ of each list\. Request less\.$/);
   });
 
-  it('contains as many list items as fit, and the next ones with `offset`', async () => {
+  it('contains as many list items as fit, starting at `offset`', async () => {
     const text = '"'.repeat(256);
     const roles = Array.from({ length: 100 }, (_, index) => ({
       role_id: index === 0 ? 'support-role' : `r${index}`,
@@ -151,7 +151,7 @@ describe('a tool response', () => {
     );
   });
 
-  it("reports a missing `command` argument, and an unknown resource with the protocol's code", async () => {
+  it("reports a missing `command` argument, and uses the protocol's error code for an unknown resource", async () => {
     const { call, client } = await open();
     expect((await call('roles_read', {})).error.message).toBe('Missing argument `command`.');
     await expect(client.readResource({ uri: 'cdpadm://help/nothing' })).rejects.toMatchObject({ code: -32002 });
@@ -203,7 +203,7 @@ it('serves the schemas, the exit codes and the guides as resources', async () =>
 });
 
 describe('a session', () => {
-  it('ends with exit code 0 when the input closes, after calls in progress finish', async () => {
+  it('ends with exit code 0 when the input closes, after in-flight calls finish', async () => {
     const { call, end } = await open();
     const answer = call('roles_read', { command: 'roles list' });
     expect(await end()).toBe(0);

@@ -1,4 +1,4 @@
-// Changing single roles by flags, and analyzing roles.
+// Changing individual roles with flags, and analyzing roles.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useProfile } from '../../../helpers/platform-home.ts';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
@@ -13,7 +13,7 @@ const tasksOf = async (id: string): Promise<string[] | undefined> =>
   (await admin.live()).get(id)?.tasks.map((task) => task.task_id);
 
 describe('roles create', () => {
-  it('copies tasks and description from a template, and adds the tasks from flags', async () => {
+  it('copies the tasks and the description from a template, and adds the tasks from flags', async () => {
     const line = 'roles create auditor --from compliance-role --name Auditor --task catalog:* --yes';
     expect(await admin.json(line)).toMatchObject({ code: 0, data: { applied: true, summary: { create: 1 } } });
     expect(await tasksOf('auditor')).toEqual(expect.arrayContaining(['user:core', 'privacy:*', 'catalog:*']));
@@ -78,7 +78,7 @@ describe('roles update', () => {
 });
 
 describe('roles delete', () => {
-  it('deletes up to three roles with --yes, more only with --allow-delete, and restores them with a rollback', async () => {
+  it('deletes up to three roles with --yes, and more only with --allow-delete; a rollback restores them', async () => {
     const before = await admin.live();
     const line = 'roles delete read-only-role audiences-only-role --yes';
     const four = await admin.run(`${line} user-role support-role`);
@@ -138,7 +138,7 @@ describe('a command that analyzes roles', () => {
     expect(data).toMatchObject({ left: 'audiences-only-role', both: ['audiences:*'], only_left: [] });
   });
 
-  it('prints a comparison as CSV rows, and the tasks that differ with -o name', async () => {
+  it('prints all compared tasks with -o csv, and only the tasks that differ with -o name', async () => {
     const { data } = await admin.json<{ only_left: string[]; only_right: string[] }>(
       'roles compare user-role admin-role',
     );

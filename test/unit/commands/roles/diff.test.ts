@@ -145,7 +145,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(data.deleted).toMatchObject([{ role_id: 'only-there' }]);
     expect(data.modified).toMatchObject([{ role_id: 'admin-role' }]);
     expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
-    // The platform from the environment received no request, and no request to the other platform names its
+    // The platform from the environment receives no request, and the other platform only requests for its own
     // organization.
     expect(await admin.platform.api.requests()).toHaveLength(before);
     const paths = (await other.api.requests()).map(({ path }) => path);

@@ -34,7 +34,7 @@ describe('roles history', () => {
     expect((await admin.run('roles history -o csv')).stdout).toMatch(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/);
   });
 
-  it('prints how many manifests are kept, their size and how to remove them', async () => {
+  it('prints the number and size of saved manifests, and the command that removes them', async () => {
     await admin.run('roles push --yes');
     const note = /1 saved manifest \(\d+ kB\). To remove old ones: cdpadm roles history prune --before DATE/;
     expect((await admin.run('roles history')).stderr).toMatch(note);
@@ -76,7 +76,7 @@ describe('roles history', () => {
     expect((await admin.json<Item[]>('roles history')).data.map((item) => item.reason)).toEqual(['rollback', 'push']);
   });
 
-  it('lists the revision that undoes a rollback, which a prefix of its name selects', async () => {
+  it('lists the revision that undoes a rollback, and accepts a prefix of its name', async () => {
     await admin.run('roles push --yes');
     const after = await admin.live();
     const first = (await admin.json<Item[]>('roles history')).data[0]?.revision ?? '';
@@ -86,7 +86,7 @@ describe('roles history', () => {
     expect(await admin.live()).toEqual(after);
   });
 
-  it.each(['--dry-run', '--yes'])('warns that a rollback also undoes later writes, with %s', async (flag) => {
+  it.each(['--dry-run', '--yes'])('warns that a rollback also undoes later writes: %s', async (flag) => {
     const rename = (id: string) => admin.run(`roles update ${id} --name ${id}-2 --yes`);
     for (const id of ['user-role', 'support-role', 'admin-role']) await rename(id);
     const { data } = await admin.json<Item[]>('roles history');

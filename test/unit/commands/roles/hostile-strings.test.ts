@@ -9,7 +9,10 @@ import { startTestEmulator } from '../../../helpers/emulator.ts';
 import { type Fault, type FaultServer, json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { sample } from '../../../helpers/size.ts';
 
-/** Characters that move the cursor, set the title, clear the screen, end the line, change the text direction or are invisible. */
+/**
+ * Characters that move the cursor, set the title, clear the screen, break the line, change the text direction or are
+ * invisible.
+ */
 const PIECES = {
   escape: '\u001b[2J\u001b[1A\u001b]0;title\u0007',
   c1: '\u009b31m\u0090x\u009c',
@@ -129,7 +132,7 @@ const isExact = (format: string, tty: boolean): boolean => !tty && (format === '
 describe('strings from the platform', () => {
   const lines = VIEWS.flatMap(([verb, args]) => FORMATS.map((format) => [verb, args, format] as const));
   test.each(sample(lines, 40).map((line) => [JSON.stringify([line[0], ...line[1]]), line[2], line] as const))(
-    'are escaped by roles %s as %s',
+    'are escaped in the output of roles %s as %s',
     async (_line, format, [verb, args]) => {
       for (const tty of [false, true]) {
         const flags = tty ? ['--no-input'] : [];

@@ -86,7 +86,7 @@ describe('roles pull --merge', () => {
     await changeElsewhere('name: Person', 'name: Someone');
     const edited = admin.read('roles.json');
     const { code, stderr } = await admin.run('roles pull roles.json --merge');
-    // Nothing was kept in a file that was not changed.
+    // The file was not changed, so no edits are reported as kept.
     expect(stderr).not.toContain('Kept');
     expect([code, stderr]).toEqual([6, expect.stringMatching(/was not changed[^]*yours: "Mine"/)]);
     expect(admin.read('roles.json')).toBe(edited);
@@ -107,7 +107,7 @@ describe('roles pull --merge', () => {
     expect(stranger.read('roles.yaml')).toContain('name: Mine # renamed');
   });
 
-  it('lists roles deleted on the platform separately, and prints a next step only if there is one', async () => {
+  it('lists roles deleted on the platform separately, and suggests a diff only if a push would change something', async () => {
     await other.run('roles delete audiences-only-role --yes');
     const removed = 'Removed, because they were deleted on the platform after you pulled the file: audiences-only-role';
     const mixed = await admin.run('roles pull --merge');

@@ -28,20 +28,20 @@ describe('roles pull', () => {
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
 
-  it('writes JSON in wire form for a .json file', async () => {
+  it('writes the JSON of the wire format to a .json file', async () => {
     await admin.run('roles pull roles.json');
     const file = JSON.parse(admin.read('roles.json')) as { $schema: string; roles: { tasks: unknown[] }[] };
     expect(file.roles[1]?.tasks).toEqual([{ task_id: 'user:core' }, { task_id: 'audiences:*' }]);
     expect((await admin.run('roles diff roles.json --exit-code')).code).toBe(0);
   });
 
-  it('writes to standard output, not to a file, for -', async () => {
+  it('writes to standard output if the file is `-`', async () => {
     const { stdout } = await admin.run('roles pull -');
     expect(stdout).toContain('role_id: admin-role');
     expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
   });
 
-  it('prints one JSON document, which is the outcome for a file or the manifest for -', async () => {
+  it('prints one JSON document: the outcome for a file, or the manifest for `-`', async () => {
     const stamp = { last_modified_on: expect.any(String), last_modified_by: expect.any(String) };
     const planned = { file: 'roles.yaml', roles: 5, changed: true, ...stamp };
     const dry = await admin.json('roles pull --dry-run');

@@ -26,7 +26,7 @@ describe('roles push', () => {
     for (const id of ['user-role', 'admin-role', 'read-only-role']) expect(after.get(id)).toEqual(before.get(id));
   });
 
-  it("keeps the file's comments and order, updates its stamp, and sends nothing the second time", async () => {
+  it("keeps the file's comments and order, updates its stamp, and sends nothing on the second push", async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers # renamed');
     const edited = admin.read('roles.yaml');
     await admin.platform.api.set('2030-01-02T03:04:05Z');
@@ -96,7 +96,7 @@ describe('roles push', () => {
       expect(stderr).toContain("cdpadm roles pull 'my team.yaml' --merge");
     });
 
-    it('conflict if one side deleted the role, with an error that prints only the differences', async () => {
+    it('conflict if one side deleted the role, and the error prints only the differences', async () => {
       admin.edit('roles.yaml', 'name: Read Only', 'name: Mine');
       await other.run('roles delete read-only-role --allow-delete --yes');
       const { code, stderr } = await admin.run('roles diff');
@@ -106,7 +106,7 @@ describe('roles push', () => {
       );
     });
 
-    it('conflict if the stamp is older and the base is unknown, unless --expect-plan names the plan', async () => {
+    it("conflict if the file's stamp is outdated and the base is unknown, unless --expect-plan names the plan", async () => {
       other.edit('roles.yaml', 'name: User', 'name: Person');
       await admin.platform.api.advance('5s');
       await other.run('roles push --yes');
@@ -154,7 +154,7 @@ describe('roles push', () => {
     });
   });
 
-  it('accepts a file without a stamp repeatedly, from empty state directories', async () => {
+  it('accepts a file without a stamp any number of times, each time with an empty state directory', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const text = admin.read('roles.yaml').replace(/^last_modified_.*\n/gm, '');
     for (const applied of [true, false]) {
@@ -200,7 +200,7 @@ describe('roles push', () => {
   );
 
   describe('the plan', () => {
-    it('is applied with --expect-plan if diff printed it', async () => {
+    it('is applied if --expect-plan names the plan that diff printed', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { data } = await admin.json<{ plan: string }>('roles diff');
       expect(data.plan).toMatch(/^[0-9a-f]{32}$/);

@@ -79,7 +79,7 @@ describe('a command that reads roles', () => {
     });
   });
 
-  it('exits with 10 if there are differences only with --exit-code', async () => {
+  it('exits with 10 for differences only if --exit-code is set', async () => {
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     expect((await admin.run('roles diff')).code).toBe(0);

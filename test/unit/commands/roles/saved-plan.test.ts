@@ -47,7 +47,7 @@ describe('a saved roles plan', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('is applied and updates the roles file only if that file still produces the same plan', async () => {
+  it('is applied, and updates the roles file only if the file still produces the same plan', async () => {
     expect((await admin.run('roles push roles.yaml --plan roles.plan --yes')).code).toBe(0);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
@@ -57,7 +57,7 @@ describe('a saved roles plan', () => {
     expect(await name()).toBe('Helpers');
   });
 
-  it('causes no conflict with later edits of the file that it was created from', async () => {
+  it('causes no conflict with later edits to the file that it was created from', async () => {
     await admin.run('roles update user-role --description theirs --yes');
     await admin.run('roles diff --save-plan roles.plan');
     await admin.platform.api.advance('5s');
@@ -80,7 +80,7 @@ describe('a saved roles plan', () => {
     },
   );
 
-  it('is rejected as a conflict after a change on the platform, and after it was applied', async () => {
+  it('is rejected as a conflict after a change on the platform, and after it has been applied', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes');
     expect([code, stderr]).toEqual([
@@ -93,7 +93,7 @@ describe('a saved roles plan', () => {
     expect(await admin.puts()).toBe(2);
   });
 
-  it('is rejected with its file name after an edit, before its target is checked', async () => {
+  it('is rejected with its file name if it was edited, before its target is checked', async () => {
     admin.edit('roles.plan', '"Helpers"', '"Others"');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([9, expect.stringContaining('roles.plan:')]);
@@ -115,7 +115,7 @@ describe('a saved roles plan', () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining('organization 2')]);
   });
 
-  it('does not lift guards', async () => {
+  it('does not override guards', async () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replace(/ {2}- role_id: user-role[^]*?(?= {2}- role_id|$)/, ''));
     await admin.run('roles diff --save-plan roles.plan');
     expect((await admin.run('roles push --plan roles.plan --yes')).code).toBe(12);

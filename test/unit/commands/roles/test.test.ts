@@ -38,7 +38,7 @@ describe('roles test', () => {
     expect((await admin.run('roles test -o wide')).stdout).toContain('KIND');
   });
 
-  it('reads a map that contains a list, JSON, and standard input', async () => {
+  it('reads assertions from JSON, from a map that contains the list, and from standard input', async () => {
     admin.write('policy.json', JSON.stringify({ $schema: 'x', assertions: [{ each: { max_tasks: 0 } }] }));
     expect((await admin.run('roles test policy.json')).code).toBe(10);
     expect((await admin.run('roles test -', { stdin: HOLDS })).code).toBe(0);

@@ -60,7 +60,7 @@ describe('a roles write whose response differs from the request', () => {
     await admin.close();
   });
 
-  /** Distorts the response to the PUT and, with `reads`, the response to every later GET. */
+  /** Alters the response to the PUT and, with `reads`, the response to every later GET. */
   async function distort(change: Distort, { reads }: { reads: boolean }): Promise<void> {
     let wrote = false;
     await proxy.begin({
@@ -121,7 +121,7 @@ describe('a roles write whose response differs from the request', () => {
     );
   });
 
-  it('exits with 6 if it is a rollback and a GET does not confirm it', async () => {
+  it('exits with 6 if it is a rollback that a GET does not confirm', async () => {
     await admin.run('roles update support-role --name Helpers --yes');
     const { data } = await admin.json<{ revision: string }[]>('roles history');
     await distort((manifest) => ({ ...manifest, roles: [] }), { reads: true });

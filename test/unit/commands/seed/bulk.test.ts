@@ -79,7 +79,7 @@ describe('seed bulk', () => {
     expect(it.users().map(({ xpid }) => xpid)).toEqual([1, 3]);
   });
 
-  test('accepts a row of 10 MB', async () => {
+  test('accepts a 10 MB row', async () => {
     const it = await start();
     const file = it.write('users.ndjson', `${userRow(1)}\n${userRow(2, 'x'.repeat(10_000_000))}\n${userRow(3)}\n`);
     const { result } = await it.bulk([file]);
@@ -119,7 +119,7 @@ describe('seed bulk', () => {
     expect(it.sink.bodies.at(-1)).toBe(`[${userRow(2)}]`);
   });
 
-  test('keeps a row that is rejected again as it is, not within another row', async () => {
+  test('writes a row that is rejected again without nesting it in another row', async () => {
     const it = await start();
     const rows = [userRow(2).replace('production', 'prod'), '{"xpid":3'];
     const first = await it.bulk([it.write('users.ndjson', rows.join('\n'))]);
@@ -133,7 +133,7 @@ describe('seed bulk', () => {
     expect(read(second.result.rejects)).toEqual([{ row: JSON.parse(rows[0] ?? '') as unknown }, { text: rows[1] }]);
   });
 
-  test('does not advise to send rejects that are records of a table', async () => {
+  test('does not suggest sending rejects that are records of a table', async () => {
     const it = await start();
     const header = 'xpid,attr:Orders:count,cutoff_date\n';
     it.write('users.csv', `${header}1,3,2024-01-31\n78\n`);
@@ -150,7 +150,7 @@ describe('seed bulk', () => {
     });
   });
 
-  test('is sent from its start after it was corrected', async () => {
+  test('sends a corrected file from its start with --restart', async () => {
     const it = await start();
     const header = 'xpid,attr:Orders:count,cutoff_date\n';
     const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1},3,2024-01-31\n`).join('');
@@ -209,7 +209,7 @@ describe('a rejection by the platform', () => {
     expect(result.requests).toBeLessThan(200);
   });
 
-  test('leads to a bisection that finds the row if it has no reason', async () => {
+  test('is traced to its row by bisecting the batch if it has no reason', async () => {
     const it = await start((body) => (body.includes('"xpid":77,') ? rejection('something is wrong') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(200))]);
     expect(result).toMatchObject({ accepted: 199, rejected: 1 });
@@ -227,7 +227,7 @@ describe('a rejection by the platform', () => {
     expect(it.users().some(({ xpid }) => bad.has(xpid as number))).toBe(false);
   });
 
-  test('makes the bodies smaller for the rest of the run if they were too large', async () => {
+  test('makes bodies smaller for the rest of the run if it reports that they are too large', async () => {
     const it = await start((body) => (body.length > 4000 ? { status: 413 } : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(2000)), '--concurrency', '1']);
     expect(result).toMatchObject({ accepted: 2000, rejected: 0 });
@@ -254,7 +254,7 @@ describe('a rejection by the platform', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('does not occur if the run stops because of --max-errors', async () => {
+  test('is avoided if the run stops at --max-errors before sending anything', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));
     expect((await it.bulk([file, '--max-errors', '5'])).code).toBe(EXIT.partial);
@@ -262,8 +262,8 @@ describe('a rejection by the platform', () => {
   });
 });
 
-test('reports as progress the share of completed rows across all files, not of rows read', async () => {
-  // A response takes longer than the interval between two events.
+test('reports progress as the share of rows completed, not read, across all files', async () => {
+  // Each response takes longer than the interval between two progress events.
   let waited = 0;
   const it = await start(() => {
     waited += 1500;
@@ -283,7 +283,7 @@ test('reports as progress the share of completed rows across all files, not of r
   }
 });
 
-test('emits few progress events for a short run, and counts all rows in the last one', async () => {
+test('emits few progress events for a short run, and counts all rows in the last event', async () => {
   const it = await start();
   const clock = { ...systemClock, now: () => 1_800_000_000_000 };
   const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
@@ -317,7 +317,7 @@ describe('an unreliable platform', () => {
     ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    'receives at most 30 requests in a minute before the run gives up if it always %s, and the run can be resumed',
+    'receives at most 30 requests if it always %s, then the run gives up after a minute and can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
@@ -435,7 +435,7 @@ describe('the hint after a failed run', () => {
     );
   });
 
-  test('names the other process if that process is sending the same file', async () => {
+  test('names the other process that is sending the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
     // The first run receives no response before the second run ends.
     const it = await start(async (_body, request) => {
@@ -459,7 +459,7 @@ describe('shards', () => {
       'users.csv',
       `xpid,attr:Orders:count,user:note,cutoff_date\n${Array.from({ length: 5003 }, (_, i) => `${i + 1},3,"a\n""b""",2024-01-31\n`).join('')}`,
     ],
-  ])('together contain every row once: %s', async (_what, name, content) => {
+  ])('together contain every row exactly once: %s', async (_what, name, content) => {
     const it = await start();
     const file = it.write(name, content);
     const results = await Promise.all(['1/4', '2/4', '3/4', '0/4'].map((shard) => it.bulk([file, '--shard', shard])));
@@ -480,7 +480,7 @@ describe('shards', () => {
     expect((await it.bulk([file, '--shard', 'auto/3'])).code).toBe(2);
   });
 
-  test('do not split compressed files, JSON arrays and addresses, but split the other files', async () => {
+  test('do not split compressed files, JSON arrays or addresses, but split all other files', async () => {
     const it = await start();
     const link = createServer((request, response) => {
       const body = Buffer.from(`${userRow(request.url?.startsWith('/a') ? 501 : 502)}\n`);

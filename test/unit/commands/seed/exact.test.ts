@@ -105,7 +105,7 @@ describe('bodies in Parquet', () => {
     expect(seeding.users()[0]).not.toHaveProperty('user_attributes');
   });
 
-  it('are sent exactly as from the same table in CSV', async () => {
+  it('are sent exactly as if the same table were CSV', async () => {
     const ids = [1n, 2n, 3n];
     const decimal = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, repetition_type: 'OPTIONAL' } as const;
     const file = parquet([
@@ -130,7 +130,7 @@ describe('a seeding command', () => {
     seeding.write('users.csv', `identity:email,attr:First:first_occurrence,user:city,cutoff_date\n${rows}`);
   const LINE = 'a,Bern,2024-01-31\n';
 
-  it('treats \\N as an empty cell, so that no two customers share it', async () => {
+  it('treats \\N as an empty cell, not as an identity that several users share', async () => {
     const { code, result, stderr } = await seeding.bulk([csv(`\\N,${LINE}a@b.c,\\N,"\\N",2024-01-31\n`)]);
     expect([code, result.accepted, result.rejected], stderr).toEqual([3, 1, 1]);
     expect(seeding.users()).toEqual([
@@ -163,7 +163,7 @@ describe('a seeding command', () => {
     expect(seeding.users()[1]).toMatchObject({ user_attributes: { '5001': [{ attribute_value: 'None' }] } });
   });
 
-  it('treats the --null words as empty cells, and repeats the flag in the command to resume', async () => {
+  it('treats the --null words as empty cells, and includes the flag in the resume command', async () => {
     const args = [csv('a@b.c,NULL,-,2024-01-31\n'), '--null', 'NULL', '--null', '-'];
     const { code, stderr } = await seeding.bulk(args);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
@@ -232,7 +232,7 @@ describe('identity types', () => {
     expect(await seeding.run([...line.split(' '), '--identity-type', 'emial'])).toMatchObject({ code: 0 });
   });
 
-  it('cause only their row to be rejected in a bulk run if they are misspelled', async () => {
+  it('are rejected in a bulk run if they are misspelled, without rejecting other rows', async () => {
     const { code, result } = await seeding.bulk([seeding.write('users.ndjson', FILES['users.ndjson'] ?? '')]);
     expect([code, result.rejected, seeding.sink.requests]).toEqual([3, 1, 0]);
   });
@@ -240,14 +240,14 @@ describe('identity types', () => {
   it.each([
     ...['email', 'customer_id', 'controller_customer_id', 'other', 'other2', 'other_id_4', 'other_id_10'],
     ...['mobile_number', 'phone_number_3', 'osa_id', 'osa_uuid', 'osf_advertising_id', 'ose_publishing_id'],
-  ])('are accepted if the specification defines them: %s', async (type) => {
+  ])('are accepted if they match the specification: %s', async (type) => {
     const file = seeding.write('users.csv', `identity:${type}\nx\n`);
     expect(await seeding.bulk([file])).toMatchObject({ code: 0, result: { accepted: 1 } });
   });
 });
 
 describe('the confirmation of a bulk run', () => {
-  it('shows the number of users and the target, and sends nothing if the answer is no', async () => {
+  it('shows the number of users and the target, and sends nothing if the user answers no', async () => {
     const ids = Array.from({ length: 1200 }, (_, index) => index + 1);
     const file = seeding.write('users.csv', `xpid\n${ids.join('\n')}\n`);
     const asked = await seeding.run(['seed', 'bulk', file], { tty: true, stdin: 'n\n' });

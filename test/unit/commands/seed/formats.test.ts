@@ -44,7 +44,7 @@ test('decompresses zstd', async () => {
   expect(result).toMatchObject({ accepted: 120, requests: 2 });
 });
 
-test('reads the fields that a map omits in flat JSON, also those that the first record has not', async () => {
+test('reads unmapped fields in flat JSON, even if the first record does not have them', async () => {
   const rows = ['{"xpid":1,"Bought":4}', '{"xpid":2,"Bought":5,"user:tier":"gold"}', '{"xpid":3,"user:tier":"new"}'];
   const file = seeding.write('flat.ndjson', rows.join('\n'));
   const args = [file, '--map', 'Bought=attr:Orders:count', '--cutoff-date', '2024-01-31'];
@@ -83,7 +83,7 @@ test.each([
   ['a header with a mistyped column', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
   ['a record with an open quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2:3: this cell starts with a quote that is never closed'],
   ['a record of a different width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n', 'users.csv:2: has 2 columns; the header has 3'],
-])('reports %s in seed validate', async (_what, name, content, expected) => {
+])('reports %s with seed validate', async (_what, name, content, expected) => {
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write(name, content)]);
   expect([code, stderr]).toEqual([9, expect.stringContaining(expected)]);
 }); // prettier-ignore
@@ -124,7 +124,7 @@ test('rejects a table without a header, or without an environment, with a hint',
   expect([bare.code, bare.stderr]).toEqual([9, expect.stringContaining('CDPADM_ENVIRONMENT')]);
 });
 
-test('prints the singular in seed validate for one invalid row', async () => {
+test('uses the singular in seed validate for one invalid row', async () => {
   const file = seeding.write('u.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await seeding.run(['seed', 'validate', file])).stderr).toContain('1 of 2 rows is invalid.');
   expect((await seeding.run(['seed', 'validate', seeding.write('v.ndjson', userRow('"x"'))])).stderr).toContain(
@@ -141,7 +141,7 @@ test('reports each invalid row in seed validate as file:line: field: reason', as
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('prints a valid template in both formats, whose rows seed preview prints', async () => {
+test('prints a template in both formats that seed validate and seed preview accept', async () => {
   for (const format of ['csv', 'ndjson']) {
     const { stdout } = await seeding.run(['seed', 'template', '--format', format]);
     const file = seeding.write(`template.${format}`, stdout);

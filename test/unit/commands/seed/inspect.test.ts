@@ -44,7 +44,7 @@ describe("a table's columns", () => {
     expect(stdout).not.toContain('a@x.example');
   });
 
-  it('are not mapped if their names are already field names', async () => {
+  it('have no proposed field if their names are already field names', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     expect((await inspect(file)).map).toEqual({});
   });
@@ -73,7 +73,7 @@ describe('the source', () => {
   });
 });
 
-it('reports the number of bodies and of duplicate identities', async () => {
+it('reports the number of bodies and duplicate identities', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n${userRow(2)}\n${userRow(1)}\n`);
   expect(await inspect(file)).toMatchObject({ bodies: 3, columns: [], duplicates: [{ field: 'xpid', rows: 1 }] });
 });

@@ -30,7 +30,7 @@ describe('an invalid table', () => {
     ['attr:Spend:average:count', 3, '`sum` is missing'],
   ];
 
-  test('is reported by seed validate and preview with one issue per error, which names the column', async () => {
+  test('is reported by seed validate and preview with one issue per error, each naming the column', async () => {
     const file = seeding.write('users.csv', BAD_TABLE);
     for (const args of [['validate', file], ['preview', file, '--row', '2']]) {
       const { code, stderr } = await seeding.run(['seed', ...args, '-o', 'json']);
@@ -43,7 +43,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.csv:3: attr:Orders:count: must be a whole number, 0 or more\n');
   }); // prettier-ignore
 
-  test('is written to the rejects file as bodies, so that their issues name fields', async () => {
+  test('has its rows written to the rejects file as bodies, so that later issues name body fields', async () => {
     const { result } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);
     const { stderr } = await seeding.run(['seed', 'validate', result.rejects ?? '', '-o', 'json']);
     expect(errorOf({ stderr }).issues.map(({ path }) => path)).toEqual([
@@ -64,7 +64,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.parquet:2: attr:Orders:count: must be a whole number, 0 or more\n');
   });
 
-  test('is reported with the column names of its header if a map renames the columns', async () => {
+  test('is reported with the column names from its header if a map renames the columns', async () => {
     const file = seeding.write('users.csv', 'Kunde;Käufe\nc-1;many\n');
     seeding.write('map.yaml', 'Kunde: identity:customer_id\nKäufe: attr:Orders:count\n');
     const args = ['--map-file', 'map.yaml', '--cutoff-date', '2024-01-31'];
@@ -79,7 +79,7 @@ describe('an invalid table', () => {
     expect(errorOf({ stderr }).issues.map(({ message }) => message)).toEqual([
       'there is no `cutoff_date` column, and no --cutoff-date',
     ]);
-    // Resuming cannot help: the file has to change first.
+    // Resuming would fail again: the file has to change first.
     expect(errorOf({ stderr }).hint ?? '').not.toContain('--resume');
     // A table with only user attributes does not need a date.
     expect((await seeding.bulk([seeding.write('tiers.csv', 'xpid,user:tier\n1,gold\n')])).code).toBe(0);
@@ -153,7 +153,7 @@ describe('columns that a map omits', () => {
     expect(stderr).not.toContain('Warning');
   });
 
-  test('are reported in one warning if one of them is named like a field', async () => {
+  test('are all reported in one warning if one of them is named like a field', async () => {
     const file = write('Tier,e-mail');
     seeding.write('same.csv', 'Customer,Bought,Tier,e-mail\nc-3,5,a,b\n');
     const { code, stderr } = await seeding.run(['seed', 'bulk', file, 'same.csv', ...args, '--yes']);

@@ -1,4 +1,4 @@
-// Seeds in every format on the embedded platform: its profiles have the exact ids from the file.
+// Seeds in every format on the embedded platform: the stored profiles have the exact ids from the file.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -20,7 +20,7 @@ afterEach(() => home.close());
 
 const run = (args: string[]): Promise<CliResult> => home.run(args, { env: { CDPADM_ENVIRONMENT: 'production' } });
 
-/** Returns the platform's response for a profile as text, so that no digit is lost. */
+/** Returns the platform's response for a profile as text, which keeps every digit. */
 async function profilesOf(id: string): Promise<string> {
   return (await home.platform.send('GET', `/_control/profiles?xpid=${id}`)).text;
 }

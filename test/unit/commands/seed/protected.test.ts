@@ -1,4 +1,4 @@
-// A protected profile: seeding and intake require its name before they send anything, and `--yes` does not replace it.
+// For a protected profile, seeding and intake require its name before sending anything, even with `--yes`.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ test('reports an invalid header before it prompts for the name', async () => {
   expect(stderr).not.toContain('protected');
 });
 
-test('does not prompt if the run will be rejected, and keeps the journal and the rejects of an unconfirmed run', async () => {
+test('does not prompt for a run that will be rejected, and an unconfirmed run keeps the previous journal and rejects', async () => {
   seeding.write('users.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await run('seed bulk users.ndjson --confirm local')).code).toBe(3);
   const rejects = join(seeding.folder, 'users.ndjson.rejects.ndjson');

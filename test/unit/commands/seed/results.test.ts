@@ -23,7 +23,7 @@ afterEach(async () => {
   seeding = undefined;
 });
 
-/** Runs these shards; each stores what it printed in `results`. */
+/** Runs these shards and stores the output of each in `results`. */
 async function shards(numbers: readonly number[], count: number, file: string, answer?: Answer, flags: string[] = []) {
   const it = (seeding ??= await startSeeding(answer));
   mkdirSync(join(it.folder, 'results'), { recursive: true });
@@ -100,7 +100,7 @@ test("includes the rows that a failed shard sent, and exits with that shard's ex
   expect(await joined(it)).toMatchObject({ code: 0, result: { rows: 1000, failed: [], again: [] } });
 });
 
-test('joins the rejects into one private file, even if they were copied next to the results', async () => {
+test('merges the rejects files into one private file, even if they were moved next to the results', async () => {
   const rows = [userRow(1), '{"bad": 1}', userRow(2), userRow(3), '{"bad": 2}'].map((row) => `${row.padEnd(250)}\n`);
   const { it, codes } = await shards([1, 2], 2, await startWith(rows.join('')));
   expect(codes).toEqual([3, 3]);
@@ -173,12 +173,12 @@ test('prints why a shard failed, includes its counts, and prints no command for 
   await shards([1], 1, it.write('bad.ndjson', rows.join('')), undefined, ['--max-errors', '1']);
   const stopped = await it.run(['seed', 'results', 'results/1.err.json', '-o', 'json']);
   expect(stopped.code).toBe(3);
-  // The next command omits the limit, which would stop the run again.
+  // The suggested command omits the limit, which would stop the run again.
   expect(JSON.parse(stopped.stdout)).toMatchObject({
     ...{ rejected: 4, failed: [1], errors: [{ code: 'bulk.too_many_errors' }] },
     again: ['cdpadm seed bulk bad.ndjson --shard 1/1 --yes --resume -o json'],
   });
-  // An error before the first row, such as a changed file, keeps what was sent.
+  // An error before the first row, such as a changed file, does not replace the counts of rows already sent.
   const log = readFileSync(join(it.folder, 'results/1.err.json'), 'utf8');
   it.write('bad.ndjson', '{"bad": 5}\n');
   const changed = await it.run(['seed', 'bulk', 'bad.ndjson', '--shard', '1/1', '--yes', '--resume', '-o', 'json']);

@@ -1,4 +1,4 @@
-// Every input accepts the same profile ids: signed 64-bit integers in plain digits.
+// Every input accepts the same profile ids: signed 64-bit integers written in plain digits.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';

@@ -1,4 +1,4 @@
-// The command lines as the tour prints them.
+// Tests how the tour wraps command lines.
 import { expect, it } from 'vitest';
 import { commandLines } from '../../../../src/commands/tour/stage.ts';
 import { shellWords } from '../../../helpers/shell-words.ts';

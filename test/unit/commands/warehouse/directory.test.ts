@@ -1,4 +1,4 @@
-// A workspace as a folder: export, diff, apply; a failed step, a changed password, two simultaneous applies.
+// A workspace as a folder: export, diff, apply, a failed step, a changed password, and concurrent applies.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ const short = (plan: Plan): string[] => plan.steps.map(({ action, type, id }) =>
 const written = async (): Promise<number> => (await home.writes()).length;
 
 describe('warehouse apply', () => {
-  it('creates ten resources in dependency order, and changes nothing the second time', async () => {
+  it('creates ten resources in dependency order, and changes nothing on the second run', async () => {
     const { code, data } = await apply();
     expect({ code, applied: data.applied }).toEqual({ code: 0, applied: true });
     expect([short(data)[0], short(data).at(-1), data.steps.length]).toEqual([
@@ -47,7 +47,7 @@ describe('warehouse apply', () => {
     expect(await written()).toBe(before);
   });
 
-  it('skips only the steps that depend on a failed one, lists each outcome, and applies the rest next time', async () => {
+  it('skips only the steps that depend on a failed step, lists each outcome, and applies the rest in the next run', async () => {
     const broken = MODEL.replace('sql_file: active-customers.sql', 'sql_query: SELEC nonsense');
     home.write('sync/data-models/active-customers.yaml', broken);
     const { code, data, stderr } = await home.json<Applied>('warehouse apply sync --yes', { env: SECRET_ENV });
@@ -155,7 +155,7 @@ describe('warehouse apply', () => {
     expect(await apply(' --allow-reset')).toMatchObject({ code: 0 });
   });
 
-  it('performs every step when two processes apply simultaneously', async () => {
+  it('completes every step even if two processes apply concurrently', async () => {
     const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
@@ -176,7 +176,7 @@ describe('--only', () => {
     },
   );
 
-  it('accepts several patterns, and rejects one without a match', async () => {
+  it('accepts several patterns, and rejects a pattern that matches nothing', async () => {
     const { data } = await apply(' --only crm --only model-*');
     expect(data.steps).toHaveLength(8);
     expect(await apply(' --only crn')).toMatchObject({
@@ -333,7 +333,7 @@ describe('warehouse export', () => {
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
   });
 
-  it('creates and lists the folders for an empty workspace', async () => {
+  it('creates the empty folders for an empty workspace, and names them', async () => {
     const { code, stderr } = await home.run('warehouse export empty');
     expect({ code, stderr }).toMatchObject({
       code: 0,

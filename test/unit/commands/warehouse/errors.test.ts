@@ -1,4 +1,4 @@
-// Every error that the specification lists for groups and warehouse sync, triggered from the command line.
+// Triggers from the command line every error that the specification lists for groups and warehouse sync.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliHome, createCliHome } from '../../../helpers/cli.ts';
 import { type JsonError, openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
@@ -52,7 +52,7 @@ async function fail(line: string, env = VALID): Promise<Omit<JsonError, 'code'> 
   return { ...error, code };
 }
 
-/** Sends a raw call, which skips the client's validation. */
+/** Sends a raw API call, which skips the client's validation. */
 async function call(method: string, path: string, body: unknown) {
   home.write('body.json', JSON.stringify(body));
   return await fail(`api ${method} ${path} -f body.json`);
@@ -82,7 +82,7 @@ describe('warehouse sync', () => {
     expect(await call('POST', `${base}/inputs/data-pipelines`, body)).toMatchObject({ code: 1, status: 400 });
   });
 
-  it('returns 400 for a trigger of a pipeline that is not idle', async () => {
+  it('returns 400 for triggering a pipeline that is not idle', async () => {
     expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);
     expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
@@ -95,7 +95,7 @@ describe('warehouse sync', () => {
     await home.platform.api.advance('1m');
   });
 
-  it('returns 400 for a trigger of a paused pipeline', async () => {
+  it('returns 400 for triggering a paused pipeline', async () => {
     expect((await home.run('pipelines pause customers --yes')).code).toBe(0);
     expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
@@ -114,7 +114,7 @@ describe('warehouse sync', () => {
   });
 
   it.each(['connections/crm', 'data-models/active-customers'])(
-    'returns 400 for a deletion of %s, which is in use',
+    'returns 400 for deleting %s, which is in use',
     async (path) => {
       expect(await fail(`${path.split('/')[0] ?? ''} delete ${path.split('/')[1] ?? ''}`)).toMatchObject({ code: 6 });
       expect(await fail(`api DELETE ${base}/${path}`)).toMatchObject({ code: 1, status: 400 });
@@ -224,7 +224,7 @@ describe('a groups command', () => {
     expect(await fail('groups get nowhere')).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('reports status 422 for a second definition and for an invalid body', async () => {
+  it('exits with 1 on status 422 for a second definition and for an invalid body', async () => {
     home.write('office.yaml', 'id: office\nsource_user_attribute: h\nattributes: [{id: a, type: sum}]\n');
     expect(await fail('groups set -f office.yaml')).toMatchObject({ code: 1, status: 422 });
     const body = { id: 'x', source_user_attribute: 'h', attributes: [] };
@@ -239,7 +239,7 @@ describe('any command', () => {
     [429, 7],
     [500, 7],
     [503, 7],
-  ])('reports status %i with exit code %i', async (status, code) => {
+  ])('reports status %i and exits with code %i', async (status, code) => {
     await home.platform.api.addFault({ method: 'GET', path: `${W}*`, status, times: 50 });
     expect(await fail('pipelines list --retries 1')).toMatchObject({ code, status });
     await home.platform.api.clearFaults();

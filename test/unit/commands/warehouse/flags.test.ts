@@ -28,7 +28,7 @@ const C =
   '--password-from env:WAREHOUSE_PASSWORD';
 const D = 'create d --name D --service-provider PROVIDER_D --provider acme --schema shop';
 
-/** Returns the flags in a line, each with its value. */
+/** Returns the flags in a command line, each with its value. */
 function flagsOf(line: string): string[] {
   return [...line.matchAll(/--\S+ \S+/g)].map(([flag]) => flag);
 }
@@ -42,7 +42,7 @@ describe('a connection', () => {
     ['PROVIDER_B', B],
     ['PROVIDER_C', C],
     ['PROVIDER_D', D],
-  ])('is created for %s from its flags, and each missing flag is reported', async (provider, line) => {
+  ])('is created for %s from its flags, unless one is missing', async (provider, line) => {
     for (const flag of flagsOf(line).filter((it) => !it.startsWith('--service-provider'))) {
       const name = flag.split(' ')[0] ?? '';
       const result = await run(`connections ${line.replace(` ${flag}`, '')}`);
@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect(await home.writes()).toEqual([]);
   });
 
-  it('is rejected with a literal secret, which is not printed', async () => {
+  it('is rejected if its secret is a literal, which is not printed', async () => {
     const result = await run(`connections ${A.replace('env:WAREHOUSE_PASSWORD', 'hunter2hunter2')}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/--password-from must be a reference/) });
     expect(result.stderr).not.toContain('hunter2');
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { role: 'loader' } });
   });
 
-  it('loses a field if the value of the flag is empty', async () => {
+  it("loses a field if the flag's value is empty", async () => {
     await run(`connections ${A} --external-stage public.stage`);
     const words = ['connections', 'update', 'a', '--external-stage', '', '--password-from', 'env:WAREHOUSE_PASSWORD'];
     expect(await home.run([...words, '--yes'], { env: SECRET_ENV })).toMatchObject({ code: 0 });
@@ -141,7 +141,7 @@ describe('a data model', () => {
     expect(await get('data-models get one')).toMatchObject({ name: 'One', config: { sql_query: 'SELECT 1' } });
   });
 
-  it('is created with the SQL file from the flag rather than the one in the definition', async () => {
+  it('is created with the SQL file from the flag, not from the definition', async () => {
     home.write('other.sql', 'SELECT 7');
     expect(await run('data-models create -f model.yaml --sql-file other.sql')).toMatchObject({ code: 0 });
     expect(await get('data-models get active-customers')).toMatchObject({ config: { sql_query: 'SELECT 7' } });
@@ -197,13 +197,13 @@ describe('a pipeline', () => {
     ['--state active', '--state active --partner-feed-id x', /--partner-feed-id must be a whole number/],
     ['--from 2024-01-01T00:00:00Z', '--from 2024-13-01', /--from: must be a valid time/],
     ['--connection-id crm', '--connection-id c.r', /--connection-id: may contain only letters/],
-  ])('is rejected with the name of the flag if %j is changed to %j', async (from, to, message) => {
+  ])('is rejected, with the name of the flag, if %j is changed to %j', async (from, to, message) => {
     const result = await run(LINE.replace(from, to));
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect((await home.writes()).filter((line) => line.includes('data-pipelines'))).toEqual([]);
   });
 
-  it('is created with a warning about a full sync on a repeating schedule, which names the flag', async () => {
+  it('is created with a warning that names the flag if it combines a full sync with a repeating schedule', async () => {
     const line = LINE.replace(/--sync-mode .* --schedule/, '--sync-mode full --schedule');
     expect(await run(`${line} --dry-run`)).toMatchObject({
       code: 0,
@@ -211,7 +211,7 @@ describe('a pipeline', () => {
     });
   });
 
-  it('is updated without --allow-reset if only its schedule changes, not its sync mode', async () => {
+  it('is updated without --allow-reset if its schedule changes but not its sync mode', async () => {
     await run('pipelines create -f pipeline.yaml');
     expect(await run('pipelines update customers --schedule on-demand')).toMatchObject({
       code: 0,
@@ -236,7 +236,7 @@ describe('a pipeline', () => {
   });
 });
 
-it('detects in warehouse diff that a single update sent a different secret', async () => {
+it('detects in warehouse diff that `connections update` sent a different secret', async () => {
   writeAll(home.cwd, { 'sync/connections/crm.yaml': CONNECTION });
   await run('warehouse apply sync');
   await run('connections update crm --password-from env:OTHER', { env: { OTHER: 'a different password' } });

@@ -23,7 +23,7 @@ afterAll(() => home.close());
 
 const run = (line: string) => home.run(`${line} --yes`, { env: SECRET_ENV, clock });
 
-it('prints the pipeline, the target and the time on the page of -o html', async () => {
+it('prints the pipeline, the target and the time in HTML output', async () => {
   const { stdout } = await run('pipelines runs customers -o html');
   const header = /<header>.*<\/header>/s.exec(stdout)?.[0].replace(/<[^>]*>/g, '') ?? '';
   expect(header).toMatch(

@@ -33,7 +33,7 @@ beforeEach(async () => {
   home = await openPlatformHome({ clock: 'manual', warehouse: join(folder, 'sample.db') });
   let now = Date.parse(await home.platform.api.now());
   onSleep = () => undefined;
-  // Waiting advances the platform's clock, so that its runs finish.
+  // Waiting advances the platform's clock, so that runs finish.
   clock = {
     now: () => now,
     sleep: async (ms, signal) => {
@@ -85,7 +85,7 @@ describe('pipelines trigger', () => {
     expect(await run('pipelines trigger customers --yes --dry-run')).toMatchObject({ code: 6 });
     const { stderr } = await run('pipelines trigger customers --yes -o json');
     const { error } = JSON.parse(stderr) as { error: object };
-    // The field `status` is always a response's HTTP status, a number.
+    // In an error, `status` is always the numeric HTTP status of a response.
     expect(error).toMatchObject({ pipeline_run_id: String(first.data.pipeline_run_id), run_status: 'running' });
     expect(error).not.toHaveProperty('status');
     expect(await triggers()).toBe(1);
@@ -122,7 +122,7 @@ describe('pipelines trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
-  it('fails for a query without an identity, and doctor suggests columns to use as one', async () => {
+  it('fails for a query without an identity, and doctor suggests a column to use as the identity', async () => {
     home.write('active-customers.sql', 'SELECT email AS e_mail, city, updated_at FROM crm.public.customers');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
     await run('pipelines trigger customers --yes --wait');
@@ -171,7 +171,7 @@ describe('pipelines trigger', () => {
     expect(await run('warehouse diff sync --exit-code')).toMatchObject({ code: 0 });
   });
 
-  it('prints the command to resume watching when it is interrupted', async () => {
+  it('prints the command that continues watching when it is interrupted', async () => {
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
     const result = await run('pipelines trigger customers --yes --wait', { stop });
@@ -241,7 +241,7 @@ describe('pipelines trigger', () => {
 
   it('reports the number of records while it waits', async () => {
     const { stderr } = await run('pipelines trigger customers --yes --wait --progress json -o json');
-    // Every line on standard error is JSON, so that a program can parse it.
+    // Every line on standard error is JSON, so that programs can parse them all.
     const events = stderr
       .trimEnd()
       .split('\n')
@@ -294,7 +294,7 @@ describe('the chart of recent runs', () => {
   const tty = { stdin: false, stdout: true, stderr: true };
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
-  it.each(['runs', 'report'])('is printed by %s only on a terminal, and in ASCII on a dumb one', async (verb) => {
+  it.each(['runs', 'report'])('is printed by %s only on a terminal, and in ASCII on a dumb terminal', async (verb) => {
     await run('pipelines trigger customers --yes --wait');
     const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
     expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
@@ -334,11 +334,10 @@ describe('pipelines runs', () => {
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
   });
 
-  it("computes the age by the platform's clock, not by the local one", async () => {
+  it("computes the age from the platform's clock, not the local clock", async () => {
     await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());
-    // Advances one hour more than 3 days, because the platform reports whole seconds and may appear to be a second
-    // slow.
+    // Add an hour to the 3 days: the platform reports whole seconds, so its clock may appear up to a second slow.
     await home.platform.api.advance('73h');
     const withLocalClock = { clock: { ...clock, now: () => here } };
     const stale = await run('pipelines runs customers --fail-if-stale 2h', withLocalClock);
@@ -351,7 +350,7 @@ it.each([
   ['markdown', /^\| ID \| TYPE \| STATUS \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
-])('prints each change in pipelines watch as %s', async (format, expected) => {
+])('prints each status change in pipelines watch as %s', async (format, expected) => {
   await run('pipelines trigger customers --yes --wait');
   expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
     code: 0,

@@ -1,4 +1,5 @@
-// Definition files may come from a repository, so they cannot run commands, read arbitrary files or send our own secrets.
+// Definition files may come from a repository, so they cannot run commands, read arbitrary files or send the program's
+// own secrets.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
 import { CONNECTION, PIPELINE, SECRET_ENV, stageSync } from '../../../helpers/warehouse-files.ts';
 
-// Most commands are rejected and write nothing, so the tests share a platform until one writes.
+// Most commands are rejected and write nothing, so the tests share a platform until a command writes.
 let platform: TestEmulator;
 beforeAll(async () => {
   platform = await startTestEmulator();
@@ -34,7 +35,7 @@ afterEach(async () => {
   await home.close();
 });
 
-/** Replaces the password with the reference, in the folder and in the single file. */
+/** Writes the connection with this reference as its password, in the folder and as a single file. */
 function refer(reference: string): void {
   const text = CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(reference));
   home.write('sync/connections/crm.yaml', text);
@@ -112,7 +113,7 @@ describe('a profile', () => {
     expect((await home.run(`profile edit dev --set ${assignment}`)).code).toBe(0);
   };
 
-  it.each(WRITES)('lets %s run commands and read files in its folders', async (line) => {
+  it.each(WRITES)('allows %s to run commands and read files in its allowed folders', async (line) => {
     await set('allow_commands=true');
     await set(`allow_files=/nowhere,${join(home.cwd, 'keys')}`);
     mkdirSync(join(home.cwd, 'keys'));

@@ -1,4 +1,4 @@
-// Commands for single connections, data models and pipelines: files, secrets, masks, guards, lost responses.
+// Commands for individual connections, data models and pipelines: files, secrets, masks, guards, lost responses.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../../helpers/cli.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
@@ -43,7 +43,7 @@ describe('connections create', () => {
     ['a mask in quotes', `'"***"'`],
     ['bullets', '••••••'],
     ['a literal', 'hunter2'],
-  ])('rejects %s instead of a reference and sends nothing', async (_what, text) => {
+  ])('rejects %s in place of a reference, and sends nothing', async (_what, text) => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', text));
     const result = await run('connections create -f connection.yaml');
     expect(result).toMatchObject({
@@ -111,7 +111,7 @@ describe('a definition', () => {
       'data-models',
       /model\.yaml:6:13: config\.sql_file: .*no such file/,
     ],
-  ])('is rejected before any call: %s with %j changed to %j', async (file, from, to, group, message) => {
+  ])('is rejected before any request: %s with %j changed to %j', async (file, from, to, group, message) => {
     home.write(file, home.read(file).replace(from, to));
     expect(await run(`${group} create -f ${file}`)).toMatchObject({ code: 9, stderr: expect.stringMatching(message) });
     expect(await writes()).toEqual([]);
@@ -160,7 +160,7 @@ describe('a pipeline command', () => {
     });
   });
 
-  it("sends nothing if only a value's spelling differs", async () => {
+  it('sends nothing if values differ only in spelling', async () => {
     home.write('pipeline.yaml', PIPELINE.replace('on-demand', 'on_demand'));
     const result = await run('pipelines update customers -f pipeline.yaml');
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/Nothing to do/) });

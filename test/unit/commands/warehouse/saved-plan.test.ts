@@ -1,4 +1,5 @@
-// Saved plans for a folder: readable, without secrets, applied without the folder, and only while nothing has changed.
+// Saved plans for a folder are readable, contain no secrets, and are applied without the folder, unless something
+// changed.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -29,7 +30,7 @@ const nothingSent = async (line: string, code: number, message: string | RegExp)
   expect(await home.writes()).toEqual(before);
 };
 
-it('writes a saved plan with the readable difference, and with references instead of secrets', async () => {
+it('writes a saved plan with a readable diff, and with references instead of secrets', async () => {
   const text = await save();
   expect(text).toContain('# + create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)\n');
   expect(text).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
@@ -67,7 +68,7 @@ it('rejects a saved plan after a partial apply', async () => {
   await nothingSent('warehouse apply --plan plan.txt', 6, /warehouse diff sync --save-plan new\.plan/);
 });
 
-it('prints the command that saves a rejected plan again, or that applies a roles plan', async () => {
+it('prints the command that saves a rejected plan again, or the command for the other kind of plan', async () => {
   writeAll(home.cwd, { 'more/data-models/m.json': '{"id":"active-customers","name":"Clients"}' });
   await save(' --overlay more --only active-customers');
   await run('data-models create -f sync/data-models/active-customers.yaml');
@@ -89,7 +90,7 @@ it('prints the command that saves a rejected plan again, or that applies a roles
   await nothingSent('roles push --plan roles.plan', 6, /cdpadm roles diff mine\.yaml --save-plan new\.plan/);
 });
 
-it('applies a saved plan with the --prune, --only and --overlay flags that it was saved with', async () => {
+it('applies the --prune, --only and --overlay flags that a plan was saved with', async () => {
   await run('warehouse apply sync');
   rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
   rmSync(join(home.cwd, 'sync/data-models/model-0.yaml'));
@@ -118,7 +119,7 @@ it('checks a saved plan for edits, then for `access: read`, and only then for a 
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
 });
 
-it('rejects a saved plan that was edited or is passed with flags that would change it', async () => {
+it('rejects a saved plan that was edited, or that is passed with flags that would change the plan', async () => {
   home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
   await nothingSent('warehouse apply --plan plan.txt --prune', 2, /--prune/);

@@ -1,4 +1,4 @@
-// Several applies in one workspace: no lock during a prompt or a dry run, and no interleaved steps.
+// Concurrent applies in one workspace take no lock during a prompt or a dry run, and never interleave their steps.
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ it('applies only the expected plan if the platform changes during a prompt', asy
   expect(await names()).toEqual(['theirs', 'theirs', 'theirs']);
 });
 
-it('never mixes the steps of simultaneous applies', async () => {
+it('never interleaves the steps of concurrent applies', async () => {
   const folders = ['first', 'second', 'third', 'fourth'];
   folders.forEach(stage);
   const ended = await Promise.all(

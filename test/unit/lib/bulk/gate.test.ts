@@ -1,4 +1,4 @@
-// The pacing of a bulk run when the platform asks it to wait, on a test clock.
+// Tests, on a fake clock, the pacing of a bulk run when the platform is busy or failing.
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { Feedback } from '../../../../src/lib/domain/pacing/gate.ts';
@@ -30,7 +30,7 @@ function openGate(random = () => 0.5, concurrency = 4, giveUpAfterMs = 10 * MINU
   return { clock, gate, waits, decisions };
 }
 
-/** Sends requests that all receive the same feedback; returns the milliseconds between them. */
+/** Sends requests that all receive the same feedback, and returns the milliseconds between them. */
 async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feedback): Promise<number[]> {
   const gaps: number[] = [];
   let left = clock.now();
@@ -66,7 +66,7 @@ describe('the gate with Retry-After', () => {
     ).toEqual(Array.from({ length: 8 }, () => 1000));
   });
 
-  test('honors every Retry-After, even after many others', async () => {
+  test('honors every Retry-After, even after hundreds of them', async () => {
     const stage = openGate();
     await measureGaps(stage, 200, busy(60_000));
     expect(stage.gate.requests).toBe(201);
@@ -85,7 +85,7 @@ describe('the gate with Retry-After', () => {
     expect(stage.clock.now() - start).toBeGreaterThan(90_000);
   });
 
-  test('waits for a random part of the back-off if there is no Retry-After', async () => {
+  test('waits for a random fraction of the back-off if there is no Retry-After', async () => {
     const randoms = [0, 1, 0.25];
     expect(
       await measureGaps(
@@ -121,7 +121,7 @@ describe('the gate with failures', () => {
   const trouble: Feedback = { kind: 'trouble', permanent: false };
   const answered: Feedback = { kind: 'answered', ms: 1, slowDown: false };
 
-  /** Sends requests one at a time, each with the feedback of `feedbackOf`; returns the time of each since the start. */
+  /** Sends requests one at a time with the feedback from `feedbackOf`, and returns the start time of each, from 0. */
   async function sendAll(
     { clock, gate }: Stage,
     count: number,
@@ -137,7 +137,7 @@ describe('the gate with failures', () => {
     return sent;
   }
 
-  test('treats failures without a success as an outage and probes at increasing intervals until it gives up', async () => {
+  test('treats failures without a success as an outage, and probes at increasing intervals until it gives up', async () => {
     const stage = openGate();
     const start = stage.clock.now();
     await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
@@ -149,7 +149,7 @@ describe('the gate with failures', () => {
   });
 
   test.each([0, 0.5, 1])(
-    'sends at most 15 sequential requests in the first minute of an outage if the random value is %d',
+    'sends at most 15 sequential requests in the first minute of an outage (random value: %d)',
     async (random) => {
       const stage = openGate(() => random);
       const sent = await sendAll(stage, 16, () => trouble);

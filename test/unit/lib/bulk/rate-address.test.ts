@@ -1,4 +1,4 @@
-// The address of a rate store: which addresses are accepted, and where a password is allowed.
+// Which rate store addresses are accepted, and where a password is allowed.
 import { describe, expect, test } from 'vitest';
 import { readStoreAddress } from '../../../../src/lib/bulk/rate-store.ts';
 
