@@ -1,5 +1,5 @@
-// Measures how long the receiver takes for a genuine callback with a cached certificate (four checks and a ledger
-// lookup) and for a forged one, which the last check rejects. Compares the receiver in interleaved rounds with a bare
+// Measures how long the receiver takes to handle a genuine callback with a cached certificate (four checks and a ledger
+// lookup) and a forged one, which the last check rejects. Compares the receiver in interleaved rounds with a bare
 // server that returns 202. Also measures the four checks alone, without the network or the ledger; the limit applies to
 // their 99th percentile.
 import { spawn } from 'node:child_process';
@@ -67,7 +67,7 @@ async function measure(folder, rounds) {
   /** @type {Record<'genuine' | 'forged' | 'bare' | 'checks', number[]>} */
   const took = { genuine: [], forged: [], bare: [], checks: [] };
   for (let round = 0; round <= rounds; round += 1) {
-    // The first round fetches the certificate and does not count.
+    // The first round fetches the certificate and is not counted.
     const counts = round === 0 ? 50 : CALLBACKS;
     const times = {
       genuine: await timeEach(ours, genuine, counts, 202),

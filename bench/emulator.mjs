@@ -141,8 +141,8 @@ async function saveState(control, path) {
 }
 
 /**
- * Advances the clock by a year with people and a group. Returns the seconds that this takes, and the time of the
- * slowest control request in ms. Also measures snapshots without and with those people.
+ * Advances the clock by a year on a platform with people and a group. Returns the seconds that this takes, and the time
+ * of the slowest control request in ms. Also measures snapshots without and with those people.
  * @param {string} folder
  */
 async function passYear(folder) {
@@ -210,7 +210,7 @@ export async function measureEmulator({ rounds = 3 }) {
   /** @type {Awaited<ReturnType<typeof passYear>>[]} */
   const years = [];
   try {
-    // The first start creates the certificates and does not count.
+    // The first start creates the certificates and is not counted.
     for (let start = 0; start <= STARTS; start += 1) {
       const begun = performance.now();
       const { stop } = await startPlatform(folder);
@@ -225,7 +225,7 @@ export async function measureEmulator({ rounds = 3 }) {
     };
     served.push(...Object.values(servers));
     const names = /** @type {const} */ (['platform', 'hono', 'node']);
-    // The first round warms up and does not count.
+    // The first round is a warm-up and is not counted.
     for (let round = 0; round <= rounds; round += 1) {
       for (const name of names) {
         const rate = await load(servers[name]);

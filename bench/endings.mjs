@@ -1,5 +1,5 @@
 // Measures how quickly a command exits: after Ctrl-C while the platform does not respond, and after its own timeout.
-// The slowest round counts.
+// The slowest round is reported.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,9 +1,9 @@
-// Limits for the measured figures: `must` is a promise, `goal` goes beyond it.
+// Limits for the measured figures: `must` is promised, and `goal` is stricter.
 
 /**
  * @typedef {object} Figure
  * @property {string} name
- * @property {string} unit `×` is a ratio; for a start, to Node running an empty file in the same rounds
+ * @property {string} unit `×` is a ratio; for start-up, to Node running an empty file in the same rounds
  * @property {number} [must]
  * @property {number} [goal]
  * @property {'most' | 'least'} [bound] whether `must` and `goal` are maximums (default) or minimums

@@ -1,5 +1,5 @@
-// Measures how closely a bulk run approaches a platform's rate limit: one that `--rate` sets, and one that the run must
-// discover.
+// Measures how closely a bulk run approaches a platform's rate limit, both one set by `--rate` and one that the run
+// must discover.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
-/** Maximum number of requests in any second, similar to real services. */
+/** Maximum number of requests in any one-second window, as on real services. */
 const LIMIT = 50;
 const LATENCY_MS = 300;
-/** A known limit applies from the first second; an unknown one is hit a few times first, so that run is longer. */
+/** A known limit is respected from the start; an unknown one is exceeded a few times first, so that run is longer. */
 const KNOWN_REQUESTS = 2000;
 const FOUND_REQUESTS = 15_000;
 const BATCH = 10;

@@ -21,7 +21,7 @@ function role(roleId, tasks) {
   };
 }
 
-/** Features in the specification, and as many more as a live platform has. */
+/** The specification's features; `MORE` extends them to the number on a live platform. */
 const FEATURES = [
   'audiences',
   'calculated_attributes',

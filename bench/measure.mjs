@@ -24,7 +24,7 @@ const PEAK = fileURLToPath(new URL('peak.cjs', import.meta.url));
 export function medians(cases, rounds, measure) {
   const names = /** @type {Name[]} */ (Object.keys(cases));
   const samples = new Map(names.map((name) => [name, /** @type {number[]} */ ([])]));
-  // The first round fills caches (the token, the file system's) and does not count.
+  // The first round fills the caches (the token's and the file system's) and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const shift = round % names.length;
     for (const name of [...names.slice(shift), ...names.slice(0, shift)]) {

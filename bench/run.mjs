@@ -29,7 +29,7 @@ if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
   throw new Error('--rounds must be a whole number');
 const wanted = values.only?.split(',') ?? Object.keys(AREAS);
 
-// Other programs on the machine make every ratio worse.
+// Other programs running on the machine make every ratio worse.
 const [load = 0] = loadavg();
 const busy = load > cpus().length / 2;
 const head = `# Benchmark results

@@ -1,4 +1,4 @@
-// Compares bulk seeding with common alternatives against the same sink, in interleaved rounds. The sink counts the
+// Compares bulk seeding with common alternatives that send to the same sink, in interleaved rounds. The sink counts the
 // rows.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const [OURS, OURS_CSV] = ['cdpadm', 'cdpadm, CSV'];
 const [PLAIN, PLAIN_CSV] = ['plain node script', 'csv-parse, zod, stringify'];
 const [XARGS, PYTHON, WRK] = ['split, xargs -P16, curl', 'python, threads', 'wrk, one fixed body'];
 const WRK_SECONDS = 4;
-/** Slow alternatives receive fewer users; the comparison is by users per second. */
+/** Slow alternatives are given fewer users; the comparison is by users per second. */
 const FEW = Math.ceil(users / 10);
 
 /** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */

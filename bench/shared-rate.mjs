@@ -1,6 +1,6 @@
 // Measures a rate that eight shards of very different sizes share: `node bench/shared-rate.mjs [--seconds N] [--rate N]`.
 // Each shard is a separate process with its own files; the platform rejects more than the limit in any second. Needs
-// redis-server. Run the script without a store too, to see what a divided rate costs: `--divided`.
+// redis-server. Also run it without a store, to measure what splitting the rate costs: `--divided`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 const LIMIT = Number(values.rate);
 const REQUESTS = LIMIT * Number(values.seconds);
-/** Parts of the whole: the largest shard has 64 times as many rows as the smallest. */
+/** Relative sizes: the largest shard has 64 times as many rows as the smallest. */
 const SHARES = [64, 32, 16, 8, 4, 2, 1, 1];
 const BATCH = 10;
 const LATENCY_MS = 50;

@@ -9,9 +9,9 @@
  */
 
 export const EFFECTS = {
-  read: 'Reads from the platform and changes nothing there.',
+  read: 'Reads from the platform without changing anything there.',
   write: 'Writes to the platform.',
-  local: 'Changes nothing on the platform.',
+  local: 'Makes no changes on the platform.',
 };
 
 /** @param {string} text */

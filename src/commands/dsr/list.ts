@@ -34,7 +34,7 @@ const listFlags = {
     value: 'n',
     most: 9_999_999,
     default: '100',
-    help: 'maximum requests from the ledger, newest first (with --due: most urgent first)',
+    help: 'maximum number of requests from the ledger, newest first (with --due: most urgent first)',
   },
 } as const satisfies Record<string, FlagSpec>;
 

@@ -11,7 +11,7 @@ export const DSR_ERRORS = {
   'dsr.duplicate': {
     exit: 'guard',
     summary: 'There is a recent request of the same type for the same person.',
-    explanation: 'It is in the ledger on this machine. E-mail addresses are compared case-insensitively.',
+    explanation: 'It is in the ledger on this machine. Email addresses are compared case-insensitively.',
     fix: 'Check the earlier request. To submit another request, pass --allow-duplicates.',
   },
   'dsr.other_workspace': {

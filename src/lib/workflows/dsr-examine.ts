@@ -37,7 +37,7 @@ export interface Examined extends RowsToSend {
   devicesOnly: number[];
   /** Rows with spaces around an identity, which were removed. */
   trimmed: number[];
-  /** Rows whose e-mail address contains upper-case letters. */
+  /** Rows whose email address contains upper-case letters. */
   upperCase: number[];
   /** Rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number[];

@@ -105,7 +105,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     .map((key) => ({ path: ['extensions', key], message, at: 'key' }));
 }
 
-/** Finds null words: the e-mail address `NULL` identifies no one, or else everyone without an address. */
+/** Finds null words: the email address `NULL` identifies no one, or else everyone without an address. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
@@ -140,7 +140,7 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
 
 const UPPER_CASE = 'has upper-case letters in `email`; the platform matches exactly, so it may not find the person';
 
-/** True if the platform may have the e-mail address in another letter case (decision: D275). */
+/** True if the platform may have the email address in another letter case (decision: D275). */
 export function hasUpperCaseEmail(request: DsrRequest): boolean {
   const email = request.subject_identities?.['email']?.value;
   return email !== undefined && email !== email.toLowerCase();
