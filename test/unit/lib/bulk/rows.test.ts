@@ -94,7 +94,7 @@ describe('the CSV reader', () => {
     expect(place(table.rows[1], { path: ['email'] })).toBe('5:1');
   });
 
-  it('accepts a file with only a header line, with or without a line break', async () => {
+  it('accepts a file with only a header line, with or without a trailing newline', async () => {
     for (const text of ['email,group_id', 'email,group_id\n']) {
       const table = await read(text, 'a.csv');
       expect([table.columns, table.rows]).toEqual([['email', 'group_id'], []]);
@@ -221,7 +221,7 @@ describe('the NDJSON reader', () => {
     expect(place(table.rows[1], { path: [] })).toBe('2:6');
   });
 
-  it('rejects a row with a duplicate identity, because the wrong one might be used', async () => {
+  it('rejects a row with a duplicate key, because the wrong identity might be used', async () => {
     const table = await read('{"email":"a","email":"b"}\n', 'a.ndjson');
     expect(contents(table)).toEqual([[1, { fault: expect.stringContaining('`email`') as string }]]);
     expect(place(table.rows[0], { path: [] })).toBe('1:14');
@@ -274,7 +274,7 @@ describe('the JSON reader', () => {
 
 describe("an input's digest", () => {
   it.each(['a.csv', 'a.ndjson', 'a.json'])(
-    'is the SHA-256 of the bytes of %s, read from a file or from standard input',
+    'is the SHA-256 hash of the bytes of %s, whether read from a file or from standard input',
     async (name) => {
       const text = name === 'a.csv' ? '\ufeffemail\na\n' : '[{"email":"a"}]';
       const wanted = createHash('sha256').update(text).digest('hex');
@@ -284,7 +284,7 @@ describe("an input's digest", () => {
   );
 });
 
-it('stops between two groups of rows when the run is aborted', async () => {
+it('stops after the current group of rows when the run is aborted', async () => {
   const stop = new AbortController();
   const path = join(temporaryFolder(), 'a.csv');
   writeFileSync(path, `email\n${'a@example.com\n'.repeat(100_000)}`);

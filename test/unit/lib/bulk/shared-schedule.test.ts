@@ -1,5 +1,4 @@
-// A rate that several runs share: together they use all of it, whatever their sizes. If the store is down, each run
-// uses its own share.
+// Runs of any size that share a rate use all of it together. If the store is down, each run uses its own share.
 import { expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { RateStore } from '../../../../src/lib/bulk/rate-store.ts';
@@ -9,7 +8,7 @@ const RATE = 200;
 const LATENCY_MS = 50;
 const SIZES = [3200, 1600, 800, 400, 200, 100, 50, 50];
 
-/** Grants requests as the script does, but does not learn from responses. */
+/** Schedules requests as the Redis script does, but does not learn from responses. */
 function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
   const everyMs = (1000 / RATE) * 1.01;
   let next = 0;
@@ -27,8 +26,8 @@ function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
 }
 
 /**
- * Starts all runs simultaneously against a platform with the limit. Returns how much longer they took than the limit
- * requires, the share of rejected requests, and the number of times the store was lost and found.
+ * Starts all runs simultaneously against a platform with a rate limit. Returns the excess over the minimum time, the
+ * share of rejected requests, and the number of times that a run lost and found the store.
  */
 async function run(sizes: readonly number[], isUp?: () => boolean) {
   const clock = createEventClock();
@@ -67,23 +66,23 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
   return { longer: (clock.now() - begun) / ideal - 1, rejected: rejected / accepted.length, lost, found };
 }
 
-test('finishes eight unequal runs within 5 % of the required time, with fewer than 1 % 429 responses', async () => {
+test('finishes eight unequal runs within 5 % of the minimum time, with 429 responses to fewer than 1 % of requests', async () => {
   const { longer, rejected, lost } = await run(SIZES);
   expect(longer).toBeLessThan(0.05);
   expect(rejected).toBeLessThan(0.01);
   expect(lost).toBe(0);
 });
 
-test("falls back to each run's own share if the store is unreachable, and reports that once per run", async () => {
+test("falls back to each run's own share if the store is unreachable, and reports the outage once per run", async () => {
   const { longer, rejected, lost } = await run([400, 400, 400, 400], () => false);
   expect(longer).toBeLessThan(0.1);
   expect(rejected).toBeLessThan(0.01);
   expect(lost).toBe(4);
 });
 
-test('uses the store again once it is reachable, and reports that once per run', async () => {
+test('uses the store again once it is reachable, and reports the recovery once per run', async () => {
   let asked = 0;
-  // Every run loses the store at its first request and finds it again after the retry.
+  // Every run loses the store at its first request and finds it again on its next attempt.
   const { longer, lost, found } = await run(SIZES.slice(0, 4), () => ++asked > 4);
   expect([lost, found]).toEqual([4, 4]);
   expect(longer).toBeLessThan(0.35);

@@ -9,7 +9,7 @@ import { CANARY, folderWith } from './folders.ts';
 const environmentOf = (env: Record<string, string>, folder = temporaryFolder(), redactor = createRedactor()) =>
   childEnvironment(env, folder, redactor);
 
-it('removes only our variables that contain credentials', async () => {
+it("removes only the program's own variables that contain credentials", async () => {
   const env = {
     CDPADM_CLIENT_ID: 'id',
     CDPADM_CLIENT_SECRET: 'one-secret',
@@ -23,7 +23,7 @@ it('removes only our variables that contain credentials', async () => {
   expect(await environmentOf(env)).toEqual({ CDPADM_ORG_ID: '7', PATH: '/bin', EMPTY: '' });
 });
 
-it('removes variables that any profile refers to, even under a secret name of a later version', async () => {
+it('removes variables that any profile refers to, even for a secret that only a later version defines', async () => {
   const folder = folderWith({
     current: 'dev',
     profiles: {
@@ -46,7 +46,7 @@ it('removes a known secret under any other name and in any encoding', async () =
     OTHER: 'Bearer of-another-tool',
   };
   expect(await environmentOf(env, undefined, redactor)).toEqual({ OTHER: env.OTHER });
-  // Output need not be masked for a secret that the command never read.
+  // A secret that the command never read need not be masked in its output.
   expect(redactor.knows('never-asked-for')).toBe(false);
 });
 
@@ -55,7 +55,7 @@ it('does not treat the client id as a secret, so other variables may contain it'
   expect(await environmentOf(env)).toEqual({ VAULT_PATH: 'cdp/some-client' });
 });
 
-it('keeps proxy variables, which a helper may need to reach its service', async () => {
+it('keeps proxy variables, which a secret helper may need to reach its service', async () => {
   const redactor = createRedactor();
   redactor.add('proxy-password');
   const proxy = 'http://me:proxy-password@proxy.example:3128';
@@ -68,7 +68,7 @@ it('keeps proxy variables, which a helper may need to reach its service', async 
   ]);
 });
 
-it('keeps the variables that a program needs to run, even if a secret matches their value', async () => {
+it('keeps the variables that a program needs to run, even if their values match a secret', async () => {
   const redactor = createRedactor();
   redactor.add('home');
   redactor.add('developer');
@@ -77,7 +77,7 @@ it('keeps the variables that a program needs to run, even if a secret matches th
     ...{ LC_ALL: 'C', SystemRoot: 'C:\\developer', GIT_DIR: '/home/work/.git', CDPADM_EDITOR: '/home/me/edit' },
   };
   expect(await environmentOf(env, undefined, redactor)).toEqual(env);
-  // A short secret must equal the value; a long one may be part of it.
+  // A short secret must match the whole value; a long secret may match part of it.
   expect(
     await environmentOf({ A: 'home', B: 'aG9tZQ==', C: 'x-developer-y', D: 'homes' }, undefined, redactor),
   ).toEqual({

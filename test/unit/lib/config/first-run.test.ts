@@ -1,4 +1,4 @@
-// The first run without any configuration prints three lines of instructions.
+// Without any configuration, the first run prints three lines of instructions.
 import { expect, test } from 'vitest';
 import { runCli } from '../../../helpers/cli.ts';
 

@@ -1,4 +1,4 @@
-// Selection of the profile, and the sources that are read for it.
+// Tests which profile is selected, and which sources are read for its settings.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -70,7 +70,7 @@ describe('loadSettings', () => {
     expect([opened, settings.need('base_url')]).toEqual([1, 'http://127.0.0.1:1']);
   });
 
-  it('does not start the embedded platform if every address comes from another source', async () => {
+  it('does not start the embedded platform if another source sets every address', async () => {
     const local = () => Promise.reject(new Error('opened'));
     const names = ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'];
     const addresses = Object.fromEntries(names.map((name) => [`CDPADM_${name}`, 'http://127.0.0.1:1']));
@@ -88,7 +88,7 @@ describe('loadSettings', () => {
     await expect(loadSettings(sources(folderWith(PROFILES), alone))).rejects.toThrow('opened');
   });
 
-  it('starts the embedded platform for `--profile local` even if the environment has addresses', async () => {
+  it('starts the embedded platform for `--profile local` even if the environment sets addresses', async () => {
     const env = Object.fromEntries(
       ['BASE_URL', 'AUTH_URL', 'DSR_BASE_URL', 'SEEDING_URL', 'IDENTITY_URL'].map((name) => [
         `CDPADM_${name}`,

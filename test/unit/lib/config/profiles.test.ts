@@ -52,7 +52,7 @@ describe('the profile name check', () => {
 });
 
 describe('creating a profile', () => {
-  it('makes the first profile current, and a later one only on request', async () => {
+  it('makes the first profile current, and later profiles only on request', async () => {
     const profiles = openProfiles(secretsOptions(temporaryFolder()));
     expect(await profiles.create('a', draftOf())).toEqual({ current: true });
     expect(await profiles.create('b', draftOf())).toEqual({ current: false });
@@ -116,7 +116,7 @@ describe('creating a profile', () => {
 });
 
 describe('selecting or removing a profile', () => {
-  it('suggests the closest name for a misspelled one', async () => {
+  it('suggests the closest name for a misspelled name', async () => {
     const profiles = openProfiles(secretsOptions(folderWith({ profiles: { production: {} } })));
     const failure = { code: 'profile.not_found', hint: expect.stringContaining('`production`') as unknown };
     await expect(profiles.use('prodution')).rejects.toMatchObject(failure);

@@ -41,7 +41,7 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBe(file);
   });
 
-  it('searches only the working folder outside the repository and the home folder', () => {
+  it('searches only the working folder if it is outside a repository and the home folder', () => {
     const root = tree('a/b');
     projectIn(join(root, 'a'));
     expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();
@@ -71,7 +71,7 @@ describe('a project file that is not a regular file', () => {
     expect(findProjectFile(join(folder, 'linked'), '/nowhere')).toBeUndefined();
   });
 
-  it('is followed if it is a link to a file', async () => {
+  it('is followed if it is a symbolic link to a file', async () => {
     const folder = tree('repo');
     symlinkSync(projectIn(folder, 'org_id: 7\n'), join(folder, 'repo', '.cdpadm.yaml'));
     const file = findProjectFile(join(folder, 'repo'), '/nowhere') ?? '';
@@ -106,7 +106,7 @@ describe('readProjectFile', () => {
     expect((await readProjectFile(file)).settings).toEqual({ org_id: '1' });
   });
 
-  it('reads an empty file as no settings', async () => {
+  it('treats an empty file as no settings', async () => {
     const file = projectIn(temporaryFolder(), '# nothing yet\n');
     expect(await readProjectFile(file)).toEqual({ file, profile: undefined, settings: {} });
   });

@@ -1,4 +1,4 @@
-// The precedence of the layers, with and without a pinned profile, and the address that each secret may be sent to.
+// Precedence of the layers, with and without a pinned profile, and the addresses that each secret may be sent to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveSettings, type SettingsLayers } from '../../../../src/lib/config/resolve-settings.ts';
@@ -104,7 +104,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  it('uses a secret from the environment only if a pinned profile has none', async () => {
+  it('uses a secret from the environment only if the pinned profile does not define the secret', async () => {
     const pairs = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const;
     const some = fc.subarray([...pairs]);
     await fc.assert(
@@ -137,7 +137,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  it('does not list a variable that repeats the value in use', () => {
+  it('does not list as ineffective a variable whose value is already in use', () => {
     const stored = { base_url: 'https://own.example', org_id: '1' };
     const env = { CDPADM_BASE_URL: 'https://own.example/', CDPADM_ORG_ID: '2', CDPADM_ENVIRONMENT: 'nonsense' };
     expect(resolveSettings(layers({ pinned: true, stored, env })).ineffective).toEqual([
@@ -185,7 +185,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('resolves everything from environment variables only', async () => {
+  it('resolves all settings from environment variables alone', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://a.example/',
       CDPADM_AUTH_URL: 'https://b.example',
@@ -210,7 +210,7 @@ describe('resolveSettings', () => {
     [{ env: { CDPADM_BASE_URL: 'http://a.example' } }, /CDPADM_BASE_URL must start with https/],
     [{ env: { CDPADM_ENVIRONMENT: 'prod' } }, /CDPADM_ENVIRONMENT must be/],
     [{ flags: { org_id: '-3' } }, /--org must be a number/],
-  ])('rejects %j as a usage error, without repeating the value', (given, message) => {
+  ])('rejects %j as a usage error, without printing the value', (given, message) => {
     expect(() => resolveSettings(layers(given))).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringMatching(message) as unknown }),
     );
@@ -255,7 +255,7 @@ describe('secrets', () => {
   const secrets = { client_id: 'id', client_secret: 'env:A', workspace_key: 'env:C', workspace_secret: 'env:B' };
   const stored = { ...own, secrets };
 
-  it("are sent to their profile's addresses, even if another source repeats the addresses", async () => {
+  it("are sent to their profile's addresses, even if another source sets the same addresses", async () => {
     const env = { CDPADM_BASE_URL: 'https://own.example/' };
     expect(await resolveSettings(layers({ stored, env })).secret('client_secret')).toBe('<env:A>');
   });
@@ -267,7 +267,7 @@ describe('secrets', () => {
       'Remove `base_url` from /repo/.cdpadm.yaml, or use a profile that has that address\\.$',
     ],
   ])(
-    'are not sent to an address from another source, and the error suggests how to remove it: %j',
+    'are not sent to an address from another source, and the error suggests how to remove the address: %j',
     (given, beginning) => {
       const settings = resolveSettings(layers({ stored, ...given }));
       const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;

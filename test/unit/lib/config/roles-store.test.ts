@@ -1,4 +1,4 @@
-// Stored roles manifests: private, complete, retrievable, one writer at a time.
+// Stored roles manifests are private, complete and retrievable, and are written by one writer at a time.
 import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -82,7 +82,7 @@ describe('bases', () => {
     }
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
     expect(contents(state).filter((name) => name.endsWith('.json'))).toHaveLength(2);
-    // The order is correct even within the same millisecond.
+    // The order is also correct for saves within the same millisecond.
     clock.advance(-1);
     store.saveBase(MANIFEST);
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
@@ -101,7 +101,7 @@ describe('bases', () => {
     expect(store.bases(STAMP)).toHaveLength(200);
   });
 
-  it('are kept separate per organization and address', () => {
+  it('are stored separately for each organization and address', () => {
     const { state, store } = open();
     store.saveBase(MANIFEST);
     for (const scope of [
@@ -137,7 +137,7 @@ describe('revisions', () => {
     expect(store.revisions()).toHaveLength(23);
   });
 
-  it('have a summary that is read without the manifest, even from a truncated file', () => {
+  it('have a summary that can be read without the manifest, even from a truncated file', () => {
     const { state, store } = open();
     const { last_modified_by, last_modified_on, roles } = MANIFEST;
     const long = { ...MANIFEST, roles: roles.concat({ role_id: 'long', description: 'x'.repeat(9000), tasks: [] }) };
@@ -159,7 +159,7 @@ describe('revisions', () => {
     for (const name of ['20261121', '2027', '', `${first}x`]) expect(store.findRevision(name)).toBeUndefined();
   });
 
-  it('are listed as empty before the first save, without creating files', () => {
+  it('are empty before the first save, and listing them creates no files', () => {
     const { state, store } = open();
     expect([store.revisions(), store.bases(STAMP), store.findRevision('2026')]).toEqual([[], [], undefined]);
     expect(contents(state)).toEqual([]);
@@ -203,7 +203,7 @@ describe('the store on disk', () => {
   it.each([
     ['is truncated', (text: string) => text.slice(0, 20)],
     ['has an unexpected shape', () => '{"manifest":{"roles":7},"roles":7}'],
-  ])('skips a file that %s and reads the others', (_what, damage) => {
+  ])('skips a file that %s, and reads the others', (_what, damage) => {
     const { state, store, clock } = open();
     store.saveBase(MANIFEST);
     const revision = store.saveRevision(revisionOf(MANIFEST));

@@ -1,4 +1,4 @@
-// Each kind of reference resolves to its secret, or fails without revealing any of it.
+// Each kind of reference resolves to its secret, or fails without revealing any part of the secret.
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ describe('a secret reference', () => {
     [`command:printf '%s\\nsecond line' ' ${CANARY} '`, CANARY],
     ['keychain:entry', CANARY],
     ['file:', CANARY],
-  ])('is resolved, and its secret is redacted from output: %s', async (written, value) => {
+  ])('is resolved to a secret that is redacted from output: %s', async (written, value) => {
     const keychain = memoryKeychain();
     await keychain.set('entry', CANARY);
     const options = secretsOptions(temporaryFolder(), {
@@ -69,7 +69,7 @@ describe('a secret reference', () => {
     expect(error.message).not.toContain(CANARY.slice(0, 6));
   });
 
-  it('runs its command without our secrets in the environment', async () => {
+  it("runs its command without the program's secrets in the environment", async () => {
     const env = {
       PATH: process.env.PATH,
       CDPADM_CLIENT_SECRET: CANARY,

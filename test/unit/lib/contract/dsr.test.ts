@@ -1,4 +1,4 @@
-// The body of a data subject request: accepted fields, normalization, and the message for each issue.
+// Body of a data subject request: accepted fields, normalization, and the message for each issue.
 import { describe, expect, it, test } from 'vitest';
 import {
   CreateReply,
@@ -27,7 +27,7 @@ const extended = (subject_identities: unknown, more: object = {}) => ({
 const issuesWith = (change: object): string[] => issuesOf(DsrRequest, { ...PLAIN, ...change });
 
 describe('a request', () => {
-  it('is accepted and not changed', () => {
+  it('is accepted unchanged', () => {
     const body = {
       ...PLAIN,
       api_version: '3.0',
@@ -38,7 +38,7 @@ describe('a request', () => {
     expect(DsrRequest.parse(body)).toEqual(body);
   });
 
-  it('is accepted with each identity type from the specification once', () => {
+  it('is accepted with one identity of every type in the specification', () => {
     const { ose_publishing_id: _other, ...types } = REQUEST_IDENTITY_TYPES;
     const all = Object.fromEntries(Object.keys(types).map((type) => [type, entry()]));
     const extensions = EXTENSION_IDENTITY_TYPES.filter((type) => type !== 'xpid').map((type) => [type, entry()]);
@@ -54,11 +54,11 @@ describe('a request', () => {
     }
   });
 
-  it('is parsed with its id in lower case', () => {
+  it('has its id converted to lower case', () => {
     expect(DsrRequest.parse({ ...PLAIN, subject_request_id: ID.toUpperCase() }).subject_request_id).toBe(ID);
   });
 
-  it('is parsed with one spelling of the publisher id', () => {
+  it('has either spelling of the publisher id normalized', () => {
     const body = { ...PLAIN, subject_identities: { ose_publishing_id: entry('p'), email: entry() } };
     expect(DsrRequest.parse(body).subject_identities).toEqual({ ose_publisher_id: entry('p'), email: entry() });
     expect(body.subject_identities).toHaveProperty('ose_publishing_id');
@@ -270,7 +270,7 @@ describe('a request', () => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 
-  it('is rejected with only the number of identities if there are more than 50', () => {
+  it('is rejected if it has more than 50 identities, with only their number in the message', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
     const sentence = [': has 51 identities; at most 50 are allowed'];
     expect(issuesWith({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);

@@ -1,4 +1,4 @@
-// Paths filled with ids: an id can never become a path, a query or a different host.
+// An id in a path can never turn into another path, a query or a different host.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { fillPath } from '../../../../src/lib/contract/endpoint.ts';
@@ -31,7 +31,7 @@ const anyId = fc
   .filter((id) => id !== '.' && id !== '..');
 
 describe('fillPath', () => {
-  it('keeps every id inside its own segment, as any URL parser reads it', () => {
+  it('keeps every id within its own segment for any URL parser', () => {
     fc.assert(
       fc.property(anyId, anyId, (first, second) => {
         const path = fillPath(TEMPLATE, { first, second });
@@ -68,7 +68,7 @@ describe('fillPath', () => {
     },
   );
 
-  it('throws a TypeError for a missing value, because that is a bug', () => {
+  it('throws a TypeError for a missing value, which is a bug', () => {
     expect(() => fillPath('/x/{id}', {})).toThrow(new TypeError('path /x/{id} lacks id'));
     expect(() => fillPath('/x/{constructor}', Object.create(null) as Record<string, string>)).toThrow(TypeError);
   });
@@ -79,7 +79,7 @@ describe('fillPath', () => {
   });
 });
 
-test('requires a comparison with the id in the path for each response about one resource', () => {
+test('defines, for each response about one resource, a comparison with the id in the path', () => {
   const own = allEndpoints.filter(({ path, reply }) => reply && path.endsWith('}'));
   expect(own.length).toBeGreaterThan(8);
   for (const { about = {}, id, path } of own) {

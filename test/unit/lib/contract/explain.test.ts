@@ -138,7 +138,7 @@ describe("a built-in check's message", () => {
     expect(issues.map((issue) => [showPath(issue.path), issue.message])).toEqual([[path, message]]);
   });
 
-  it('describes a missing union as missing, and reports an invalid top-level key', () => {
+  it('reports a missing union value as missing, and reports an invalid top-level key', () => {
     expect(explain(looseObject({ kind: union([literal('a'), number()]) }), {})).toEqual([
       { path: ['kind'], message: 'is missing' },
     ]);
@@ -159,7 +159,7 @@ describe("a built-in check's message", () => {
     },
   );
 
-  it("marks whether an issue is at a field's name or its value", () => {
+  it("indicates whether an issue is at a field's name or at its value", () => {
     expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([
       { path: ['one'], message: 'unknown field `one`', at: 'key', isUnknown: true },
     ]);
@@ -174,12 +174,12 @@ describe('showPath', () => {
     [['roles', 3, 'tasks', 0, 'task_id'], 'roles[3].tasks[0].task_id'],
     [[0], '[0]'],
     [[0, 1, 'a'], '[0][1].a'],
-  ])('shows %j as %s', (path, text) => {
+  ])('formats %j as %s', (path, text) => {
     expect(showPath(path)).toBe(text);
   });
 });
 
-it("returns our own messages even if another library set zod's language", () => {
+it("returns its own messages even if another library sets zod's locale", () => {
   const { localeError } = config();
   try {
     config({ localeError: () => 'Invalid input: expected something else' });

@@ -1,4 +1,4 @@
-// Group definitions: the number of attributes, duplicates, and the limits in the specification.
+// Group definitions: number of attributes, duplicates, and the limits in the specification.
 import { describe, expect, it, test } from 'vitest';
 import { GroupPatch, GroupReply, GroupRequest, GroupUpdate } from '../../../../src/lib/contract/groups.ts';
 import { issuesOf, withIssuesFirst } from './issues.ts';
@@ -27,7 +27,7 @@ describe('a group definition', () => {
         ['attributes[0].id: is empty', 'attributes[0].type: must be `latest` or `boolean_or` or `sum` or `average`'],
       ],
       [{ id: 'ab' }, ['id: has 2 characters; at least 3 are needed']],
-      // Counts characters, not UTF-16 code units.
+      // The limit counts characters, not UTF-16 code units.
       [{ id: '😀😀' }, ['id: has 2 characters; at least 3 are needed']],
       [{ id: 'a'.repeat(33) }, ['id: has 33 characters; at most 32 are allowed']],
       [{ description: 'a'.repeat(256) }, ['description: has 256 characters; at most 255 are allowed']],

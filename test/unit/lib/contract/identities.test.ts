@@ -1,4 +1,4 @@
-// The identity types of request names, and the names that a deployment may replace.
+// The identity types that names in a request map to, and the names that a deployment may replace.
 import { describe, expect, it } from 'vitest';
 import {
   inOfferedOrder,

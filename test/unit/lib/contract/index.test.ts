@@ -9,7 +9,7 @@ const named = Object.entries<Record<string, Endpoint>>(areas).flatMap(([area, en
 );
 
 describe('the endpoint table', () => {
-  it('lists every endpoint of every area once', () => {
+  it('lists every endpoint of every area exactly once', () => {
     expect(allEndpoints).toEqual(named.map(({ endpoint }) => endpoint));
     expect(new Set(allEndpoints).size).toBe(allEndpoints.length);
     // A missing area would be in neither list.
@@ -29,7 +29,7 @@ describe.each(named)('the endpoint $name', ({ name, endpoint }) => {
     expect(endpoint.id).toBe(name);
   });
 
-  it('has a path without a query and with each placeholder once', () => {
+  it('has a path without a query string, in which each placeholder occurs once', () => {
     expect(endpoint.path).toMatch(/^(\/([a-z0-9.-]+|\{\w+\}))+\/?$/);
     const placeholders = endpoint.path.match(/\{\w+\}/g) ?? [];
     expect(new Set(placeholders).size).toBe(placeholders.length);
@@ -42,7 +42,7 @@ describe.each(named)('the endpoint $name', ({ name, endpoint }) => {
     if (endpoint.method === 'PUT' || endpoint.method === 'PATCH') expect(endpoint.body).toBeDefined();
   });
 
-  it('is safe to retry if it reads, and not safe to retry without a check if it replaces or deletes', () => {
+  it('is safe to retry if it reads, but not without a check if it replaces or deletes', () => {
     if (endpoint.method === 'GET') expect(endpoint.safety).toBe('repeat');
     if (['PUT', 'PATCH', 'DELETE'].includes(endpoint.method)) expect(endpoint.safety).not.toBe('repeat');
   });
@@ -55,7 +55,7 @@ describe.each(named)('the endpoint $name', ({ name, endpoint }) => {
       seeding: ['seeding-basic'],
       identity: ['seeding-basic'],
     };
-    // A callback receiver, which has no credentials, reads the certificate.
+    // Callback receivers, which have no credentials, read the certificate.
     if (name !== 'dsr.certificate') expect(allowed[endpoint.service]).toContain(endpoint.auth);
   });
 

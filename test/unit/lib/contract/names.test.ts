@@ -1,4 +1,4 @@
-// Wire names map in both directions, whole words before prefixes, and only in marked fields.
+// Wire names are translated in both directions, whole words before prefixes, and only in marked fields.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkNames, createWireNames, NameCollision, pathAsWritten } from '../../../../src/lib/contract/names.ts';
@@ -40,7 +40,7 @@ describe('the translation of words', () => {
     expect(names.fromWire('xpid')).toBe('xpid');
   });
 
-  it('restores every word that no rule produces', () => {
+  it('restores every word that is not the wire name of another word', () => {
     const letters = fc.stringMatching(/^[a-z]{1,8}$/);
     fc.assert(
       fc.property(
@@ -87,19 +87,19 @@ describe('the translation of values', () => {
     expect(named().decode(named().encode(body, marks), marks)).toEqual(body);
   });
 
-  it('includes lists, does not mutate its input, and ignores other shapes', () => {
+  it('translates lists, does not mutate its input, and ignores other shapes', () => {
     const rows = Object.freeze([Object.freeze({ identities: Object.freeze({ osa_id: 'a' }) }), null, 7]);
     expect(named().encode(rows, ['keys:[].identities'])).toEqual([{ identities: { handset: 'a' } }, null, 7]);
     expect(named().encode(7, marks)).toBe(7);
   });
 
-  it('rejects two keys that map to the same word instead of losing one', () => {
+  it('rejects two keys that map to the same word, instead of losing one of them', () => {
     const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
     expect(collide).toThrow(NameCollision);
     expect(collide).toThrow('two fields map to pid on the wire');
   });
 
-  it('changes a marked value only if it is a string, and applies several marks in order', () => {
+  it('changes a marked value only if it is a string, and keeps the order of keys', () => {
     const value = { kind: 'xpid', list: ['xpid'], none: null };
     const mapped = named().encode(value, ['value:kind', 'value:list', 'value:none.x', 'value:absent', 'keys:list']);
     expect(mapped).toEqual({ kind: 'pid', list: ['xpid'], none: null });
@@ -132,7 +132,7 @@ describe('the check of deployment-specific names', () => {
     [{ xpid: 'p_*' }, ['xpid a word cannot map to a prefix']],
     [{ xpid: 'pid', other: 'pid' }, ['other maps to the same word as xpid']],
     [{ xpid: 'pid', 'other_*': 'pid' }, ['other_* maps to the same word as xpid']],
-  ])('reports for %j the issues %j', (map, issues) => {
+  ])('checks %j and reports the issues %j', (map, issues) => {
     expect(checkNames(map).map(({ name, message }) => `${name} ${message}`)).toEqual(issues);
   });
 });

@@ -1,5 +1,5 @@
-// Requests drawn from the OpenAPI document, sent to the running platform: every response is one that the document
-// allows. The types that a generator creates from the document compile.
+// Sends requests generated from the OpenAPI document to the running platform, which must respond as documented. Also
+// compiles types generated from the document.
 import fc from 'fast-check';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
@@ -25,7 +25,7 @@ const operations = Object.entries(document['paths'] as Record<string, Record<str
 );
 type Target = (typeof operations)[0];
 
-/** Ids that exist, and any text. */
+/** Returns a mix of existing ids and arbitrary text. */
 function parameterOf(name: string, { ready }: TestEmulator): fc.Arbitrary<unknown> {
   const known: Record<string, unknown[]> = {
     orgId: [ready.org_id],
@@ -112,12 +112,12 @@ it('responds to generated requests as documented', async () => {
       const { status } = await sendTo(platform, target, sent);
       statuses.add(`${target.operation.operationId} ${status < 300 ? 'accepted' : 'rejected'}`);
       expect(status, JSON.stringify(sent)).not.toBe(500);
-      // The rate limit for roles applies per minute of the clock.
+      // The rate limit for roles applies per minute of the platform's clock.
       if (status === 429) await platform.api.advance('1m');
     }),
     { numRuns: runs(6000).numRuns },
   );
-  // Rejects if a response, or an accepted request, violates the document.
+  // Closing rejects if a response or an accepted request violated the document.
   await platform.close();
   expect([...statuses].filter((one) => one.endsWith('accepted')).length).toBeGreaterThan(15);
 });

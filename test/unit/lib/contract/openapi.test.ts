@@ -28,7 +28,7 @@ test('is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('describes each call in the contract once', () => {
+test('describes each endpoint in the contract exactly once', () => {
   expect(operations.map(({ method, operation, path }) => `${operation.operationId} ${method} ${path}`).sort()).toEqual(
     allEndpoints.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
   );
@@ -146,7 +146,7 @@ test('describes an endpoint completely', () => {
   expect(token?.operation).toMatchObject({ security: [] });
 });
 
-test('documents links from other responses, and contains an example for every request body', () => {
+test('documents endpoints that other responses link to, and contains an example for every request body', () => {
   const { operation } = operations.find((one) => one.operation.operationId === 'dsr.results') ?? {};
   expect(Object.keys((operation as unknown as { responses: object }).responses)).toEqual(
     expect.arrayContaining(['200', '401', '404', '410']),
@@ -167,12 +167,12 @@ test('allows a 64-bit id as a string, and does not forbid any field', () => {
   const text = JSON.stringify(document);
   expect(text).not.toContain('"additionalProperties":false');
   expect(text).not.toContain('"$schema"');
-  // The document describes the value type of a map, and a union of several types.
+  // The document describes the value type of a map and the members of a union.
   expect(text).toContain('"additionalProperties":{');
   expect(schemas['PipelinesCreateRequest']?.properties?.['data_plan_version']).toHaveProperty('anyOf');
 });
 
-test('gives fields that accept any value a description', () => {
+test('gives a description to fields that accept any value', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
   const { properties } = schemas['PipelinesCreateRequest'] ?? {};
   expect(properties?.['created_on']).toEqual({ description: 'Set by the platform, ignored here' });
@@ -326,7 +326,7 @@ describe('the conformance check', () => {
     }
   });
 
-  test('ignores only the names if a deployment has names of its own', () => {
+  test('ignores only the names if the deployment has its own names', () => {
     const branded = { ...sent, body: Buffer.from(event.replace('production', 'live')) };
     expect(violations(branded)).toHaveLength(1);
     expect(violations(branded, true)).toEqual([]);

@@ -1,4 +1,4 @@
-// Pipelines and their runs on the wire: normalization of requests, and accepted responses.
+// Pipelines and their runs in the wire format: normalization of requests, and accepted responses.
 import { describe, expect, test } from 'vitest';
 import { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
 import { PipelineReply, PipelineRequest } from '../../../../src/lib/contract/pipelines.ts';

@@ -1,4 +1,4 @@
-// A. Custom roles on the wire: exact length limits, unknown fields, and strings that may be null in responses.
+// A. Custom roles in the wire format: exact length limits, unknown fields, and strings that may be null in responses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { array } from 'zod/mini';
@@ -93,7 +93,7 @@ describe('a role', () => {
 });
 
 describe('a response', () => {
-  it('is accepted with null or missing strings, which are rejected in a request', () => {
+  it('is accepted with null or missing strings, which a request must not contain', () => {
     const role = { role_id: 'a', name: null, tasks: [] };
     const reply = { roles: [role], last_modified_on: null };
     expect(ManifestReply.parse(reply)).toEqual(reply);
@@ -109,7 +109,7 @@ describe('a response', () => {
 describe('the role catalog', () => {
   const ids = PERMISSIONS.map(({ task_id }) => task_id);
 
-  it('lists the 32 tasks from the specification, each once', () => {
+  it('lists each of the 32 tasks in the specification once', () => {
     expect(ids).toHaveLength(32);
     expect(new Set(ids).size).toBe(32);
   });
@@ -143,7 +143,7 @@ describe("a role's tasks", () => {
     fc.constantFrom<unknown>(undefined, null, {}, 'a:b', { 0: { task_id: 'a:b' }, length: 1 }),
   );
 
-  it('are validated like a list of single tasks', () => {
+  it('are validated with the same result as a plain list of tasks', () => {
     fc.assert(
       fc.property(anyTasks, (tasks) => {
         const found = Role.safeParse({ ...GOOD, tasks });

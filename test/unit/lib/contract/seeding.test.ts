@@ -31,7 +31,7 @@ describe("a seed's value", () => {
     [['count'], wholeNumbers],
     [TIMES, wholeNumbers],
     [ANYTHING, [...numbers, '', 'a string']],
-  ])('is accepted for %j if it is valid', (types, values) => {
+  ])('is accepted for each type in %j if it is valid', (types, values) => {
     for (const type of types) {
       for (const value of values) expect(issuesOf(AttributeSeed, seeded(type, { value }))).toEqual([]);
     }
@@ -59,7 +59,7 @@ describe("a seed's value", () => {
     [['count'], 'must be a whole number, 0 or more', notWholeNumbers],
     [TIMES, 'must be a time in whole milliseconds since 1970', notWholeNumbers],
     [ANYTHING, 'must be a string or a number', notNumbers],
-  ])('is rejected for %j if it is invalid: %s', (types, message, values) => {
+  ])('is rejected for each type in %j if it is invalid: %s', (types, message, values) => {
     for (const type of types) {
       for (const value of values) {
         expect([value, issuesOf(AttributeSeed, seeded(type, { value }))]).toEqual([value, [`seed.value: ${message}`]]);
@@ -69,7 +69,7 @@ describe("a seed's value", () => {
 });
 
 describe("a seed's pairs", () => {
-  it('are a sum and a count for an average', () => {
+  it('must be a sum and a count for an average', () => {
     const of = (pairs: object): string[] => issuesOf(AttributeSeed, seeded('average', { key_value_pairs: pairs }));
     expect(of({ sum: '-1.5', count: 1 })).toEqual([]);
     expect(of({})).toEqual(['seed.key_value_pairs.sum: is missing', 'seed.key_value_pairs.count: is missing']);
@@ -82,7 +82,7 @@ describe("a seed's pairs", () => {
     expect(of({ sum: 1, count: 0n })).toEqual(['seed.key_value_pairs.count: must be a positive integer']);
   });
 
-  it('are counts for the most frequent value', () => {
+  it('must be counts for the most frequent value', () => {
     const of = (pairs: object): string[] =>
       issuesOf(AttributeSeed, seeded('most_frequent', { key_value_pairs: pairs }));
     expect(of({})).toEqual([]);
@@ -179,7 +179,7 @@ describe('a profile’s id', () => {
 describe('one user', () => {
   const user = { environment: 'production', calculated_attributes: {} };
 
-  it('is rejected without an id or an identity', () => {
+  it('is rejected if it has neither an id nor an identity', () => {
     const sentence = [': needs `xpid`, or `identities` with at least one identity'];
     expect(issuesOf(SingleSeed, { ...user, xpid: 0 })).toEqual([]);
     expect(issuesOf(SingleSeed, { ...user, xpid: 1, identities: {} })).toEqual([]);
@@ -188,7 +188,7 @@ describe('one user', () => {
     expect(issuesOf(SingleSeed, { ...user, identities: {} })).toEqual(sentence);
   });
 
-  it('is rejected with the path of an invalid seed', () => {
+  it('is rejected if it has an invalid seed, with the path of the seed', () => {
     const calculated_attributes = { 7: [seeded('sum', { value: 1 }), seeded('sum', { value: 'x' })] };
     expect(issuesOf(SingleSeed, { ...user, xpid: 1, calculated_attributes })).toEqual([
       'calculated_attributes.7[1].seed.value: must be a number',

@@ -39,11 +39,11 @@ describe('a text field', () => {
     [5, 1, 3, 'must be a string, not a number; put it in quotes'],
     [null, 1, 3, 'must be a string, not empty'],
     [undefined, 1, 3, 'is missing'],
-  ])('rejects %j if %i to %i characters are allowed: %s', (text, min, max, message) => {
+  ])('rejects %j if the allowed length is %i to %i characters: %s', (text, min, max, message) => {
     expect(sentence(min, max, text)).toBe(message);
   });
 
-  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('accepts %j if 0 to 3 characters are allowed', (text) => {
+  it.each(['', 'a', 'abc', '🙂🙂🙂', '   '])('accepts %j if the allowed length is 0 to 3 characters', (text) => {
     expect(sentence(0, 3, text)).toBeUndefined();
   });
 });

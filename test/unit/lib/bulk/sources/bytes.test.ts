@@ -17,7 +17,7 @@ const text = (length: number): Buffer =>
 
 async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const copies: Buffer[] = [];
-  // A chunk may be overwritten by the next one.
+  // The next chunk may overwrite this one.
   for await (const chunk of chunks) copies.push(Buffer.from(chunk));
   return Buffer.concat(copies);
 }
@@ -29,7 +29,7 @@ async function openFile(name: string, bytes: Buffer | string, wanted?: RowFormat
   return openBytes(name, inputSource(cwd), { format: wanted });
 }
 
-/** Opens bytes as standard input, in the given chunks. */
+/** Opens the chunks as standard input. */
 const openPiped = (pieces: (Buffer | string)[], wanted?: RowFormat): Promise<InputBytes> =>
   openBytes('-', inputSource('/', Readable.from(pieces, { objectMode: true })), { format: wanted });
 
@@ -63,7 +63,7 @@ describe('the format', () => {
     expect((await openFile(name, content)).format).toBe(format);
   });
 
-  it('is the one that the user requests, if any', async () => {
+  it('is the requested format, if any', async () => {
     expect((await openFile('a.csv', '[1]', 'json')).format).toBe('json');
     expect((await openPiped(['[1]'], 'ndjson')).format).toBe('ndjson');
   });
@@ -82,12 +82,12 @@ describe('the format', () => {
     ['input with only the second byte of the gzip magic number', Buffer.from([0x20, 0x8b]), 'none'],
     ['input with only three bytes of the zstd magic number', Buffer.from([0x28, 0xb5, 0x2f]), 'none'],
     ['empty input', Buffer.alloc(0), 'none'],
-  ])('is returned together with the compression of %s', async (_what, bytes, wrapping) => {
+  ])('is returned with the compression of %s', async (_what, bytes, wrapping) => {
     expect((await openFile('a.csv', bytes)).wrapping).toBe(wrapping);
     expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it("is returned together with a file's path, name and size, but only the name of standard input", async () => {
+  it("is returned with a file's path, name and size, but only with the name of standard input", async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
@@ -113,7 +113,7 @@ describe('the bytes', () => {
     ['plain', (bytes: Buffer) => bytes],
     ['gzip', gzipSync],
     ['zstd', zstd],
-  ])('are read completely from standard input and on every read of a file: %s input', async (_how, wrap) => {
+  ])('are read completely from standard input, and each time from a file: %s input', async (_how, wrap) => {
     for (const bytes of [LONG, LONG.subarray(0, 5), Buffer.alloc(0)]) {
       const packed = wrap(bytes);
       const opened = await openFile('a.csv', packed);
@@ -124,7 +124,7 @@ describe('the bytes', () => {
     }
   });
 
-  it('are read from one offset up to another', async () => {
+  it('are read from a start offset up to an end offset', async () => {
     const opened = await openFile('a.csv', LONG);
     for (const [from, to] of [
       [0, 0],
@@ -140,7 +140,7 @@ describe('the bytes', () => {
     expect((await allOf(opened.chunks(1000))).equals(LONG.subarray(1000))).toBe(true);
   });
 
-  it('are accepted as text from standard input', async () => {
+  it('are encoded as UTF-8 if standard input yields strings', async () => {
     expect(String(await allOf((await openPiped(['a,', 'é\n'])).chunks()))).toBe('a,é\n');
     const lines = 'é\n'.repeat(5000);
     for await (const chunk of (await openPiped([lines, lines])).chunks()) expect(chunk).toBeInstanceOf(Buffer);
@@ -160,7 +160,7 @@ describe('the bytes', () => {
     expect((await allOf(opened.chunks())).length).toBe(300_000);
   });
 
-  it('are read again from the start of a file after an early stop', async () => {
+  it('are read again from the start of a file if a previous read stopped early', async () => {
     const opened = await openFile('a.csv', LONG);
     for await (const chunk of opened.chunks()) {
       expect(chunk.equals(LONG.subarray(0, chunk.length))).toBe(true);

@@ -1,4 +1,4 @@
-// Expands command-line arguments and a list of inputs to files.
+// Tests how command-line arguments and a list of inputs expand to files.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -55,7 +55,7 @@ describe('arguments', () => {
     expect(await expand(folder, ['**/a-*.csv'])).toEqual(['a-1.csv', 'a-2.csv', 'deep/er/a-9.csv']);
     expect(await expand(folder, ['a[1].csv'])).toEqual(['a[1].csv']);
     expect(await expand(folder, [join(folder, 'b*')])).toEqual([join(folder, 'b-1.csv')]);
-    // The results of an earlier run are not inputs, wherever the pattern starts.
+    // The results of an earlier run are not inputs, even if the pattern refers to another folder.
     const elsewhere = join(folder, 'deep');
     expect(await expand(elsewhere, [join(folder, 'a-*.csv')])).toEqual(
       ['a-1.csv', 'a-2.csv'].map((name) => join(folder, name)),
@@ -65,7 +65,7 @@ describe('arguments', () => {
     await expect(expand(folder, ['none/*.csv'])).rejects.toMatchObject(usage(/No file matches none/));
   });
 
-  it('include data whose name only looks like results, and report the results that they skip', async () => {
+  it('include data files whose names only resemble results, and report the skipped results', async () => {
     const folder = folderOf('in/b.csv', 'in/survey.results.csv', 'in/b.csv.results.csv', 'in/_old/_a.csv');
     const skipped: unknown[] = [];
     const source = inputSource(folder, Readable.from([]));
@@ -78,7 +78,7 @@ describe('arguments', () => {
     expect(await expand(folder, ['in/_old/_*.csv'])).toEqual(['in/_old/_a.csv']);
   });
 
-  it('are rejected as usage errors if they match no file or repeat an input', async () => {
+  it('are rejected as usage errors if they match no file or specify an input twice', async () => {
     const folder = folderOf('a.csv', 'empty/_SUCCESS');
     await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input was passed/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));

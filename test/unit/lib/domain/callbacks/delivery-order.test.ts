@@ -1,4 +1,4 @@
-// Deliveries that may start: in order per request, up to the concurrency limit, with increasing pauses after failures.
+// Deliveries start in order per request, up to the concurrency limit, with increasing pauses after failures.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -45,7 +45,7 @@ function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliver
 }
 
 describe('delivery targets', () => {
-  it("are named after their flag's status and a counter", () => {
+  it("are named after their flag's status, with a counter for duplicates", () => {
     expect(hookTargets(['completed', 'any', 'completed', 'completed'])).toEqual([
       { name: 'on-completed', status: 'completed' },
       { name: 'on-any', status: 'any' },
@@ -64,7 +64,7 @@ describe('delivery targets', () => {
     expect(targetsOf(state, received(status), ALL)).toEqual(expected);
   });
 
-  it('include only the forward address if other bytes repeat a known status', () => {
+  it('include only the forward address if a different body repeats a known status', () => {
     const state = stateOf(received('completed'));
     expect(targetsOf(state, { ...received('completed'), id: 'other bytes' }, ALL)).toEqual(['forward']);
   });
@@ -76,7 +76,7 @@ describe('delivery targets', () => {
 });
 
 describe('the next delivery', () => {
-  it('is the oldest one for each request, separately for hooks and the forward address', () => {
+  it('is the oldest pending one of each request, separately for hooks and the forward address', () => {
     const state = stateOf(
       received('pending', ['forward', 'on-any'], 'a'),
       received('in_progress', ['forward', 'on-any'], 'a'),
@@ -85,7 +85,7 @@ describe('the next delivery', () => {
     expect(next(state).start).toEqual(['a pending forward', 'a pending on-any', 'b pending on-any']);
   });
 
-  it('waits for a failed delivery for the same request until that is due again', () => {
+  it('waits until a failed delivery for the same request is due again', () => {
     const first = received('pending', ['on-any'], 'a');
     const due = new Date(NOW + 5000).toISOString();
     const failed = { event: 'failed', id: first.id, target: 'on-any', at: AT, attempts: 1, due };
@@ -101,14 +101,14 @@ describe('the next delivery', () => {
     expect(next(state).start).toEqual(['a in_progress on-any']);
   });
 
-  it('is a replayed dead letter first', () => {
+  it('is a replayed dead letter rather than a later delivery for the same request', () => {
     const first = received('pending', ['on-any'], 'a');
     const lines = ['dead', 'replayed'].map((event) => ({ event, id: first.id, target: 'on-any', at: AT, attempts: 0 }));
     const state = stateOf(first, received('in_progress', ['on-any'], 'a'), ...lines);
     expect(next(state).start).toEqual(['a pending on-any']);
   });
 
-  it('includes all hooks of a callback, even if one hangs or waits, but no hook of the next callback', () => {
+  it('includes all other hooks of a callback if one hangs or waits, but no hook of the next callback', () => {
     const first = received('completed', ['on-any', 'on-completed'], 'a');
     const failed = {
       event: 'failed',
@@ -188,7 +188,7 @@ describe('the next delivery', () => {
           expect(new Set(done)).toEqual(due);
           for (const kind of [true, false]) {
             for (const id of new Set(requests)) {
-              // The callbacks are in order; the hooks of one callback may finish in any order.
+              // Callbacks finish in order, but the hooks of one callback may finish in any order.
               const eventsIn = (ids: Iterable<string>): string[] =>
                 [...ids]
                   .filter((one) => one.endsWith('forward') === kind && isOf(one, id))
@@ -233,7 +233,7 @@ describe('a delivery target', () => {
   }
   const at = (now: number) => next(state, { targets, now });
 
-  it('is tried one delivery at a time, after pauses of up to 30 seconds, if it fails three deliveries', () => {
+  it('gets one delivery at a time, after pauses of up to 30 seconds, once three deliveries have failed', () => {
     for (const id of ['a', 'b']) attempt(id, false, NOW);
     expect(at(NOW).start).toHaveLength(3);
     attempt('c', false, NOW);
@@ -252,17 +252,17 @@ describe('a delivery target', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
-  it('has all its pending deliveries due immediately when it recovers', () => {
+  it('gets all its pending deliveries immediately when it recovers', () => {
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW);
     attempt('d', true, NOW + 60 * SECOND);
     expect(at(NOW + 60 * SECOND).start).toHaveLength(4);
-    // Each outage of a few seconds makes the deliveries due again.
+    // The same applies after a second outage of a few seconds.
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW + 61 * SECOND);
     attempt('e', true, NOW + 90 * SECOND);
     expect(at(NOW + 90 * SECOND).start).toHaveLength(3);
   });
 
-  it("is tried again early once, then after the delivery's own pauses, if it fails only one delivery", () => {
+  it("gets one early retry if only one delivery fails, and later retries after that delivery's own pauses", () => {
     attempt('a', false, NOW);
     attempt('b', true, NOW + SECOND);
     expect(at(NOW + SECOND).start).toContain('a pending forward');
@@ -274,7 +274,7 @@ describe('a delivery target', () => {
 });
 
 describe('a failed delivery', () => {
-  it('is retried after a random part of a pause that increases up to eight hours', () => {
+  it('is retried after a random fraction of a pause that increases up to eight hours', () => {
     expect([1, 2, 3, 4, 8, 9, 30].map(longestPause)).toEqual([
       1000, 4000, 16_000, 64_000, 16_384_000, 28_800_000, 28_800_000,
     ]);
@@ -282,8 +282,8 @@ describe('a failed delivery', () => {
     expect(retryAt(3, NOW, () => 0.5)).toBe(NOW + 8000);
   });
 
-  it('succeeds after a one-minute outage within ten attempts, except once in a million', () => {
-    // Nine pauses end within a minute only if all the long pauses happen to be very short.
+  it('outlasts a one-minute outage within ten attempts, except once in a million cases', () => {
+    // The nine pauses last less than a minute in total only if all the long pauses happen to be very short.
     const long = [4, 5, 6, 7, 8, 9].map(longestPause);
     const bound = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);
     expect(bound).toBeLessThan(1e-6);

@@ -39,7 +39,7 @@ describe('a DER value', () => {
     expect(() => readDer(hex(bytes), 0)).toThrow(new DerError(why));
   });
 
-  it('is read completely at any length, and rejected at every truncation', () => {
+  it('is read completely at any length, and rejected if it is truncated anywhere', () => {
     const anyLength = fc.oneof(fc.nat(300), fc.constantFrom(127, 128, 255, 256, 65_535, 65_536));
     fc.assert(
       fc.property(fc.constantFrom(0x01, 0x04, 0x30, 0xa3), anyLength, fc.nat(), (tag, length, cut) => {
@@ -68,7 +68,7 @@ const certificate = (extensions: Buffer[], signature = SIGNATURE): Buffer =>
   sequence(sequence(NUMBER, SIGNATURE, der(0xa3, sequence(...extensions))), signature, der(0x03, [0]));
 
 describe('a certificate', () => {
-  it('is read with its signature algorithm and its extensions, which have a critical flag', () => {
+  it('is read with its signature algorithm and its extensions, each with its critical flag', () => {
     const bytes = certificate([
       sequence(objectId('551d0f'), TRUE, octets([1, 2])),
       sequence(objectId('551d11'), FALSE, octets([3])),
@@ -91,7 +91,7 @@ describe('a certificate', () => {
     expect(readCertificate(bytes)).toEqual({ signatureAlgorithm: '2b6570', extensions: new Map() });
   });
 
-  it('is read as if a malformed critical flag were true', () => {
+  it('has a malformed critical flag treated as true', () => {
     const { extensions } = readCertificate(certificate([sequence(objectId('2a'), der(0x01), octets([1]))]));
     expect(extensions.get('2a')).toHaveProperty('critical', true);
   });

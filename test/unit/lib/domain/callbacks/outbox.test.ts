@@ -1,4 +1,4 @@
-// The lines in an outbox give the pending deliveries and received statuses, before and after compaction.
+// An outbox yields the same pending deliveries and received statuses before and after compaction.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -35,7 +35,7 @@ const outcome = (event: OutcomeLine['event'], id: string, target: string, attemp
   ...(['failed', 'dead'].includes(event) && { reason: 'exit 1' }),
 });
 
-/** Returns the state that a listener uses: pending deliveries in order, and received statuses. */
+/** Returns the part of the state that a listener uses: pending deliveries in order, and received statuses. */
 function summaryOf({ open, seen }: OutboxState) {
   return {
     open: [...open.values()].map(({ attempts, callback, id, isDead, reason }) => [
@@ -96,7 +96,7 @@ describe('a callback', () => {
     expect(isRepeat(state, { ...received('pending'), request_id: 'other' })).toBe(false);
   });
 
-  it('creates its deliveries once, even if it is read again', () => {
+  it('creates its deliveries only once, even if its line is read again', () => {
     const line = received('pending', ['forward', 'on-any']);
     const state = stateOf(line, outcome('delivered', line.id, 'forward'), line);
     expect([...state.open.keys()]).toEqual([`${line.id}.on-any`]);
@@ -148,7 +148,7 @@ describe('outbox lines', () => {
       .map(([event, id, target, attempts]) => outcome(event, id, target, event === 'replayed' ? 0 : attempts)),
   );
 
-  it('mean the same after compaction', () => {
+  it('result in the same state after compaction', () => {
     fc.assert(
       fc.property(fc.array(anyLine, { maxLength: 40 }), fc.array(anyLine, { maxLength: 10 }), (before, after) => {
         const state = stateOf(...before);
@@ -175,7 +175,7 @@ describe('outbox lines', () => {
     expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toBe(JSON.stringify(newer));
   });
 
-  it('change nothing and cause no error if they are damaged', () => {
+  it('are ignored without an error if they are damaged', () => {
     const line = received('pending', ['forward']);
     const good: OutboxLine[] = [
       line,

@@ -1,4 +1,4 @@
-// A received callback as a line of the outbox, for tests.
+// A received callback as an outbox line, for tests.
 import { eventId, type ReceivedLine } from '../../../../../src/lib/domain/callbacks/outbox.ts';
 
 export const AT = '2026-11-21T08:00:00.000Z';

@@ -1,4 +1,4 @@
-// The use that certificate extensions allow; a malformed extension allows nothing.
+// Tests which uses certificate extensions allow. A malformed extension allows none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerError, type Extension } from '../../../../../src/lib/domain/callbacks/der.ts';
@@ -16,15 +16,15 @@ type Extensions = Map<string, Extension>;
 const extensions = (of: Record<string, Buffer>, critical = false): Extensions =>
   new Map(Object.entries(of).map(([name, value]) => [name, { critical, value }]));
 const integer = (...bytes: number[]): Buffer => der(0x02, bytes);
-/** Returns a bit string: the number of unused bits, then the bits. */
+/** Returns a DER bit string that contains these bytes. */
 const bits = (...bytes: number[]): Buffer => der(0x03, [0, ...bytes]);
 
 describe('an extension', () => {
-  it.each([BASIC, USAGE, PURPOSE, NAMES, '551d11', '551d20'])('is known even if it is critical: %s', (name) => {
+  it.each([BASIC, USAGE, PURPOSE, NAMES, '551d11', '551d20'])('is accepted even if it is critical: %s', (name) => {
     expect(unknownCondition(extensions({ [name]: Buffer.alloc(0) }, true))).toBeUndefined();
   });
 
-  it('is an issue if it is unknown and critical', () => {
+  it('is reported if it is unknown and critical', () => {
     const issue = 'has an unknown critical extension';
     expect(unknownCondition(extensions({ '2a03': Buffer.alloc(0) }))).toBeUndefined();
     expect(unknownCondition(extensions({ '2a03': Buffer.alloc(0) }, true))).toBe(issue);

@@ -83,7 +83,7 @@ describe('the signature', () => {
     );
   };
 
-  it('is valid only for the exact bytes, with the header name in any case', () => {
+  it('is valid only for the exact bytes, with the header name in any letter case', () => {
     const valid = { name: 'signature', ok: true, detail: 'valid for the body' };
     expect(check([signed(body)])).toEqual(valid);
     expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(valid);
@@ -125,7 +125,7 @@ describe('the signature', () => {
     expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
   });
 
-  /** Returns the next letter, which a lenient decoder reads as the same letter. */
+  /** Returns the next Base64 letter. A lenient decoder decodes both letters to the same bits. */
   function next(end: string): string {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     return letters.charAt(letters.indexOf(end.charAt(0)) + 1);

@@ -46,7 +46,7 @@ describe('a backslash', () => {
   });
 });
 
-it('prefers an explicit separator to the most frequent one in the header', () => {
+it('prefers an explicit separator over the most frequent separator in the header', () => {
   expect(read('a;b,c\n', { separator: ',' })).toEqual([['a;b', 'c']]);
   expect(read('a;b;c,d\n', {})).toEqual([['a', 'b', 'c,d']]);
 });

@@ -1,4 +1,4 @@
-// A first line that is a row is recognized, so that no message shows personal data as column names.
+// A first line that contains data is recognized, so that no message shows personal data as column names.
 import { describe, expect, it } from 'vitest';
 import { NOT_A_HEADER } from '../../../../../src/lib/domain/csv/header.ts';
 import { planColumns } from '../../../../../src/lib/domain/dsr/rows.ts';
@@ -23,7 +23,7 @@ describe('a first line', () => {
     for (const messages of messagesOf(line.split(','))) expect(messages).toEqual([NOT_A_HEADER]);
   });
 
-  it('is a header if it contains a number and a known column', () => {
+  it('is treated as a header if it contains a number and a known column', () => {
     expect(messagesOf(['email', 'identity:email', '2024']).flat().join()).toContain('2024');
   });
 });

@@ -1,4 +1,4 @@
-// The CSV reader round-trips rows with any chunking, and reports each fault with its position.
+// The CSV reader returns rows as written with any chunking, and reports the position of each error.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvFeed } from '../../../../../src/lib/domain/csv/feed.ts';
@@ -10,7 +10,7 @@ interface Found {
   faults: { line: number; column: number; message: string }[];
 }
 
-/** Reads the bytes in chunks split at `cuts`. The header line, from which the separator is detected, is omitted. */
+/** Reads a header line and the text in chunks split at `cuts`. Positions in the result do not count the header line. */
 function readAll(text: string, cuts: readonly number[] = [], delimiter = ','): Found {
   const bytes = Buffer.from(`h${delimiter}h\n${text}`);
   const found: Found = { records: [], faults: [] };
@@ -57,7 +57,7 @@ describe('CSV rows', () => {
     );
   });
 
-  it('report the line on which each starts, even after line feeds in quotes', () => {
+  it('have the number of the line on which they start, even after line feeds in quotes', () => {
     const { records } = readAll('a,b\r\n"x\ny",z\n\n"q""q",\n1,2');
     expect(records.map(({ line, source }) => [line, source])).toEqual([
       [1, 'a,b'],
@@ -67,7 +67,7 @@ describe('CSV rows', () => {
     ]);
   });
 
-  it.each(['\n', '\r\n'])('skip empty lines that end with %j', (end) => {
+  it.each(['\n', '\r\n'])('do not include empty lines that end with %j', (end) => {
     const text = ['a,b', '', '1,2', '', '', '3,4', '', ''].join(end);
     expect(textsIn(text, [10, 11])).toEqual([
       ['a', 'b'],
@@ -77,7 +77,7 @@ describe('CSV rows', () => {
     expect(readAll(text).records[2]?.line).toBe(6);
   });
 
-  it('end at the end of the text, with or without a line feed', () => {
+  it('include the last line, with or without a trailing newline', () => {
     expect(textsIn('a,b')).toEqual([['a', 'b']]);
     for (const last of ['1,', '1,""', '"",']) expect(textsIn(`a,b\n${last}`), last).toHaveLength(2);
     expect(textsIn('a,b\n')).toHaveLength(1);
@@ -109,7 +109,7 @@ it.each([
   }
 });
 
-it('reads the record after a quoting error', () => {
+it('continues with the record after a quoting error', () => {
   const { faults, records } = readAll('a,b\nc,d"\ne,f\n');
   expect(faults).toHaveLength(1);
   expect(records.map(({ texts }) => texts)).toEqual([

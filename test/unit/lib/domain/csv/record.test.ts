@@ -1,4 +1,4 @@
-// One CSV record in bytes: its end, its cells, and whether they can be copied without unescaping.
+// Reads one CSV record from bytes: its end, its cells, and whether they can be copied without unescaping.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf, RecordScan } from '../../../../../src/lib/domain/csv/record.ts';
@@ -37,7 +37,7 @@ describe('a CSV record', () => {
   ])('is read from %j', (text, cells, { text: own = text.slice(0, -1), lines = 1, isPlain = true }) => {
     const next = Buffer.byteLength(text);
     expect(found(text)).toEqual({ text: own, next, count: cells.length, lines, isPlain, cells });
-    // The same record between other records.
+    // Read the same record between other records.
     const before = 'x,"y"\n';
     const between = found(`${before}${text}z\n`, before.length);
     expect(between).toEqual({ text: own, next: next + before.length, count: cells.length, lines, isPlain, cells });
@@ -58,7 +58,7 @@ describe('a CSV record', () => {
     expect(scan.record.fault).toBeUndefined();
   });
 
-  it.each(['"a\n', '"a\nb,c\n', '"a""\n', 'a,"\n', '"\n'])('is not returned if it has no end: %j', (text) => {
+  it.each(['"a\n', '"a\nb,c\n', '"a""\n', 'a,"\n', '"\n'])('is not returned if it is incomplete: %j', (text) => {
     expect(found(text)).toBeUndefined();
   });
 
@@ -70,7 +70,7 @@ describe('a CSV record', () => {
     expect(found('a\n"', 0, 1)).toMatchObject({ cells: ['a'], next: 2 });
   });
 
-  it('is read with any number of cells, even if the next record has another number', () => {
+  it('is read with any number of cells, even if the next record has a different number', () => {
     const scan = new RecordScan();
     for (const count of [1, 63, 64, 65, 300, 2]) {
       const cells = Array.from({ length: count }, (_, index) => `cell ${index}`);

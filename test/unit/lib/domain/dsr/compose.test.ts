@@ -1,4 +1,4 @@
-// Composes a request body from single values, with each identity in its field.
+// Composes a request body from individual values, with each identity in its field.
 import { describe, expect, it } from 'vitest';
 import { composeRequest, isExtensionType } from '../../../../../src/lib/domain/dsr/compose.ts';
 
@@ -28,7 +28,7 @@ describe('a composed request', () => {
     });
   });
 
-  it("contains only the extension's identities in the extension", () => {
+  it("contains in the extension only identities of the extension's types", () => {
     const identities = [
       ['email', 'a@b.example'],
       ['xpid', '7'],
@@ -42,7 +42,7 @@ describe('a composed request', () => {
     expect(composeRequest({ identities: identities.slice(1) }, VENDOR)).not.toHaveProperty('subject_identities');
   });
 
-  it.each([true, false])('contains the choice to skip the waiting period: %s', (skip) => {
+  it.each([true, false])('contains whether to skip the waiting period: %s', (skip) => {
     expect(composeRequest({ identities: [['email', 'a']], skip_waiting_period: skip }, VENDOR)).toHaveProperty(
       'extensions',
       { [KEY]: { skip_waiting_period: skip } },
@@ -50,7 +50,7 @@ describe('a composed request', () => {
   });
 });
 
-it('recognizes the identity types of the extension', () => {
+it("recognizes the extension's identity types", () => {
   expect(['xpid', 'other10', 'phone_number_3', 'email', 'toString', ''].map(isExtensionType)).toEqual([
     true,
     true,

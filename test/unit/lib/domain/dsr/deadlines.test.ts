@@ -1,4 +1,4 @@
-// A request's deadlines: the legal one, the end of cancellation, and the expiry of results.
+// A request's deadlines: the legal deadline, the end of the cancellation period, and the expiry of results.
 import { describe, expect, it } from 'vitest';
 import {
   cancellableUntil,
@@ -27,7 +27,7 @@ describe('the legal deadline', () => {
     ['gdpr', '2026-12-31T23:59:59Z', '2027-01-31T23:59:59.000Z'],
     ['gdpr', '2026-03-31T00:00:00Z', '2026-04-30T00:00:00.000Z'],
     ['ccpa', '2026-11-21T08:00:00Z', '2027-01-05T08:00:00.000Z'],
-  ])('of a %s request from %s is %s', (regulation, from, until) => {
+  ])('of a %s request submitted at %s is %s', (regulation, from, until) => {
     expect(new Date(deadlineOf(regulation, Date.parse(from)) ?? 0).toISOString()).toBe(until);
   });
 
@@ -36,7 +36,7 @@ describe('the legal deadline', () => {
   });
 });
 
-it('calculates a deadline from valid strings only', () => {
+it('calculates a deadline only from valid strings', () => {
   expect(deadlineFrom('ccpa', '1970-01-01T00:00:00Z')).toBe(45 * DAY);
   expect([
     deadlineFrom('ccpa', undefined),
@@ -63,7 +63,7 @@ describe('the cancellation deadline', () => {
   });
 });
 
-it('calculates an expiry of results only for a completed request that is not an erasure and has a time', () => {
+it('calculates when results expire only for a completed request with a completion time that is not an erasure', () => {
   const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
   expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();

@@ -1,4 +1,4 @@
-// Folds ledger events into requests, and determines which are due and which were finished in time.
+// Folds ledger events into requests, and determines which are due and which were answered in time.
 import { describe, expect, it } from 'vitest';
 import type { LedgerEvent, LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
 import { foldEvent } from '../../../../../src/lib/domain/dsr/ledger-fold.ts';
@@ -66,7 +66,7 @@ describe('a request', () => {
     });
   });
 
-  it('has the same status for a rejection that any version recorded', () => {
+  it('has the status `rejected` for a rejection that any version recorded', () => {
     for (const word of ['rejected', 'refused'])
       expect(fold([sent('access'), state(word, 3)])).toMatchObject({
         status: 'rejected',
@@ -83,7 +83,7 @@ describe('a request', () => {
     const extended = [marked(2, { extended: '2027-01-01T00:00:00Z' }), marked(3, { extended: '2027-01-02T00:00:00Z' })];
     expect(fold([sent('access'), ...extended, marked(4, { answered: true })]).deadline).toBe('2027-01-02T00:00:00Z');
     expect(fold([state('pending', 1)]).deadline).toBeUndefined();
-    // The deadline is 30 November; an extension after it does not count.
+    // An extension recorded after the deadline of 30 November does not count.
     const late = { ...marked(2, { extended: '2027-01-02T00:00:00Z' }), at: '2026-12-01T08:00:00Z' } as LedgerEvent;
     expect(fold([sent('access'), late]).deadline).toBe('2026-11-30T08:00:00Z');
     expect(fold([sent('access'), marked(2, { extended: '2026-12-20T00:00:00Z' }), late]).deadline).toBe(
@@ -140,7 +140,7 @@ describe('due', () => {
     const request = fold(events);
     expect(outcomeOf(request, NOW).due).toBe(due);
     expect(answeredAt(request)).toBe(answered);
-    // The ledger index keeps one word per request, which gives the same result.
+    // The ledger index stores only a phase for each request, which must give the same result.
     expect(isPhaseDue(events.reduce<string | undefined>(phaseAfter, undefined))).toBe(due);
   });
 });
