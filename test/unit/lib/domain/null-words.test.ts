@@ -1,4 +1,4 @@
-// Words for a missing value: some of them make a cell empty, and none is accepted as an identity.
+// Null words (words for a missing value): some make a cell empty, and none is accepted as an identity.
 import { describe, expect, it } from 'vitest';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { partsOfRow } from '../../../../src/lib/domain/dsr/rows.ts';

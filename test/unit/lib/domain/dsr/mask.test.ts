@@ -28,7 +28,7 @@ it('masks any email address', () => {
       const masked = maskIdentity(mail);
       expect(masked).not.toBe(mail);
       expect(masked.length).toBeLessThan(mail.length + 6);
-      // Checks only the local part, because the end of the domain is shown and may have the same letters.
+      // Check only the local part: the mask shows the end of the domain, which may contain the same letters.
       expect(masked.split('@')[0]).toBe(`${mail.charAt(0)}***`);
     }),
   );

@@ -1,4 +1,4 @@
-// Normalizes one body and reports all issues and warnings.
+// Tests that normalizing a body reports all issues and warnings.
 import { describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../../../src/lib/contract/dsr.ts';
 import { showPath } from '../../../../../src/lib/contract/explain.ts';
@@ -80,7 +80,7 @@ describe('normalizing a request', () => {
 it.each([
   ['GDPR', 'Erasure'],
   ['Gdpr', 'ERASURE'],
-])('sends %s and %s in lower case', (regulation, type) => {
+])('converts %s and %s to lower case', (regulation, type) => {
   const { changes, request } = normalized({ regulation, subject_request_type: type });
   expect([request, changes]).toEqual([GOOD, []]);
 });
@@ -113,7 +113,7 @@ describe("a request's time", () => {
     ['gdpr', '2026-10-21T08:59:59Z', 'submitted_time: has a deadline that passed 1 day ago'],
     ['gdpr', '2026-10-19T08:00:00Z', 'submitted_time: has a deadline that passed 2 days ago'],
     ['ccpa', '2026-09-01T09:00:00Z', 'submitted_time: has a deadline that passed 36 days ago'],
-  ])('is accepted for %s with a warning about the deadline: %s', (regulation, submitted_time, warning) => {
+  ])('is accepted for %s with a warning that the deadline has passed: %s', (regulation, submitted_time, warning) => {
     const { issues, request, warnings } = normalized({ regulation, submitted_time });
     expect([issues, shown(warnings)]).toEqual([[], [warning]]);
     expect(request).toBeDefined();
@@ -127,7 +127,7 @@ describe('the warning about identities', () => {
     expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: contains only device identities/)]);
   });
 
-  it('does not appear if one identifies a person, even in the extension', () => {
+  it('does not appear if an identity identifies a person, even in the extension', () => {
     expect(normalized({ subject_identities: { osb_vendor_id: raw('x'), email: raw('a@b.example') } }).warnings).toEqual(
       [],
     );

@@ -1,4 +1,4 @@
-// A request as lists show it, combined from the platform's response and the local ledger.
+// A request as lists show it: the platform's response combined with the local ledger.
 import { describe, expect, it } from 'vitest';
 import type { RequestStatusReply } from '../../../../../src/lib/contract/dsr.ts';
 import type { LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
@@ -53,13 +53,13 @@ describe("a request's overview", () => {
     });
   });
 
-  it('contains how late a request was finished, as its evidence does', () => {
+  it('contains how many days late a request was finished, as its evidence does', () => {
     const done = { ...reply, request_status: 'completed' } as RequestStatusReply;
     const states = [{ status: 'completed', at: '2026-12-24T08:00:00Z', source: 'callback' }];
     expect(overviewOf(done, { ...known, states }, CLOCKS)).toMatchObject({ due: false, overdue: false, days_late: 5 });
   });
 
-  it('contains the waiting period from the time of receipt if that is known', () => {
+  it('contains the end of the waiting period, counted from the time of receipt if it is known', () => {
     const until = (received_time: string | null | undefined): string | null =>
       overviewOf(reply, { ...known, ...(received_time !== undefined && { received_time }) }, CLOCKS).cancellable_until;
     expect(until('2026-11-21T08:00:00Z')).toBe('2026-11-28T08:00:00Z');
@@ -69,7 +69,7 @@ describe("a request's overview", () => {
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
-  it("contains the expiry of a local request's results, even without a link to them", () => {
+  it("contains when a local request's results expire, even without a link to the results", () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
     const no_results = [{ at: '2026-11-21T09:00:00Z', http_status: 404 }];
@@ -77,7 +77,7 @@ describe("a request's overview", () => {
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
   });
 
-  it('contains an expiry counted from when the completed status was first seen', () => {
+  it('contains an expiry date counted from when the completed status was first seen', () => {
     const states = [
       { status: 'pending', at: '2026-11-01T00:00:00Z', source: 'submit' },
       { status: 'completed', at: '2026-11-10T00:00:00Z', source: 'status' },
@@ -138,7 +138,7 @@ describe('due requests', () => {
   const due = (id: string, deadline: string | null, isDue = true): RequestOverview =>
     ({ subject_request_id: id, due: isDue, deadline }) as RequestOverview;
 
-  it('are sorted by urgency, with requests without a deadline last and without finished requests', () => {
+  it('are sorted by urgency, with unknown deadlines last, and exclude finished requests', () => {
     const requests = [
       due('none', null),
       due('late', '2026-12-03T00:00:00Z'),

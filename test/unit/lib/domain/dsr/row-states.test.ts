@@ -1,4 +1,4 @@
-// A compact table with the state of each row in a bulk run.
+// Tests the compact table that stores the state of each row in a bulk run.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRowStates } from '../../../../../src/lib/domain/dsr/row-states.ts';
@@ -6,7 +6,7 @@ import { createRowStates } from '../../../../../src/lib/domain/dsr/row-states.ts
 describe('row states', () => {
   const ID = 'a7551968-d5d6-44b2-9831-815ac9017798';
 
-  it('are open for every row that is not planned, even beyond the table', () => {
+  it("are open for every row that is not planned, even beyond the table's size", () => {
     const states = createRowStates();
     expect([states.state(1), states.id(1), states.error(1), states.count('planned')]).toEqual([
       'open',
@@ -25,7 +25,7 @@ describe('row states', () => {
     expect([states.state(1), states.id(1), states.count('planned')]).toEqual(['open', ID, 1]);
   });
 
-  it('omit the error of a row that was submitted later', () => {
+  it('drop the error of a row that is submitted later', () => {
     const states = createRowStates();
     states.complete(1, 'failed', 'why');
     expect([states.error(1), states.count('failed')]).toEqual(['why', 1]);
@@ -33,7 +33,7 @@ describe('row states', () => {
     expect([states.error(1), states.count('failed'), states.count('submitted')]).toEqual(['', 0, 1]);
   });
 
-  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('are all kept when row %i makes the table grow', (row) => {
+  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('are all preserved when row %i makes the table grow', (row) => {
     const states = createRowStates();
     states.plan(1, ID);
     states.plan(row, ID);
@@ -42,7 +42,7 @@ describe('row states', () => {
   });
 });
 
-it('stores ids and states for any number of rows', () => {
+it('stores the ids and states of any number of rows', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.uuid({ version: 4 })), {

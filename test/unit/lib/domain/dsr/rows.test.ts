@@ -1,4 +1,4 @@
-// Table rows: the target of each column, the values in a row, and the column of an issue.
+// Table rows: the field that each column maps to, the values in a row, and the column of an issue.
 import { describe, expect, it } from 'vitest';
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import {
@@ -32,12 +32,12 @@ describe("a table's columns", () => {
     });
   });
 
-  it('have the names from the specification, even if a deployment uses one for another field', () => {
+  it("match the specification's names first, even if a deployment uses such a name for another field", () => {
     const names = createWireNames({ xpid: 'email', other: 'regulation' });
     expect(plan(['email', 'regulation'], {}, names).targets).toEqual(['email', 'regulation']);
   });
 
-  it('are reported with the nearest name and the flag to ignore them if they are unknown', () => {
+  it('are reported, if they are unknown, with the nearest name and the flag that ignores them', () => {
     expect(plan(['emial', 'qqqqqqqqqq']).issues).toEqual([
       { column: 0, message: 'unknown column `emial`; did you mean `email`?; to ignore it, pass --map "emial=-"' },
       { column: 1, message: 'unknown column `qqqqqqqqqq`; to ignore it, pass --map "qqqqqqqqqq=-"' },
@@ -54,7 +54,7 @@ describe("a table's columns", () => {
     });
   });
 
-  it('are reported with the first column if they have the same target, unless they are ignored', () => {
+  it('are reported if they map to the same field as an earlier column, unless they are ignored', () => {
     expect(plan(['a', 'email', 'b', 'Mail'], { a: '-', b: '-', Mail: 'email' }).issues).toEqual([
       { column: 3, message: 'column `Mail` maps to the same field as column 2' },
     ]);
@@ -140,7 +140,7 @@ describe('a row', () => {
     expect(partsOfRow(['x'], ['-'], {}).parts.identities).toEqual([]);
   });
 
-  it('contains the callback addresses, split at vertical bars', () => {
+  it('contains the callback addresses from a cell, split at vertical bars', () => {
     const urls = (cell: string) => partsOfRow([cell], ['status_callback_urls'], {}).parts.status_callback_urls;
     expect(urls('https://a.example | https://b.example||')).toEqual(['https://a.example', 'https://b.example']);
     expect(urls('https://a.example')).toEqual(['https://a.example']);
@@ -157,7 +157,7 @@ describe('a row', () => {
     }
   });
 
-  it.each(['maybe', 'truely', 'not no', '10', '01'])('is rejected if a boolean is %j', (cell) => {
+  it.each(['maybe', 'truely', 'not no', '10', '01'])('is rejected if a boolean cell contains %j', (cell) => {
     expect(partsOfRow([cell], ['skip_waiting_period'], {}).issues).toEqual([
       { path: ['skip_waiting_period'], message: `must be true or false, not \`${cell}\`` },
     ]);
@@ -181,7 +181,7 @@ describe('a row', () => {
 });
 
 describe('a flat JSON object', () => {
-  it('is converted to columns and cells with every digit', () => {
+  it('is converted to columns and cells that keep every digit', () => {
     expect(
       cellsOfObject({ a: 'x', b: null, c: 9_223_372_036_854_775_807n, d: true, e: ['x', 'y'], f: 0, g: [] }),
     ).toEqual({
@@ -212,7 +212,7 @@ describe('an issue in the composed body', () => {
     expect(columnOfIssue(issue(), targets)).toBeUndefined();
   });
 
-  it('is reported at the field if the row has no such column', () => {
+  it('is reported at the field if the row has no column for it', () => {
     expect(fieldOfIssue(issue('extensions', 'opendsr.x', 'subject_identities', 'xpid', 'value'))).toBe('xpid');
     expect(fieldOfIssue(issue('subject_identities'))).toBe('');
     expect(fieldOfIssue(issue('submitted_time'))).toBe('submitted_time');

@@ -1,4 +1,4 @@
-// Request statuses: their order, the final ones, and whether a status can still be reached.
+// Request statuses: order, final statuses, and whether a status can still be reached.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasReached, isAdvance, isFinal } from '../../../../../src/lib/domain/dsr/statuses.ts';
@@ -10,7 +10,8 @@ describe('a request status', () => {
     ['not_submitted', 'pending'],
     ['pending', 'in_progress'],
     ['in_progress', 'completed'],
-    // An unknown status is between known ones: reaching it counts as an advance once, and it hides no known status.
+    // An unknown status ranks between the known statuses: reaching it is an advance, and so is leaving it for a final
+    // status.
     ['pending', 'on_hold'],
     ['in_progress', 'on_hold'],
     ['on_hold', 'checking'],
@@ -76,7 +77,7 @@ describe('a request status', () => {
     for (const next of known) for (const end of ['completed', 'cancelled']) expect(isAdvance(end, next)).toBe(false);
   });
 
-  it('is the most advanced of several, in any order and with repeats', () => {
+  it('becomes the most advanced of several statuses, in any order and with repeats', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(known.slice(1, 4), { minLength: 1 }), fc.array(fc.nat(2)), (order, repeats) => {
         const seen = [...order, ...repeats.map((index) => order[index % order.length] ?? '')];

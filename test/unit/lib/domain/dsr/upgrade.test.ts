@@ -98,7 +98,7 @@ describe('an older body', () => {
     expect(value).toEqual(before);
   });
 
-  it("has the extension's types moved into the existing or a new extension", () => {
+  it("has identities of the extension's types moved into the existing extension or a new one", () => {
     const identities = { email: raw('a'), xpid: raw('7'), mobile_number: raw('+49') };
     const moved = { xpid: raw('7'), mobile_number: raw('+49') };
     expect(upgrade({ api_version: '2.0', subject_identities: identities })).toMatchObject({
@@ -124,7 +124,7 @@ describe('an older body', () => {
     });
   });
 
-  it('has no empty identities if all were moved, and no extension if none were moved', () => {
+  it('contains no empty identities if all were moved, and no extension if none were moved', () => {
     expect(upgrade({ api_version: '2.0', subject_identities: { xpid: raw('7') } }).value).toStrictEqual({
       api_version: '3.0',
       extensions: { [KEY]: { subject_identities: { xpid: raw('7') } } },
@@ -137,7 +137,7 @@ describe('an older body', () => {
 });
 
 describe('an upgrade', () => {
-  it('keeps both lists if an extension has identities under both names', () => {
+  it('keeps both values if an extension has identities under both names', () => {
     const extension = { identities: [entry('xpid', '7')], subject_identities: { xpid: raw('8') } };
     expect(upgrade({ api_version: '2.0', extensions: { [KEY]: extension } }).value).toEqual({
       api_version: '3.0',
@@ -145,7 +145,7 @@ describe('an upgrade', () => {
     });
   });
 
-  it('reports an identity that is in both positions', () => {
+  it('reports an identity type that occurs both in the request and in the extension', () => {
     const { issues } = upgrade({
       api_version: '2.0',
       subject_identities: { xpid: raw('7') },
@@ -169,7 +169,7 @@ describe('an upgrade', () => {
     expect(value).toHaveProperty('subject_identities.osa_id', raw('o'));
   });
 
-  it('reports the position of entries without a type and keeps the others', () => {
+  it('reports the positions of entries without a type, and keeps the other entries', () => {
     const list = [null, 'x', {}, { identity_type: 7 }, entry('email', 'a')];
     const { issues, value } = upgrade({ extensions: { [KEY]: { identities: list } } });
     expect(issues).toEqual(
@@ -182,14 +182,14 @@ describe('an upgrade', () => {
     ['identity_format', 'sha256'],
     ['identity_encoding', 'sha-256'],
     ['encoding', 'md5'],
-  ])('reports values that are not raw, by %s', (field, format) => {
+  ])('reports values that are not raw according to %s', (field, format) => {
     const { identity_format, ...bare } = entry('email', 'a');
     const { issues } = upgrade({ subject_identities: [{ ...bare, [field]: format }] });
     expect(issues).toEqual([{ path: ['subject_identities', 0], message: `must be raw, not ${format}` }]);
   });
 });
 
-it('treats an entry without an encoding as raw, and accepts the newer name for its value', () => {
+it('treats an entry without an encoding as raw, and accepts the newer name of the value field', () => {
   expect(upgrade({ subject_identities: [{ identity_type: 'email', value: 'a' }] })).toMatchObject({
     value: { subject_identities: { email: raw('a') } },
     issues: [],

@@ -119,7 +119,7 @@ describe('the comparable form of a group', () => {
     expect(comparableGroup({})).toEqual({ description: '', source_user_attribute: '', attributes: [] });
   });
 
-  it.each(['description', 'source_user_attribute'] as const)('differs by %s', (field) => {
+  it.each(['description', 'source_user_attribute'] as const)('differs if the %s differs', (field) => {
     expect(comparableGroup({ ...WANTED, [field]: 'other' })).not.toEqual(comparableGroup(WANTED));
   });
 });
@@ -128,12 +128,12 @@ describe('the definition limit', () => {
   const create = planGroup(undefined, WANTED);
   const other = { ...LIVE, id: 'company' };
 
-  it('is reported with the existing definitions before a creation', () => {
+  it('is reported with the existing definitions before a definition is created', () => {
     expect(limitWarning(create, [other])).toMatch(/^This workspace already has its 1 group definition \(company\), /);
     expect(limitWarning(create, [other, LIVE])).toMatch(/\(company, household\)/);
   });
 
-  it('is not reported in an empty workspace or for a change', () => {
+  it('is not reported in an empty workspace or for an update', () => {
     expect(limitWarning(create, [])).toBeUndefined();
     expect(limitWarning(planGroup(LIVE, { ...WANTED, description: 'Homes' }), [LIVE])).toBeUndefined();
     expect(limitWarning(planGroup(LIVE, WANTED), [LIVE])).toBeUndefined();

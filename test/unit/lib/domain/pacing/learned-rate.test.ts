@@ -4,12 +4,12 @@ import { describe, expect, it, test } from 'vitest';
 import { createLearnedRate, type LearnedRate } from '../../../../../src/lib/domain/pacing/learned-rate.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** The platform accepts `perSecond` requests per second from `from` to `to`. */
+/** Records `perSecond` accepted requests per second from `from` to `to`. */
 function accept(rate: LearnedRate, perSecond: number, from: number, to: number): void {
   for (let at = from; at < to; at += 1000 / perSecond) rate.accepted(at);
 }
 
-/** Reports a 429 at `at`; requests resume a second later. */
+/** Records a 429 at `at`, after which requests resume a second later. */
 function hitLimit(rate: LearnedRate, at: number, askedMs: number | undefined = 1000): number | undefined {
   rate.limited(at, askedMs);
   return rate.resumed(at + 1000);
@@ -36,7 +36,7 @@ describe('the first 429', () => {
     ['requests for less than a second', 100, 1500, 2000, 1000],
     ['few requests', 15, 0, 2000, 1000],
     ['no requests', 1, 5000, 5000, 1000],
-  ])('is ignored after %s, but the next one is not', (_what, perSecond, from, to, askedMs) => {
+  ])('is ignored after %s, but the next 429 is not', (_what, perSecond, from, to, askedMs) => {
     const rate = createLearnedRate();
     accept(rate, perSecond, from, to);
     expect(hitLimit(rate, to, askedMs)).toBeUndefined();
@@ -47,7 +47,7 @@ describe('the first 429', () => {
 });
 
 describe('the learned rate', () => {
-  it('returns after 45 seconds to the rate that failed, stays close to it, and then increases fast', () => {
+  it('climbs back to the rate that failed after 45 seconds, stays close to that rate, and then increases fast', () => {
     const rate = learnedRate();
     const at = (second: number): number => rate.at(3000 + second * 1000);
     const high = at(45);
@@ -59,7 +59,7 @@ describe('the learned rate', () => {
     expect(at(200) / high).toBeGreaterThan(2);
   });
 
-  it('is raised to probe the limit less often each time the limit is unchanged', () => {
+  it('reaches the limit less often each time the limit is unchanged', () => {
     const rate = learnedRate();
     const gaps: number[] = [];
     let now = 3000;
@@ -79,19 +79,19 @@ describe('the learned rate', () => {
     expect(gaps[3]).toBeLessThanOrEqual((gaps[2] ?? 0) * 1.1);
   });
 
-  it('decreases in larger steps after 429s in quick succession, but not below the rate accepted between them', () => {
+  it('decreases in larger steps after 429s in quick succession, but not below the rate accepted between the 429s', () => {
     const rate = learnedRate();
     const before = rate.at(3000);
     accept(rate, before, 3000, 5000);
     const second = hitLimit(rate, 5000) ?? 0;
     expect(second / before).toBeCloseTo(0.85, 1);
-    // 195 requests in the three seconds between the limits, 70 of them in the last second.
+    // Accept 195 requests in the three seconds between the 429s, 70 of them in the last second.
     accept(rate, 125, 6000, 7000);
     accept(rate, 70, 7001, 8000);
     expect(hitLimit(rate, 8000)).toBeCloseTo((195 / 3) * 0.97, 0);
   });
 
-  it('follows a platform that accepts fewer requests', () => {
+  it('adapts to a platform that accepts fewer requests', () => {
     const rate = learnedRate();
     accept(rate, 20, 3000, 30_000);
     // Each second contains at least 19 whole intervals.
@@ -113,7 +113,7 @@ describe('the learned rate', () => {
     accept(rate, 5, 3000, 11_000);
     const before = hitLimit(rate, 11_000) ?? 0;
     expect(before).toBeCloseTo(4 * 0.97);
-    // The limit is hit again at 4.1 per second; the second before it contains four whole requests.
+    // The limit is hit again at 4.1 requests per second; the second before contains four whole requests.
     let now = 12_000;
     while (rate.at(now) < 4.1) {
       rate.accepted(now);

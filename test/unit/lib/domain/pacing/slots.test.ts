@@ -1,4 +1,4 @@
-// A known rate limit is neither exceeded in any second nor left unused.
+// A known rate limit is never exceeded, and almost all of it is used.
 import { expect, test } from 'vitest';
 import { createSlots } from '../../../../../src/lib/domain/pacing/schedule.ts';
 import { randomFrom } from '../../../../helpers/random.ts';
@@ -25,7 +25,7 @@ test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps a rate of %d per second even i
   expect(sent.at(-1)).toBeLessThan(expectedMs * 1.05);
 });
 
-test('counts requests that were delayed by a stalled event loop at their actual time', () => {
+test('counts requests that a stalled event loop delayed at the time they were actually sent', () => {
   const slots = createSlots(4);
   for (const at of [0, 100, 200, 300]) slots.take(at);
   expect(slots.from).toBe(1010);

@@ -1,10 +1,10 @@
-// The number of concurrent requests, adjusted according to responses.
+// The concurrency window: the number of concurrent requests, adjusted according to responses.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createWindow, type Window } from '../../../../../src/lib/domain/pacing/window.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** Reports a full window of responses after `ms` each; returns the new size. */
+/** Records a full window of responses that took `ms` each, and returns the new size. */
 function round(window: Window, ms: number): number {
   for (let left = window.size; left > 0; left--) window.answered(ms, false);
   return window.size;
@@ -36,14 +36,14 @@ describe('the concurrency window', () => {
     expect(window.size).toBe(34);
   });
 
-  it('ignores differences of a few milliseconds', () => {
+  it('ignores response time differences of a few milliseconds', () => {
     const window = createWindow(64);
     round(window, 1);
     expect(round(window, 7)).toBe(16);
     expect(round(window, 8)).toBe(13);
   });
 
-  it('uses the average time of a round', () => {
+  it('uses the average response time of a round', () => {
     const window = createWindow(64);
     round(window, 100);
     for (const ms of [700, 100, 100, 100, 100, 100, 100, 100]) window.answered(ms, false);
@@ -59,7 +59,7 @@ describe('the concurrency window', () => {
     expect([round(window, 100), round(window, 100), round(window, 100)]).toEqual([3, 4, 5]);
   });
 
-  it('forgets an old best time', () => {
+  it('forgets an old best response time', () => {
     const window = createWindow(64);
     round(window, 100);
     let sizes = 0;
@@ -90,7 +90,7 @@ describe('the concurrency window', () => {
     expect(window.size).toBe(8);
     window.overloaded();
     expect(window.size).toBe(4);
-    // The next responses count as responses to earlier requests.
+    // The next responses count as responses to requests sent before the limit was hit.
     for (let answer = 0; answer < 8; answer++) window.answered(100, false);
     expect(window.size).toBe(5);
     window.overloaded();

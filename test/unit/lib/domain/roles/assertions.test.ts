@@ -1,4 +1,4 @@
-// Assertions about roles: what violates them, and the ids that they may name.
+// Assertions about roles: their violations, and the ids that they may contain.
 import { describe, expect, it } from 'vitest';
 import type { RolesAssertion } from '../../../../../src/lib/contract/roles-test.ts';
 import { checkAssertion, unknownIds } from '../../../../../src/lib/domain/roles/permissions.ts';
@@ -26,7 +26,7 @@ describe('an assertion', () => {
     expect(checkAssertion(assertion, ROLES)).toMatchObject([{ violations }]);
   });
 
-  it('reports each part of a combined assertion', () => {
+  it('reports each part of a combined assertion separately', () => {
     const both = { only: { task: 'rules:view', roles: ['desk'] }, each: { max_tasks: 2 } };
     expect(checkAssertion(both, ROLES).map(({ kind }) => kind)).toEqual(['only', 'each']);
   });

@@ -34,7 +34,7 @@ function shuffled(roles: readonly Role[], seed: number): Role[] {
   return order(roles).map((item) => ({ ...item, tasks: order(item.tasks) }));
 }
 
-/** Fields of a gained task appear only when the role is created. */
+/** Removes the fields of tasks, because a diff contains an added task's fields only if the role is created. */
 function withoutTaskFields(roles: readonly Role[]): Role[] {
   return roles.map((item) => ({ ...item, tasks: item.tasks.map(({ task_id }) => ({ task_id })) }));
 }
@@ -51,7 +51,7 @@ describe('a diff of two manifests', () => {
     );
   });
 
-  it('contains changes for every modified role, and lists every role once', () => {
+  it('contains changes for every modified role, and lists every role exactly once', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const { created, modified, deleted, unchanged, summary } = diffRoles(from, to);
@@ -82,7 +82,7 @@ describe('a diff of two manifests', () => {
     );
   });
 
-  it('contains the inverse changes in the opposite direction', () => {
+  it('contains the inverse changes if the manifests are swapped', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const forward = diffRoles(from, to);

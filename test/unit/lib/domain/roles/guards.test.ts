@@ -1,4 +1,4 @@
-// The guards before a PUT, and the flags that lift them.
+// The guards that are checked before a PUT, and the flags that override them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GuardFlags, guardPush, planRoles } from '../../../../../src/lib/domain/roles/plan.ts';
@@ -17,7 +17,7 @@ const guards = (...push: Parameters<typeof violations>): string[] => violations(
 const many = (count: number, tasks: string[] = []): Role[] =>
   Array.from({ length: count }, (_, index) => role(`r${index}`, tasks));
 
-/** `count` roles. The first `some` roles have a new task. */
+/** Returns `count` roles, of which the first `some` have a new task. */
 const changed = (count: number, some: number): Role[] => [...many(some, ['rules:view']), ...many(count).slice(some)];
 
 describe('deletions', () => {
@@ -34,7 +34,7 @@ describe('deletions', () => {
     expect(guards(many(4), many(2), { allowDelete: true })).toEqual([]);
   });
 
-  it('include a renamed role id', () => {
+  it('include the old id of a renamed role', () => {
     expect(guards([role('a')], [role('b')])).toEqual(['delete']);
   });
 });
@@ -78,7 +78,7 @@ describe('a large change', () => {
 });
 
 describe('an emptied manifest', () => {
-  it('requires its own flag in addition to the other two', () => {
+  it('requires its own flag in addition to the flags for deletions and large changes', () => {
     expect(guards(many(10), [])).toEqual(['delete', 'empty', 'threshold']);
     expect(guards(many(10), [], { allowDelete: true, force: true })).toEqual(['empty']);
     expect(guards(many(10), [], { allowEmpty: true })).toEqual(['delete', 'threshold']);
@@ -111,7 +111,7 @@ describe('--fail-on escalation', () => {
   });
 });
 
-it('reports no guard if there are no changes, whatever the flags', () => {
+it('reports no guard if there are no changes or if every flag is set', () => {
   fc.assert(
     fc.property(anyRoles, anyRoles, (live, wanted) => {
       expect(guards(live, wanted, ALL)).toEqual([]);

@@ -1,4 +1,4 @@
-// Comparing two roles quickly gives the same result as comparing their full content.
+// The fast comparison of two roles gives the same result as comparing their full content.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RoleReply, TaskRef } from '../../../../../src/lib/contract/roles.ts';
@@ -12,7 +12,7 @@ import {
 import { manifestOf, role } from '../../../../helpers/any-roles.ts';
 import { runs } from '../../../../helpers/size.ts';
 
-/** Tasks with few distinct values, so that two roles are often the same. */
+/** Tasks with few distinct values, so that two generated roles are often the same. */
 const anyTask: fc.Arbitrary<TaskRef> = fc
   .tuple(
     fc.constantFrom('user:core', 'a:b', 'c:d', 'e:*'),
@@ -53,7 +53,7 @@ describe('sameRole', () => {
   });
 });
 
-it('is false for roles with different ids', () => {
+it('sameRole is false for roles with different ids or descriptions', () => {
   const texts = { name: 'N', description: 'D' };
   expect(sameRole(role('a', ['x:y'], texts), role('b', ['x:y'], texts))).toBe(false);
   expect(sameRole(role('a', ['x:y'], texts), role('a', ['x:y'], { ...texts, description: 'E' }))).toBe(false);

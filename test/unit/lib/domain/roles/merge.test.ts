@@ -25,7 +25,7 @@ describe('resolving a conflict', () => {
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);
         expect(mergeRoles(theirs, kept, theirs).conflicts).toEqual([]);
-        // If conflicts are resolved with the other side's values, both merge orders produce the same roles.
+        // If conflicts are resolved with the same side's values, both merge orders produce the same roles.
         expect(sameRolesAs(resolved('theirs', base, mine, theirs), resolved('mine', base, theirs, mine))).toBe(true);
       }),
       runs(400),
@@ -43,7 +43,7 @@ describe('resolving a conflict', () => {
 });
 
 describe('a three-way merge', () => {
-  it('equals the edited side if only one side changed', () => {
+  it('equals the edited side if only one side changed or both sides agree', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (base, other) => {
         const mine = mergeRoles(base, other, base);
@@ -131,8 +131,8 @@ describe('a three-way merge', () => {
           }
           const has = (item: Role, task: string): boolean => item.tasks.some(({ task_id }) => task_id === task);
           for (const task of new Set([was, own, other].flatMap((item) => item.tasks.map(({ task_id }) => task_id)))) {
-            if (task === 'user:core') continue; // The platform manages this task.
-            // The side that changed a field wins; equal changes agree.
+            if (task === 'user:core') continue; // Skip this task, which the platform manages.
+            // The side that changed a task wins; if both changed it, they agree.
             const wanted = has(own, task) === has(was, task) ? has(other, task) : has(own, task);
             expect(has(merged, task)).toBe(wanted);
           }
@@ -155,7 +155,7 @@ describe('a three-way merge', () => {
     });
   });
 
-  it('removes a field that one side removed', () => {
+  it('removes a field that one side removed, even if the other side changed the role', () => {
     const [extended, plain] = [role('a', [], { on: 1 }), role('a')];
     const [mine] = mergeRoles([extended], [plain], [{ ...extended, name: 'T' }]).roles;
     const [theirs] = mergeRoles([extended], [{ ...extended, name: 'M' }], [plain]).roles;
@@ -165,7 +165,7 @@ describe('a three-way merge', () => {
     ]);
   });
 
-  it('keeps the order of my roles and appends roles that exist only on the other side', () => {
+  it('keeps the order of your roles, and appends roles that exist only on the other side', () => {
     const [a, b, c] = [role('a'), role('b'), role('c')];
     expect(ids(mergeRoles([a, b], [b, a], [a, c, b]).roles)).toEqual(['b', 'a', 'c']);
   });

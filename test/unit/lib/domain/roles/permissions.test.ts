@@ -1,4 +1,4 @@
-// The permissions of a role as the reference describes them, and the tasks that grant them.
+// A role's permissions as the reference describes them, and the tasks that grant them.
 import { describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../../../../../src/lib/contract/role-catalog.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import { role } from '../../../../helpers/any-roles.ts';
 
 describe("a role's permissions", () => {
-  it('are sorted like the reference, with unknown permissions last, without duplicates, including user:core', () => {
+  it('are sorted like the reference, without duplicates, with `user:core` and with unknown permissions last', () => {
     const [first, second] = PERMISSIONS.filter(({ task_id }) => task_id !== 'user:core');
     const ids = ['new_feature:view', second?.task_id ?? '', first?.task_id ?? '', second?.task_id ?? ''];
     const listed = permissionsOf(role('a', ids)).map(({ task_id }) => task_id);
@@ -19,7 +19,7 @@ describe("a role's permissions", () => {
     expect(listed).toEqual([...wanted, ...core, 'new_feature:view']);
   });
 
-  it('have a feature and a meaning, and an unknown task is its own feature', () => {
+  it('contain a feature and a meaning, and use an unknown task as its own feature', () => {
     const [known] = PERMISSIONS;
     expect(permissionsOf(role('a', [known?.task_id ?? '']))).toContainEqual({
       ...known,
@@ -58,7 +58,7 @@ describe('the task that grants another', () => {
 });
 
 describe('the role and task matrix', () => {
-  it('marks every task of any role as direct, by full access or missing', () => {
+  it('marks each task of each role as direct, implied by full access, or missing', () => {
     const rows = roleMatrix([
       role('a', ['audiences:*']),
       role('b', ['audiences:view', 'zzz:b', 'user:core']),
@@ -76,7 +76,7 @@ describe('the role and task matrix', () => {
     ]);
   });
 
-  it('takes feature and permission from the catalog, and leaves them empty for unknown tasks', () => {
+  it('takes features and permissions from the catalog, and leaves them empty for unknown tasks', () => {
     const known = PERMISSIONS.find(({ task_id }) => task_id === 'audiences:view');
     expect(roleMatrix([role('a', ['audiences:view', 'zzz:a'])])).toEqual([
       { task_id: 'audiences:view', feature: known?.feature, permission: known?.permission, roles: { a: 'direct' } },

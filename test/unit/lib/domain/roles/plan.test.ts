@@ -1,4 +1,4 @@
-// A plan contains one hash per change and the body that is sent.
+// A plan contains a hash, which differs for each change, and the body that is sent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromReply, inStableOrder, type Manifest, toReply } from '../../../../../src/lib/domain/roles/manifest.ts';
@@ -14,7 +14,7 @@ const hashOf = (live: Manifest = LIVE, wanted = WANTED, scope = SCOPE): string =
   planRoles(scope, live, wanted).plan.plan;
 
 describe('a plan', () => {
-  it('has a stable hash of 32 hex digits, even after a round trip over the wire', () => {
+  it('has a hash of 32 hex digits that survives a round trip through the wire format', () => {
     expect(hashOf()).toMatch(/^[0-9a-f]{32}$/);
     const reread = fromReply(parseJson(stringifyJson(toReply(LIVE))) as ReturnType<typeof toReply>);
     expect(hashOf(reread, structuredClone(WANTED))).toBe(hashOf());
@@ -67,12 +67,12 @@ describe('a plan', () => {
         ]),
     ],
     ['no desired roles', () => hashOf(LIVE, [])],
-  ])('has another hash for %s', (_what, other) => {
+  ])('has a different hash for %s', (_what, other) => {
     expect(other()).toMatch(/^[0-9a-f]{32}$/);
     expect(other()).not.toBe(hashOf());
   });
 
-  it('has another hash for each desired manifest', () => {
+  it('has a different hash for each desired manifest', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, anyRoles, (reply, one, other) => {
         const live = fromReply(reply);
@@ -94,7 +94,7 @@ describe('a plan', () => {
     });
   });
 
-  it('contains a body with the desired and unchanged roles and unknown top-level fields, but no stamp', () => {
+  it('contains a body with the desired roles and unknown top-level fields, but without a stamp', () => {
     const wanted = [role('b', ['x:y']), { ...role('a', ['x:y']), on: 1 }];
     const { request } = planRoles(
       SCOPE,
@@ -112,7 +112,7 @@ it('contains changes but no hash if two files are compared', () => {
 });
 
 describe('a manifest', () => {
-  it('is the same after conversion to the wire form and back', () => {
+  it('is unchanged by conversion to the wire format and back', () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         expect(toReply(fromReply(reply))).toEqual(reply);
@@ -120,7 +120,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('lists sorted ids and `user:core` first in its stable order', () => {
+  it('sorts its roles and tasks in stable order, with `user:core` as the first task', () => {
     const roles = inStableOrder([role('b', ['x:z', 'user:core', 'x:y']), role('B'), role('a')]);
     expect(roles.map((item) => [item.role_id, item.tasks.map((task) => task.task_id)])).toEqual([
       ['B', []],

@@ -1,4 +1,4 @@
-// The rules for a roles file, with the path of each issue and the nearest name.
+// The rules for a roles file: each issue has a path and, if possible, the nearest name.
 import { describe, expect, it } from 'vitest';
 import { showPath } from '../../../../../src/lib/contract/explain.ts';
 import { type Known, checkManifest } from '../../../../../src/lib/domain/roles/validate.ts';
@@ -19,7 +19,7 @@ function check(value: unknown, known: Partial<Known> = {}): Findings {
   return { issues: shown(issues), warnings: shown(warnings) };
 }
 
-/** Checks a file with one role, modified from a valid one; undefined fields are omitted. */
+/** Validates a file with one role, a modified copy of a valid role. Fields set to undefined are omitted. */
 function checkRole(change: Record<string, unknown>, known: Partial<Known> = {}): Findings {
   const item = Object.fromEntries(
     Object.entries<unknown>({ ...GOOD, ...change }).filter(([, value]) => value !== undefined),
@@ -29,7 +29,7 @@ function checkRole(change: Record<string, unknown>, known: Partial<Known> = {}):
 
 const NO_FINDINGS = { issues: [], warnings: [] };
 
-/** Puts the message of each case first, for the test's title. */
+/** Puts the message of each case first, for the test title. */
 function messageFirst<T>(cases: [T, string][]): [string, T, string][] {
   return cases.map(([value, message]) => [message, value, message]);
 }
@@ -75,7 +75,7 @@ describe('a roles file', () => {
     ]);
   });
 
-  it('is returned in wire form without the schema hint', () => {
+  it('is returned in the wire format, without the schema hint', () => {
     const { manifest } = checkManifest(
       {
         $schema: 'x',
@@ -159,7 +159,7 @@ describe('a role', () => {
     ]);
   });
 
-  it('is not reported as a duplicate if it has no id', () => {
+  it('is not reported as a duplicate of another role if both have no id', () => {
     const { role_id, ...nameless } = GOOD;
     expect(check({ roles: [nameless, { ...nameless, name: 'B' }] }).issues).toEqual([
       'roles[0]: role_id is missing',
@@ -287,7 +287,7 @@ describe('a value that the platform returned', () => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });
 
-  it('is suggested for a misspelled value', () => {
+  it('is suggested for a misspelled field name', () => {
     expect(check({ versoin: 3, roles: [] }, { live }).issues).toEqual([
       'versoin!: unknown field `versoin`; did you mean `version`?',
     ]);
@@ -317,7 +317,7 @@ describe('a value that the platform returned', () => {
     expect(check({ roles }, { live }).issues).toEqual(['roles[1].name: `Once` is already taken by roles[0]']);
   });
 
-  it('is looked up within maps in both manifests', () => {
+  it('is recognized within a map in either manifest', () => {
     const [one, other] = [manifestOf([role('a', [], { on: { x: 1 } })]), manifestOf([role('a', [], { on: null })])];
     for (const known of [
       { live: one, base: other },
@@ -330,7 +330,7 @@ describe('a value that the platform returned', () => {
     }
   });
 
-  it('causes a warning if it is an edited top-level field, which is not sent', () => {
+  it('is accepted with a warning if it is an edited top-level field, which is not sent', () => {
     const message = 'version: `version` belongs to the platform: this value is not sent';
     expect(check({ version: 4, roles: [asFile] }, { live })).toEqual({ issues: [], warnings: [message] });
     const base = manifestOf([unusual], { extra: { version: 2 } });
@@ -341,14 +341,14 @@ describe('a value that the platform returned', () => {
     const value = { version: 3, roles: [asFile, { ...GOOD, role_id: 'b', name: 'B' }] };
     expect(check(value, { tolerateUnknown: true })).toEqual(NO_FINDINGS);
     expect(check(value).issues.length).toBeGreaterThan(3);
-    // An issue that no manifest can explain is reported immediately.
+    // An issue that no manifest can resolve is reported immediately.
     expect(
       check({ roles: [{ ...GOOD, role_id: '', name: 5, tasks: [1] }] }, { tolerateUnknown: true }).issues,
     ).toHaveLength(3);
   });
 });
 
-it("accepts every field of a platform's role under a new id, and still checks its text", () => {
+it('accepts every field of a role copied from a platform under a new id, but still validates its id', () => {
   const role = { ...GOOD, role_id: 'new-id', version: 3, tasks: [{ task_id: 'audiences:view', since: 2024 }] };
   expect(check({ roles: [role] }, { fieldsOfPlatform: true })).toEqual(NO_FINDINGS);
   expect(check({ roles: [{ ...role, role_id: '' }] }, { fieldsOfPlatform: true }).issues).toHaveLength(1);

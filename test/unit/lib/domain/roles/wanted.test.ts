@@ -1,4 +1,4 @@
-// The desired roles in a file: merged with its base, or a plain replacement without a base.
+// The desired roles are the file's edits merged into the live roles or, without a base, the file's roles.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/plan.ts';
@@ -9,7 +9,7 @@ import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 const OLD = { last_modified_on: '2026-11-19 08:00:00' };
 const UNSTAMPED = { last_modified_on: null, last_modified_by: null };
 
-/** Roles as written by hand: only fields in the specification, and only ids for tasks. */
+/** Returns roles as written by hand: only fields in the specification, and tasks with only an id. */
 function byHand(roles: readonly Role[]): Role[] {
   return roles.map(({ role_id, name, description, tasks }) => {
     return { role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) };
@@ -33,7 +33,7 @@ describe('the desired roles', () => {
     );
   });
 
-  it('do not differ if a file only omits unknown fields', () => {
+  it('do not differ from the live roles if the file only omits unknown fields', () => {
     fc.assert(
       fc.property(anyRoles, fc.boolean(), (roles, hasBase) => {
         const live = manifestOf(roles);
@@ -71,7 +71,7 @@ describe('the desired roles', () => {
     });
   });
 
-  it('apply the edits to the live roles with a base', () => {
+  it("contain the file's edits, applied to the live roles, if there is a base", () => {
     const base = manifestOf([role('a', ['x:y']), role('b'), role('gone')], OLD);
     const live = manifestOf([role('a', ['x:y', 'theirs:1']), role('b'), role('gone'), role('new')]);
     const file = manifestOf([role('a', ['x:y', 'mine:1']), role('b')], OLD);
@@ -114,7 +114,7 @@ describe('the chosen base', () => {
     expect(chooseBase(file, [far])).toBe(far);
   });
 
-  it('has the fewest roles that differ, not the fewest roles', () => {
+  it('has the fewest roles that differ, not the fewest roles in total', () => {
     const roles = ['a', 'b', 'c'].map((id) => role(id, ['x:y']));
     const [one, all] = [1, 3].map((some) =>
       manifestOf(roles.map((item, at) => (at < some ? role(item.role_id) : item))),
@@ -132,7 +132,7 @@ describe('the chosen base', () => {
     expect(chooseBase(file, [twin, near])).toBe(twin);
   });
 
-  it('does not exist for another stamp or for a file without a stamp', () => {
+  it('does not exist for a different stamp or for a file without a stamp', () => {
     expect(chooseBase(file, [])).toBeUndefined();
     expect(
       chooseBase(file, [

@@ -1,4 +1,3 @@
-// A reused batch contains nothing from earlier rows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -24,11 +23,11 @@ test('contains nothing from earlier rows when it is reused', () => {
   expect(batch.body().toString()).toBe('[{"b":3}]');
   expect(batch).toMatchObject({ from: 7, to: 9, count: 1 });
   expect(batch.line(0)).toBe(9);
-  // A reference to the old rejected rows stays valid.
+  // The earlier list of rejected rows is kept unchanged.
   expect(refused).toHaveLength(1);
 });
 
-test('accepts more rows than usual', () => {
+test('accepts far more rows than a batch usually contains', () => {
   const batch = new Batch(Buffer.alloc(10_000));
   batch.begin(0, 0);
   const rows = Array.from({ length: 1000 }, (_, index) => index);
@@ -39,7 +38,7 @@ test('accepts more rows than usual', () => {
   expect(batch.bodyOf([0, 500, 999]).toString()).toBe('[0,500,999]');
 });
 
-test('copies rows in order', () => {
+test('copies rows in order, so that their source can be overwritten', () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 12 }),

@@ -14,7 +14,7 @@ function batchOf(...rows: string[][]): Batch {
   return batch;
 }
 
-/** Rejects single rows until an attribute counts as bad. */
+/** Rejects single rows until their attribute counts as bad. */
 function rejectSingly(blame: Blame, name: string, times = 2): void {
   for (let time = 0; time < times; time++) blame.judge(batchOf([name]), [0], [`${name}: no such attribute`]);
 }
@@ -60,7 +60,7 @@ describe('rows that were rejected together', () => {
       [0, 3],
       { guilty: [], suspects: [0, 3], rest: [] },
     ],
-  ])('are judged by the message: %s', (_what, messages, rows, verdict) => {
+  ])("are judged by the platform's message: %s", (_what, messages, rows, verdict) => {
     expect(createBlame().judge(ABC, rows, messages)).toEqual(verdict);
   });
 
@@ -69,7 +69,7 @@ describe('rows that were rejected together', () => {
     ['that is a prefix of another', 'Order', 'Order: wrong'],
     ['with quotes and a backslash', 'say "no" \\', 'say "no" \\: wrong'],
     ['in a different alphabet', 'Заказы', 'Заказы: wrong'],
-  ])('are judged by an attribute name %s', (_what, name, message) => {
+  ])('are judged by an attribute name in the message %s', (_what, name, message) => {
     const batch = batchOf(['Orders'], [name], ['b']);
     expect(createBlame().judge(batch, [0, 1, 2], [message])).toEqual({ guilty: [1], suspects: [], rest: [0, 2] });
   });
@@ -84,13 +84,13 @@ describe('an attribute that caused two single rows to be rejected', () => {
   const ifBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
   const ifOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
 
-  it('makes every row that contains it guilty, only after the second rejection', () => {
+  it('makes every row that contains it guilty, but only after the second rejection', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A', 1);
     expect(judge(blame)).toEqual(ifOpen);
     rejectSingly(blame, 'A', 1);
     expect(judge(blame)).toEqual(ifBad);
-    // Another attribute is judged separately.
+    // Other attributes are judged separately.
     expect(blame.judge(batchOf(['B'], ['B']), [0, 1], ['B: wrong'])).toMatchObject({ suspects: [0, 1] });
   });
 
@@ -110,13 +110,13 @@ describe('an attribute that caused two single rows to be rejected', () => {
     expect(judge(blame)).toEqual(ifOpen);
   });
 
-  it('has a group of its own when rows are sorted', () => {
+  it('gets its own group when rows are sorted', () => {
     const blame = createBlame();
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[0, 1, 2, 3]]);
     rejectSingly(blame, 'B');
     rejectSingly(blame, 'C', 1);
     rejectSingly(blame, 'A');
-    // A row with two bad attributes joins the group of the first one found.
+    // A row with two bad attributes joins the group of the attribute that was found first.
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[3], [1, 2], [0]]);
     expect(blame.sort(ABC, [3, 0])).toEqual([[3], [0]]);
     expect(blame.sort(ABC, [3])).toEqual([[3]]);
@@ -129,7 +129,7 @@ describe('an attribute that caused two single rows to be rejected', () => {
   });
 });
 
-test('remembers two hundred attributes, more than any account has', () => {
+test('remembers at most two hundred attributes, which is more than any account has', () => {
   const blame = createBlame();
   for (let index = 0; index < 250; index++) rejectSingly(blame, `n${index}`);
   const isBad = (name: string): boolean =>

@@ -1,4 +1,4 @@
-// Cells that are copied as bytes, and cells that need exact parsing; both produce the same body.
+// Some cells are copied as bytes and others need exact parsing. Both ways must produce the same body.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import type { TableDefaults } from '../../../../../src/lib/domain/seed/body-writer.ts';
@@ -17,7 +17,7 @@ function tableOf(header: readonly string[], defaults: Partial<TableDefaults> = {
   return createTable(header, columns, { ...DEFAULTS, ...defaults }, own);
 }
 
-/** Returns the body, written into a buffer of the requested size; undefined if it is not written. */
+/** Returns the body written into a buffer of the requested size, or undefined if the writer rejects the row. */
 function directBody(table: Table, cells: readonly string[]): string | undefined {
   const found = cellsOf(cells);
   const out = Buffer.alloc(table.writer?.room(found.bytes.length) ?? 0);
@@ -26,7 +26,7 @@ function directBody(table: Table, cells: readonly string[]): string | undefined 
   return end < 0 ? undefined : out.toString('utf8', 0, end);
 }
 
-/** Returns the body from the same cells after exact parsing by the contract. */
+/** Returns the body after exact parsing of the same cells and validation against the contract. */
 function exactBody(table: Table, cells: readonly string[]): string | undefined {
   const checked = checkRow(table.value(cells), rules);
   return 'text' in checked ? canonicalJson(parseJson(checked.text)) : undefined;
@@ -96,7 +96,7 @@ describe.each<[string, string[], string[]]>([
   });
 }); // prettier-ignore
 
-// Other keys of the same length as `sum=` and `count=`.
+// These keys have the same lengths as `sum=` and `count=`.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
   'needs exact parsing for the average %s',
   (cell) => {
@@ -112,7 +112,7 @@ test.each<[string, string]>([
   ['attr:A:count', ''],
   ['environment', 'development'],
   ['cutoff_date', '2024-01-31'],
-  // A large offset in the record does not make a cell long.
+  // A large offset in the record must not make a cell count as long.
   ['user:a', 'x'.repeat(900)],
 ])('writes the first column directly as %s with %j', (title, cell) => {
   const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
@@ -172,7 +172,7 @@ describe('cells for one attribute', () => {
       ['', ''],
     ],
   ])('are combined directly into one seed: columns %j, values %j', (header, cells) => {
-    // Attributes before and after show the commas.
+    // Attributes before and after the seed also test the commas.
     const table = tableOf(['xpid', 'attr:First:count', ...header, 'attr:Last:count']);
     for (const [first, last] of [
       ['1', '2'],
@@ -243,7 +243,7 @@ describe('cells for one attribute', () => {
       ['a=1', '2'],
     ],
   ])('need exact parsing: columns %j, values %j', (header, cells) => {
-    // Attributes before and after show the commas.
+    // Attributes before and after the seed also test the commas.
     const table = tableOf(['xpid', 'attr:First:count', ...header, 'attr:Last:count']);
     for (const [first, last] of [
       ['1', '2'],
@@ -259,7 +259,7 @@ describe('cells for one attribute', () => {
   });
 });
 
-test('rejects a row without an id or identities', () => {
+test('rejects a row with neither an id nor identities', () => {
   const table = tableOf(['xpid', 'identity:email', 'identity:customer_id', 'user:a', 'user:b']);
   for (const row of [
     ['7', '', '', '', ''],

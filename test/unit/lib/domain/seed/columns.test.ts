@@ -1,4 +1,4 @@
-// The meaning of each column in a header, or the issue with it.
+// Tests which field each column of a header contains, and which headers are rejected.
 import { describe, expect, it, test } from 'vitest';
 import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
@@ -35,7 +35,7 @@ test.each([
   ['', UNKNOWN],
   ['zzzzzzzz', UNKNOWN],
   ['zzzzzzzz:a', UNKNOWN],
-  // A name without a colon is not compared with those that have one.
+  // A name without a colon is not compared with names that have one.
   ['usr', UNKNOWN],
   ['xpdi', 'is not a known column; did you mean `xpid`?'],
   ['usr:tier', 'is not a known column; did you mean `user:tier`?'],
@@ -94,19 +94,19 @@ describe('a header', () => {
     ]);
   });
 
-  it('is mapped by exact names or by trimmed names', () => {
+  it('is mapped by exact column names or by trimmed names', () => {
     const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
       issues: [{ path: 'Gone', message: 'is mapped, but the file does not have this column' }],
-      // The column is named like a field that another column contains.
+      // The column has the name of a field that another column contains.
       skippedColumns: [{ column: 'xpid', field: undefined }],
     });
   });
 });
 
 describe('columns that a map omits', () => {
-  it('are read if their name is a field that no other column contains, and unless the map ignores them', () => {
+  it('are read if their name is a field that no other column contains, unless the map ignores them', () => {
     const header = ['Id', 'xpid', ' user:tier ', 'environment', 'Note'];
     const { columns, issues, skippedColumns } = readHeader(header, mapOf({ Id: 'xpid', environment: '-' }), rules);
     expect(columns).toEqual([{ kind: 'xpid' }, undefined, { kind: 'user', name: 'tier' }, undefined, undefined]);
@@ -114,12 +114,12 @@ describe('columns that a map omits', () => {
     expect(skippedColumns.map(({ column }) => column)).toEqual(['xpid', 'Note']);
   });
 
-  it('are not listed if they have no name and the program writes an index without one', () => {
+  it('are not listed if they have no name and the source program writes an unnamed index column', () => {
     const { skippedColumns } = readHeader(['', 'Id'], mapOf({ Id: 'xpid' }), { ...rules, ignoresUnnamed: true });
     expect(skippedColumns).toEqual([]);
   });
 
-  it('are listed with the field that their name suggests', () => {
+  it('are listed with the field that their name resembles', () => {
     const header = ['Customer', 'Tier', 'e-mail', 'xpid', 'Cutoff Date', 'Customer Name', 'user:tier'];
     expect(readHeader(header, mapOf({ Customer: 'identity:customer_id' }), rules).skippedColumns).toEqual([
       { column: 'Tier', field: undefined },
@@ -149,12 +149,12 @@ describe('columns that a map omits', () => {
     expect(skippedColumns).toEqual([{ column: column.trim(), field }]);
   });
 
-  it('are listed without a field if they resemble none', () => {
+  it('are listed without a field if their name resembles none', () => {
     const { skippedColumns } = readHeader(['Whom', ' Tier '], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(skippedColumns).toEqual([{ column: 'Tier', field: undefined }]);
   });
 
-  it('are not listed if the map assigns them incorrectly', () => {
+  it('are reported as issues instead if the map assigns them incorrectly', () => {
     const { issues, skippedColumns } = readHeader([' A', 'B'], mapOf({ A: 'zzzzzzzz', B: 'xpid' }), rules);
     expect(issues.map(({ path }) => path)).toEqual([' A']);
     expect(skippedColumns).toEqual([]);

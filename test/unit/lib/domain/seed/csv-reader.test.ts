@@ -1,4 +1,4 @@
-// Records in CSV bytes: their positions, rejected records, and unusable headers.
+// Reads records from CSV bytes: positions, rejected records, and unusable headers.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -15,7 +15,7 @@ const DEFAULTS: CsvOptions = {
   isOurs: () => true,
 };
 
-/** Returns for each record its line, then id and note, or the reason for a rejection and the original text. */
+/** Returns, for each record, its line, id and note, or its line, the reason for its rejection and the original text. */
 function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7): unknown[] {
   const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
   packer.begin(0, 0);
@@ -73,7 +73,7 @@ describe('CSV records', () => {
     ]);
   });
 
-  it('are selected by shard, counted from 0 and without empty lines', () => {
+  it('are selected by shard, numbered from 0 without empty lines', () => {
     const checkedRecords: number[] = [];
     const isOurs = (record: number): boolean => checkedRecords.push(record) > 0 && record % 2 === 1;
     expect(read('xpid\n1\n\n2\n3\n4\n', { isOurs })).toEqual([
@@ -103,18 +103,18 @@ describe('a CSV header', () => {
     expect(error.hint).toBe('Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.');
   }); // prettier-ignore
 
-  it('is rejected without a hint about maps if there is a map', () => {
+  it('is rejected without a hint about maps if a map was passed', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
-  it('needs no defaults if every row has the value or none needs it', () => {
+  it('needs no defaults if every row has the value or no row needs it', () => {
     for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
       expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
     }
     expect(read('xpid,attr:N:count\n', withDefaults({ cutoffDate: '2024-02-29' }))).toEqual([]);
   });
 
-  it('is reported once with the columns that a map omits', () => {
+  it('has the columns that a map omits reported once', () => {
     const calls: unknown[] = [];
     const onSkippedColumns = (_name: string, columns: unknown): unknown => calls.push(columns);
     read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
@@ -140,7 +140,7 @@ describe('a CSV header', () => {
     });
   });
 
-  it('is limited in length, like a record', () => {
+  it('is followed by records of limited length', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([

@@ -1,4 +1,4 @@
-// Converting CSV bytes to bodies agrees with parsing the cells and validating them against the contract.
+// Converting CSV bytes to bodies gives the same result as parsing the cells and validating them against the contract.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -30,13 +30,13 @@ const CELLS = [
   ' 1', '1 ', '\t', '\u0001', '\u007f', '=', '|', '||', 'x'.repeat(1200), '9'.repeat(19), '9'.repeat(40), '0'.repeat(18), '\\u0041', '{"a":1}',
 ]; // prettier-ignore
 
-/** A cell as a program may write it. */
+/** Returns a cell as a program may write it, sometimes in quotes that are not required. */
 function csvCell(cell: string, separator: string, random: () => number): string {
   const needsQuotes = cell.includes(separator) || /["\r\n]/.test(cell);
   return needsQuotes || random() < 0.15 ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Returns the reader's result for every record by its first line: the body or the reason for the rejection. */
+/** Returns the reader's result for every record, by its first line number: the body or the reason for the rejection. */
 function readAll(text: Buffer, cut: () => number): Map<number, { body: string } | { reason: string }> {
   const packer = new RowPacker({ rows: 7, bytes: 20_000 }, rules, () => false);
   packer.begin(0, 0);
@@ -86,7 +86,7 @@ test.each([
       if ('text' in exact) accepted++;
       line += record.split('\n').length;
       text += `${record}${end}`;
-      // Empty lines count only for line numbers.
+      // Empty lines only affect line numbers.
       if (random() < 0.02) {
         text += end;
         line++;
@@ -106,7 +106,7 @@ test.each([
   expect(accepted).toBeLessThan((RECORDS * 7) / 8);
 });
 
-test(`accepts only the valid ones of ${DAMAGED} damaged records and silently loses none`, () => {
+test(`accepts only the valid records among ${DAMAGED} damaged ones`, () => {
   const random = randomFrom(5);
   let accepted = 0;
   let refused = 0;
@@ -139,7 +139,7 @@ test(`accepts only the valid ones of ${DAMAGED} damaged records and silently los
   expect(refused).toBeGreaterThan(DAMAGED / 10);
 });
 
-test('rejects two columns that are the same identity on the wire', () => {
+test('rejects a row if two columns map to the same identity in the wire format', () => {
   const words = createRowRules({ other: 'elsewhere' });
   const packer = new RowPacker({ rows: 10, bytes: 10_000 }, words, () => false);
   packer.begin(0, 0);

@@ -1,4 +1,4 @@
-// Rows in JSON bytes: the line, the row number, and the offset where reading can resume.
+// Reads rows from JSON bytes: the line, the row number, and the offset where reading can resume.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
@@ -36,7 +36,7 @@ const everyByte = (text: string): string[] => [...Buffer.from(text, 'latin1')].m
 const ways = (text: string): string[][] => [[text], everyByte(text), [text.slice(0, 40), text.slice(40)]];
 
 describe('NDJSON lines', () => {
-  it('are rows with their line numbers and end offsets', () => {
+  it('are read as rows with line numbers and end offsets', () => {
     const text = `${row(1)}\n\n \t${row(2)} \r\n  \n${row(3)}`;
     const ends = [row(1).length + 1, text.indexOf('\r') + 2, text.length];
     for (const chunks of ways(text)) {
@@ -50,7 +50,7 @@ describe('NDJSON lines', () => {
     }
   });
 
-  it('are numbered after earlier lines, and have no offsets if the input has none', () => {
+  it('are numbered after earlier lines, and have no end offsets if the input has no offsets', () => {
     const text = `${row(1)}\n${row(2)}\n`;
     const later = read((packer) => createLineReader(packer, { line: 7, offset: 1000 }), [text]);
     expect(later.rows.map(({ position, end }) => [position, end])).toEqual([
@@ -84,7 +84,7 @@ describe('NDJSON lines', () => {
     }
   });
 
-  it('are rejected with a prefix if they are longer than 32 MB, and later lines are read', () => {
+  it('are rejected if they are longer than 32 MB, with a prefix of the line, and later lines are read', () => {
     const maximum = 32 * 1024 * 1024;
     const long = Buffer.alloc(maximum, 'x');
     const { rows } = read(lines, [`${row(1)}\n`, long, 'yy', `z\n${row(2)}\n`]);
@@ -122,9 +122,9 @@ describe('JSON elements', () => {
     [`[true]${row(1)}`, ['true', row(1)]],
     [`7 8\n${row(1)}`, ['7', '8', row(1)]],
     [`[[${row(1)}],${row(2)}]`, [`[${row(1)}]`, row(2)]],
-    // Another array after the end of the first one is an element.
+    // A second array after the end of the first is an element.
     [`[${row(1)}] [${row(2)}]`, [row(1), `[${row(2)}]`]],
-    // No comma is allowed between values without an array.
+    // Outside an array, no comma is allowed between values.
     [`${row(1)},${row(2)}`, [row(1), '', row(2)]],
     [`[${row(1)},`, [row(1), '']],
     [`[${row(1)},{"a":`, [row(1), '{"a":']],
@@ -132,7 +132,7 @@ describe('JSON elements', () => {
     expect(rowsOf(text)).toEqual(all(wanted));
   });
 
-  it.each([1, 2, 3, 7, 1000])('are accepted after a byte order mark, in chunks with a size of %i', (size) => {
+  it.each([1, 2, 3, 7, 1000])('are accepted after a byte order mark, in chunks of size %i', (size) => {
     for (const text of [`${BOM}[${row(1)},\n ${row(2)}]\n`, `${BOM}${row(1)} ${row(2)}`]) {
       const bytes = Buffer.from(text);
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -142,7 +142,7 @@ describe('JSON elements', () => {
     }
   });
 
-  it('are not read from an input that is shorter than a byte order mark', () => {
+  it('are rejected, unless there are none, in an input that is shorter than a byte order mark', () => {
     const reasons = (text: string): (string | undefined)[] =>
       read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
     expect([reasons(''), reasons('[]')]).toEqual([[], []]);
@@ -150,7 +150,7 @@ describe('JSON elements', () => {
     expect([reasons('{}'), reasons('1')]).toMatchObject([[expect.any(String)], [expect.any(String)]]);
   });
 
-  it('are numbered by index and have the line on which they start', () => {
+  it('are numbered by index, and have the number of the line on which they start', () => {
     const text = `[\n${row(1)},{"a":"\\\n",\n"b":1}\n,\n\n7,${row(2)}\n`;
     for (const chunks of ways(text)) {
       expect(read(elements, chunks).rows.map(({ position, line }) => [position, line])).toEqual([
@@ -176,7 +176,7 @@ describe('JSON elements', () => {
     ]);
   });
 
-  it('stop the reader and are reported with a prefix if they are longer than 32 MB', () => {
+  it('stop the reader if they are longer than 32 MB, and are reported with a prefix', () => {
     const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
     packer.begin(0, 0);
     const reader = new ElementReader(packer);

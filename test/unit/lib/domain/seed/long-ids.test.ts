@@ -1,4 +1,4 @@
-// Random 64-bit ids keep every digit in every format between the file and the wire.
+// Random 64-bit ids keep every digit in every format, from the file to the request.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -25,7 +25,7 @@ const COUNT = size(100_000, 3000, 300);
 const MANY = COUNT.toLocaleString('en');
 const rules = createRowRules({});
 
-/** Signed 64-bit integers of any length. */
+/** Returns random signed 64-bit integers of any length. */
 function ids(part: number): string[] {
   const random = randomFrom(SEED + part);
   const long = (): bigint => (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32));
@@ -35,7 +35,7 @@ function ids(part: number): string[] {
   });
 }
 
-/** Returns the ids as written in the bodies. */
+/** Returns the ids as they appear in the bodies. */
 function sentIds(text: string, readerOf: (packer: RowPacker) => RowReader): string[] {
   const packer = new RowPacker({ rows: 1000, bytes: 256_000 }, rules, () => false);
   packer.begin(0, 0);
@@ -72,17 +72,17 @@ const csv = (packer: RowPacker) =>
     isOurs: () => true,
   });
 
-test(`keeps ${MANY} ids through NDJSON, forwarded unchanged`, () => {
+test(`keeps ${MANY} ids in NDJSON that is forwarded unchanged`, () => {
   const wanted = ids(1);
   expectSame(sentIds(wanted.map(row).join('\n'), lines), wanted);
 });
 
-test(`keeps ${MANY} ids through NDJSON, as strings, which need exact parsing`, () => {
+test(`keeps ${MANY} ids in NDJSON strings, which need exact parsing`, () => {
   const wanted = ids(2);
   expectSame(sentIds(wanted.map((id) => row(`"${id}"`)).join('\n'), lines), wanted);
 });
 
-test(`keeps ${MANY} ids through a JSON array`, () => {
+test(`keeps ${MANY} ids in a JSON array`, () => {
   const wanted = ids(3);
   expectSame(
     sentIds(`[${wanted.map(row).join(', ')}]`, (packer) => new ElementReader(packer)),
@@ -90,13 +90,13 @@ test(`keeps ${MANY} ids through a JSON array`, () => {
   );
 });
 
-test(`keeps ${MANY} ids through CSV, bare and in quotes`, () => {
+test(`keeps ${MANY} ids in CSV, unquoted and quoted`, () => {
   const wanted = ids(4);
   const text = `xpid,user:n\n${wanted.map((id, index) => (index % 3 === 0 ? `"${id}","a ""b"""` : `${id},b`)).join('\n')}`;
   expectSame(sentIds(text, csv), wanted);
 });
 
-test(`keeps ${MANY} ids through Parquet`, async () => {
+test(`keeps ${MANY} ids in Parquet`, async () => {
   const wanted = ids(5);
   const path = join(temporaryFolder(), 'ids.parquet');
   writeFileSync(
@@ -113,7 +113,7 @@ test(`keeps ${MANY} ids through Parquet`, async () => {
   expectSame(found, wanted);
 });
 
-test(`keeps ${MANY} ids through reading and writing JSON`, () => {
+test(`keeps ${MANY} ids when JSON is read and written`, () => {
   const wanted = ids(6);
   const text = stringifyJson(parseJson(`[${wanted.join(',')}]`));
   expectSame(text.slice(1, -1).split(','), wanted);
@@ -122,7 +122,7 @@ test(`keeps ${MANY} ids through reading and writing JSON`, () => {
 // YAML is slow to read.
 const SOME = size(COUNT, 600, 200);
 
-test(`keeps ${SOME} ids through writing and reading YAML`, () => {
+test(`keeps ${SOME} ids when YAML is written and read`, () => {
   const wanted = ids(7).slice(0, SOME);
   const read = readYaml(toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
   expectSame(
@@ -131,7 +131,7 @@ test(`keeps ${SOME} ids through writing and reading YAML`, () => {
   );
 });
 
-test(`keeps ${MANY} ids through tables and CSV for other programs`, () => {
+test(`keeps ${MANY} ids in the tables and CSV that it prints`, () => {
   const wanted = ids(8);
   const columns = [{ key: 'xpid', value: (id: number | bigint) => id }];
   const rows = wanted.map((id) => parseJson(id) as number | bigint);
@@ -139,7 +139,7 @@ test(`keeps ${MANY} ids through tables and CSV for other programs`, () => {
   expectSame(toCsv(rows, columns, false).trimEnd().split('\n'), wanted);
 });
 
-test(`keeps ${MANY} ids through --query`, async () => {
+test(`keeps ${MANY} ids in --query results`, async () => {
   const wanted = ids(9);
   const query = await compileQuery('[].xpid');
   expectSame((query(wanted.map((id) => ({ xpid: parseJson(id) }))) as unknown[]).map(String), wanted);

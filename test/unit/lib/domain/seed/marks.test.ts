@@ -1,4 +1,4 @@
-// An input's completed ranges stay small and correct in the journal for an input of any length.
+// The journal records the completed ranges of an input of any length correctly and in little space.
 import { expect, test } from 'vitest';
 import {
   createMarks,
@@ -30,7 +30,7 @@ test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in at mos
   expect(largest).toBeLessThan(10_000);
 });
 
-test('stores a hanging request among a hundred thousand completed requests in one range', () => {
+test('stores a hundred thousand completed requests after a hanging one as a single range', () => {
   const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
   for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {
@@ -52,7 +52,7 @@ test('remembers exactly the completed rows of a repeatedly interrupted run', () 
     const marks = createMarks(before);
     const open: { from: number; to: number; complete(): void }[] = [];
     for (let at = 0, from = 0; at < 3000;) {
-      // A range contains consecutive rows that are not complete.
+      // Open ranges of consecutive rows that are not complete.
       at++;
       if (isDone(0, at) && at < 3000) {
         from = at;

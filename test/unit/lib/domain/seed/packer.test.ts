@@ -5,7 +5,7 @@ import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
-/** A row of the same size that needs exact parsing, because its id is in quotes. */
+/** A similar row that needs exact parsing, because its id is in quotes. */
 const EXACT = '{"environment":"production","xpid":"","calculated_attributes":{}}'.replace('""', '"7"');
 
 /** Adds a row as JSON. */
@@ -95,13 +95,13 @@ describe('valid JSON', () => {
     expect(bodies(into)).toEqual([`[${ROW},${SPACED}]`]);
   });
 
-  it('has an end offset only if the input has offsets', () => {
+  it('has no end offset if the input has no offsets', () => {
     const into = packer();
     take(into, 1);
     expect(packed(into)[0]?.endOffset).toBe(-1);
   });
 
-  it('is not written if an earlier run completed it, and counts as accepted', () => {
+  it('counts as accepted, and is not written, if an earlier run completed it', () => {
     const into = packer({}, () => true);
     const write = (): number => expect.fail('was written');
     expect(into.takeWritten(100, 1, write)).toBe(true);
@@ -131,7 +131,7 @@ describe('a rejected row', () => {
     ]);
   });
 
-  it('is reported by its row number if the input has no lines, and not reported if it was completed', () => {
+  it('is reported by its row number if the input has no lines, and is not reported if an earlier run completed it', () => {
     const into = packer({}, (_file, position) => position === 1);
     into.refuse(1, 'is wrong', 'x');
     into.takeValue({}, 1);
@@ -140,7 +140,7 @@ describe('a rejected row', () => {
     expect(refused(into)).toMatchObject([{ position: 2, line: 2 }]);
   });
 
-  it('is reported once with at most five issues', () => {
+  it('is reported with at most five issues, without duplicates', () => {
     const into = packer();
     const calculated_attributes = { 5001: Array.from({ length: 9 }, () => ({})) };
     into.takeValue({ environment: 'production', xpid: 7, calculated_attributes }, 1, () => ({
@@ -163,7 +163,7 @@ describe('a rejected row', () => {
     ]);
   });
 
-  it('is stored even if it is invalid JSON or invalid UTF-8', () => {
+  it('is stored even if it is not valid JSON or UTF-8', () => {
     const into = packer();
     const invalid = Buffer.from(
       '{"environment":"production","xpid":7,"calculated_attributes":{},"a":"\u00ff"}\n',
@@ -193,7 +193,7 @@ describe('a row that is written into the batch', () => {
     return -1;
   };
 
-  it.each([10_000, 200])('leaves no bytes in the batch if it cannot be written: %i bytes', (bytes) => {
+  it.each([10_000, 200])('leaves no bytes in a batch of %i bytes if it cannot be written', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
     expect(into.takeWritten(150, 2, fail)).toBe(false);
@@ -201,7 +201,7 @@ describe('a row that is written into the batch', () => {
     expect(bodies(into).join('')).toBe(`[${ROW},${ROW}]`);
   });
 
-  it('is counted with its exact length, not the requested length', () => {
+  it('takes up only its actual length, not the length requested for it', () => {
     const into = packer({ bytes: 300 });
     for (let position = 1; position <= 4; position++) {
       expect(into.takeWritten(250, position, (out) => out.write(ROW))).toBe(true);
@@ -211,7 +211,7 @@ describe('a row that is written into the batch', () => {
 });
 
 describe('batches', () => {
-  it('are reused unless they had to grow', () => {
+  it('are reused unless they have grown', () => {
     const into = packer({ rows: 1, bytes: 200 });
     take(into, 1);
     const [first] = into.ready.splice(0);
@@ -228,7 +228,7 @@ describe('batches', () => {
     expect(bodies(into)).toEqual([`[${ROW}]`]);
   });
 
-  it('start after the completed rows of a new input, and flush the open batch', () => {
+  it('start after the completed rows of a new input, which flushes the open batch', () => {
     const into = packer();
     into.line = 5;
     take(into, 1);
@@ -256,7 +256,7 @@ describe('batches', () => {
     expect(packed(into).map(({ count }) => count)).toEqual([4, 2, 2, 2, 1, 1, 1, 1]);
   });
 
-  it('are not created without rows', () => {
+  it('are not created if there are no rows', () => {
     const into = packer();
     expect(packed(into)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Exact parsing of a row returns the text to send or every issue.
+// Exact parsing of a row returns the text to send, or all issues.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
@@ -9,12 +9,12 @@ const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
 const issue = (message: string, path: (string | number)[] = []) => ({ issues: [{ path, message }] });
 
 describe("a row's text", () => {
-  it('is normalized with exact long ids', () => {
+  it('is normalized without changing long ids', () => {
     const text = ' {"environment": "production", "xpid": -7201284209016359738, "calculated_attributes": {}} ';
     expect(readRow(text, rules)).toEqual({ text: text.replaceAll(' ', '') });
   });
 
-  it('is rejected if it has a duplicate field', () => {
+  it('is rejected if it has a duplicate key', () => {
     expect(readRow(ROW.replace('"xpid":7', '"xpid":7,"xpid":8'), rules)).toEqual(
       issue('a field is duplicated or not allowed'),
     );
@@ -31,7 +31,7 @@ describe("a row's text", () => {
     ['has the row', `{"rejected":"why","row":${ROW}}`],
     ['has its text', `{"rejected":"why","text":${JSON.stringify(ROW)}}`],
     ['has both', `{"rejected":"why","row":${ROW},"text":"x"}`],
-  ])('is accepted as a line from the rejects file if it %s', (_what, text) => {
+  ])('is accepted as a line of the rejects file if it %s', (_what, text) => {
     expect(readRow(text, rules)).toEqual({ text: ROW });
   });
 
@@ -39,7 +39,7 @@ describe("a row's text", () => {
     ['a string', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
     ['a row', `{"rejected":"why"}`, 'unknown field `rejected`'],
     ['the field `rejected`', `{"row":${ROW}}`, 'unknown field `row`'],
-  ])('is rejected as a line from the rejects file without %s', (_what, text, message) => {
+  ])('is rejected as a line of the rejects file without %s', (_what, text, message) => {
     const read = readRow(text, rules);
     expect('issues' in read && read.issues.map((found) => found.message)).toContain(message);
   });
@@ -56,13 +56,13 @@ describe("a row's text", () => {
 describe('a row with deployment-specific names', () => {
   const words = createRowRules({ xpid: 'pid' });
 
-  it('is rejected with its own field names', () => {
+  it('is rejected with the field names that it contains', () => {
     const value = { environment: 'production', calculated_attributes: {} };
     expect(checkRow({ ...value, pid: 'x' }, words)).toMatchObject({ issues: [{ path: ['pid'] }] });
     expect(checkRow({ ...value, xpid: 'x' }, words)).toMatchObject({ issues: [{ path: ['xpid'] }] });
   });
 
-  it('is rejected if it contains both names of one field', () => {
+  it('is rejected if it contains both names of the same field', () => {
     const value = { environment: 'production', pid: 1, xpid: 2, calculated_attributes: {} };
     expect(checkRow(value, words)).toEqual(issue('two fields map to xpid on the wire'));
   });

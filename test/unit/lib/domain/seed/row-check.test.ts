@@ -1,4 +1,4 @@
-// The fast check of a seed row agrees with parsing it and validating it against the contract.
+// The fast check of a seed row never accepts a row that exact parsing and validation reject.
 import { expect, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck, type RowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -16,10 +16,7 @@ function passes(row: string, check = defaultCheck): boolean {
   return check(bytes, 0, bytes.length - 1);
 }
 
-/**
- * The test parses one in this many of the rows that the fast check does not pass; with `vitest --mode whole`, all of
- * them.
- */
+/** The test parses one in this many rows that fail the fast check, or all of them with `vitest --mode whole`. */
 const PARSE_INTERVAL = isWhole ? 1 : 6;
 
 const ROWS = size(6_000_000, 10_000, 2400);
@@ -54,7 +51,7 @@ const seeds = (...typesAndSeeds: string[]): string => {
   return `{"environment":"production","xpid":7,"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
 };
 
-/** Valid rows with every field that a row can have. */
+/** Valid rows that together contain every field that a row can have. */
 const VALID = [
   '{"environment":"production","xpid":9199999999999999999,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
   '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
@@ -68,7 +65,7 @@ test('accepts valid rows in their usual spelling', () => {
   for (const row of VALID) expect(passes(row), row).toBe(true);
 });
 
-test('accepts any number of attributes with names of any length, for row after row', () => {
+test('accepts any number of attributes with names of any length, in many successive rows', () => {
   const check = createRowCheck(rules);
   const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
   const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
@@ -82,14 +79,14 @@ test('accepts any number of attributes with names of any length, for row after r
 
 /** Replacements for a byte. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
-/** The test tries one in `EACH` changes. */
+/** The test tries one in this many changes. */
 const EACH = size(1, 5);
 
-test('accepts a row with one byte removed or replaced only if it is still valid, and returns the new value', () => {
+test('accepts a row with one byte removed or replaced only if it is still valid with the same value', () => {
   const fresh = (): RowCheck => createRowCheck(rules);
   let tried = 0;
   for (const valid of VALID) {
-    // A check that passed the valid row before takes a shortcut for similar rows.
+    // After passing the valid row, this check takes a shortcut for similar rows.
     const primed = fresh();
     for (let at = 0; at < valid.length; at++) {
       for (const [index, sign] of REPLACEMENTS.entries()) {
@@ -149,7 +146,7 @@ test.each([
   expect(readRow(row, rules)).toHaveProperty('issues');
 });
 
-test('accepts deployment-specific names unchanged, and translates neutral ones', () => {
+test('accepts deployment-specific names, but not neutral names, which must be translated', () => {
   const words = createRowRules({ xpid: 'pid', 'osa_*': 'apple_', other: 'loyalty' });
   const checkWords = createRowCheck(words);
   const deployed = '{"environment":"production","pid":-7201284209016359738,"calculated_attributes":{}}';

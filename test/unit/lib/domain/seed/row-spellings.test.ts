@@ -1,4 +1,4 @@
-// Row spellings that pass the fast check, and those that need exact parsing.
+// Row spellings that pass the fast check, and spellings that need exact parsing.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
@@ -6,7 +6,7 @@ import { readRow } from './rows.ts';
 
 const rules = createRowRules({});
 
-/** Checks a row between two others. */
+/** Reports whether a row between two others passes the fast check. */
 function passes(row: string, check = createRowCheck(rules)): boolean {
   const before = Buffer.byteLength('{"x":1}\n');
   const bytes = Buffer.from(`{"x":1}\n${row}\n{"y":2}\n`);
@@ -113,7 +113,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
   ['most_frequent', (value) => `{"key_value_pairs":${value}}`, ['{}', '{ }', '{"a":1}', '{"a":"1","b":2}', '{ "a" : 1 , "b" : 2 }', '{"":1}', '{"_":1}', '{"a":1,"ab":2,"b":3}', pairs(16)], ['', '[]', '{"a"}', '{"a":}', '{"a":1,}', '{"a":1', '{"a":1]', '{"a":-1}', '{"a":1,"a":2}', '{"a":1,"b":2,"a":3}', '{"a" 1}', '{a:1}', '{"\\u0061":1}', '{"__a":1}', '{"a":1 "b":2}', '{"a\tb":1}', pairs(17)]],
   ['average', (value) => `{"key_value_pairs":${value}}`, ['{"sum":1,"count":2}', '{"count":2,"sum":-1.5}', '{ "sum" : "1.5" , "count" : "2" }', '{"sum":0,"count":"01"}'], ['{}', '{"sum":1}', '{"count":2}', '{"sum":1,"count":0}', '{"sum":1,"count":"00"}', '{"sum":1,"count":1.5}', '{"sum":"x","count":1}', '{"sum":1,"sum":2}', '{"sum":1,"count":2,"sum":3}', '{"sum":1,"count":2,"x":3}', '{"sum":1,"count":2,}', '{"sum":1,"count":2', '{"sum":1 "count":2}', '{"sum" 1,"count":2}', '["sum"]', '']],
 ])('a seed of the type %s', (type, form, passed, left) => {
-  it('passes the fast check in its usual spellings, with blanks anywhere', () => {
+  it('passes the fast check in its usual spellings, with or without extra spaces', () => {
     for (const value of passed) {
       for (const seed of [form(value), form(value).replace(/^\{/, '{ ').replace(/\}$/, ' }')]) {
         const check = createRowCheck(rules);
@@ -127,7 +127,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
     for (const value of left) {
       const row = seedRow(type, form(value));
       expect(passes(row), row).toBe(false);
-      // The check skips the bytes that are the same as in the previous row.
+      // The check skips bytes that match the previous row.
       const check = createRowCheck(rules);
       expect(passes(seedRow(type, form(passed[0] ?? '')), check)).toBe(true);
       expect(passes(row, check), row).toBe(false);
@@ -177,7 +177,7 @@ test.each<[string, boolean, string[]]>([
   }
 }); // prettier-ignore
 
-/** Returns an attribute with the given fields, in that order. */
+/** Returns a row with one attribute that has these fields, in this order. */
 const withFields = (...fields: string[]): string => `{${HEAD},"calculated_attributes":{"1":[{${fields.join(',')}}]}}`;
 const [NAME, TYPE, DATE, SEED] = ['"attribute_name":"a"', '"calculation_type":"count"', '"cutoff_date":"2024-02-29"', '"seed":{"value":1}'] as const; // prettier-ignore
 
@@ -189,7 +189,7 @@ test.each<[string[]]>([[[NAME, TYPE, DATE, SEED]], [[TYPE, SEED, DATE, NAME]], [
 );
 
 test.each<[string[]]>([
-  // A seed before its type cannot be checked in one pass.
+  // A seed that precedes its type cannot be checked in one pass.
   [[SEED, NAME, TYPE, DATE]],
   [[NAME, TYPE, SEED]],
   [[NAME, DATE, TYPE]],
@@ -272,18 +272,18 @@ describe('a row', () => {
     expect(passes(spaced)).toBe(how === 'passes');
   }); // prettier-ignore
 
-  it.each(['', '{', '{}', HEAD, `{${HEAD},${ATTRIBUTES}`, `{${HEAD},${ATTRIBUTES},}`, `{${HEAD},${ATTRIBUTES}]`, `{${HEAD},${ATTRIBUTES}}x`, `{${HEAD},${ATTRIBUTES}} `, ` {${HEAD},${ATTRIBUTES}}`, `[${HEAD},${ATTRIBUTES}]`, `{${HEAD} ${ATTRIBUTES}}`, `{"environment" "production","xpid":7,${ATTRIBUTES}}`, `{"environment":"production","xpid" 7,${ATTRIBUTES}}`, `{${HEAD},"calculated_attributes" {}}`, `{${ENVIRONMENT},"identities" {"email":"a"},${ATTRIBUTES}}`, `{${HEAD},${ATTRIBUTES},"user_attributes" {}}`])('does not pass as %j', (row) => {
+  it.each(['', '{', '{}', HEAD, `{${HEAD},${ATTRIBUTES}`, `{${HEAD},${ATTRIBUTES},}`, `{${HEAD},${ATTRIBUTES}]`, `{${HEAD},${ATTRIBUTES}}x`, `{${HEAD},${ATTRIBUTES}} `, ` {${HEAD},${ATTRIBUTES}}`, `[${HEAD},${ATTRIBUTES}]`, `{${HEAD} ${ATTRIBUTES}}`, `{"environment" "production","xpid":7,${ATTRIBUTES}}`, `{"environment":"production","xpid" 7,${ATTRIBUTES}}`, `{${HEAD},"calculated_attributes" {}}`, `{${ENVIRONMENT},"identities" {"email":"a"},${ATTRIBUTES}}`, `{${HEAD},${ATTRIBUTES},"user_attributes" {}}`])('does not pass the fast check as %j', (row) => {
     expect(passes(row)).toBe(false);
   }); // prettier-ignore
 });
 
-test('checks rows independently if some of their attributes are equal', () => {
+test('checks rows independently, even if some of their attributes are equal', () => {
   const attribute = (name: string, value: string): string =>
     `{"attribute_name":"${name}","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":${value}}}`;
   const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
   const check = createRowCheck(rules);
   const passesNext = (text: string): boolean => passes(text, check);
-  // Checks more rows than the fast check remembers.
+  // Check more rows than the fast check remembers.
   for (let time = 0; time < 300; time++) {
     expect(passesNext(row(attribute(`a${time}`, '1'), attribute('b', String(time))))).toBe(true);
     expect(passesNext(row(attribute(`a${time}`, '-1'), attribute('b', '1')))).toBe(false);
@@ -300,7 +300,7 @@ test('checks rows independently if some of their attributes are equal', () => {
   ]);
 });
 
-/** Yields every text of at most `length` of the characters. */
+/** Yields every string of at most `length` of the given characters. */
 function* texts(characters: readonly string[], length: number): Generator<string> {
   yield '';
   if (length > 0) for (const text of texts(characters, length - 1)) for (const one of characters) yield one + text;
@@ -354,7 +354,7 @@ it.each<[string, (token: string) => string, string[], number, RegExp]>([
     6,
     /^\s*\[\s*(?:"a"(?:\s*,\s*"a")*\s*)?\]\s*$/,
   ],
-])('accepts a %s only if it has its form', (_what, rowOf, characters, length, form) => {
+])('accepts a %s only if it matches the pattern', (_what, rowOf, characters, length, form) => {
   const check = createRowCheck(rules);
   let accepted = 0;
   for (const token of texts(characters, length)) {
@@ -365,7 +365,7 @@ it.each<[string, (token: string) => string, string[], number, RegExp]>([
   expect(accepted).toBeGreaterThan(0);
 });
 
-it('accepts the fields of an attribute in every order with the type before the seed, and rows that differ', () => {
+it("accepts an attribute's fields in every order with the type before the seed", () => {
   const check = createRowCheck(rules);
   const fields = [
     '"attribute_name":"a"',
@@ -387,7 +387,7 @@ it('accepts the fields of an attribute in every order with the type before the s
   }
 });
 
-it('passes a list that is as long as a row may be, and no longer row', () => {
+it('passes a list in a row of the maximum length, but not in a longer row', () => {
   const check = createRowCheck(rules);
   const list = (count: number): string => row('unique_list', `"list":[${'"",'.repeat(count)}""]`);
   expect(passes(list(333_000), check)).toBe(true);

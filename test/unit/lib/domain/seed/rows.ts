@@ -1,4 +1,4 @@
-// Test rows: valid ones for every calculation type, and damaged ones.
+// Test rows: valid rows for every calculation type, and damaged rows.
 
 import { checkRow, type ReadRow, readRecord } from '../../../../../src/lib/domain/seed/read-row.ts';
 import type { RowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
@@ -26,7 +26,7 @@ const WHOLE_NUMBERS = ['0', '17', '"3"', '1709251200000', '9223372036854775807',
 const attribute = (type: string, seed: string, name: string): string =>
   `{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","cutoff_date":"2024-02-29","seed":${seed}}`;
 
-/** Draws a valid row's text, sometimes in a spelling that needs exact parsing. */
+/** Returns the text of a random valid row, sometimes in a spelling that needs exact parsing. */
 export function makeRow(random: () => number): string {
   const text = (): string => JSON.stringify(pick(TEXTS, random));
   const types: [string, () => string][] = [
@@ -65,13 +65,13 @@ const FRAGMENTS = [
   '9223372036854775808', '-0', '-9223372036854775809', 'average', 'sum', 'unique_list', 'é', '""', '"5001":[],', '"attribute_name":"",',
 ]; // prettier-ignore
 
-/** Returns the first match at or after `at`; `pattern` is global. */
+/** Returns the first match of the global `pattern` at or after `at`. */
 function firstFrom(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
 }
 
-/** Removes, duplicates, inserts or changes one to three fragments of a row. */
+/** Removes, duplicates, inserts or replaces one to three random fragments of a row. */
 export function damage(row: string, random: () => number): string {
   let text = row;
   for (let times = 1 + Math.floor(random() * 3); times > 0; times--) {

@@ -1,4 +1,4 @@
-// Compares each token scanner with an equivalent pattern over every short string of certain characters.
+// Compares each token scanner with an equivalent regular expression on every short string of certain characters.
 import { describe, expect, it } from 'vitest';
 import {
   FAIL,
@@ -24,7 +24,7 @@ function* texts(characters: readonly string[], length: number): Generator<string
 
 const BEFORE = 3;
 
-/** Runs a scanner after other bytes. Returns where it stops, relative to where it started. */
+/** Runs a scanner at a position after other bytes, and returns where it stops, relative to that position. */
 function endOf(step: (bytes: Buffer, start: number) => number, text: string): number {
   const end = step(Buffer.from(`${'1'.repeat(BEFORE)}${text}\n`), BEFORE);
   return end === FAIL ? FAIL : end - BEFORE;
@@ -69,14 +69,14 @@ describe('length limits', () => {
   const nines = (count: number): string => '9'.repeat(count);
 
   it.each([nines(18), `-91${nines(17)}`, `-89${nines(17)}`, `91${nines(17)}`, `-92${'0'.repeat(16)}`])(
-    'accept the long %s up to the limit',
+    'accept the integer %s, which is within the limit',
     (text) => {
       expect(endOf(scanLong, text)).toBe(text.length);
     },
   );
 
   it.each([nines(19), nines(20), `-92${'0'.repeat(17)}`, `-93${'0'.repeat(17)}`, `92${'0'.repeat(17)}`])(
-    'reject the long %s beyond the limit',
+    'reject the integer %s, which is beyond the limit',
     (text) => {
       expect(endOf(scanLong, text)).toBe(FAIL);
     },
@@ -91,7 +91,7 @@ it.each([
   [[0x61, 0xbb, 0xbf], 0],
   [[0xef, 0xbb, 0x61], 0],
   [[], 0],
-])('finds in the bytes %j a byte order mark of length %i', (bytes, length) => {
+])('returns for the bytes %j a byte order mark of length %i', (bytes, length) => {
   expect(markLength(Uint8Array.from(bytes))).toBe(length);
 });
 
@@ -119,7 +119,7 @@ it('recognizes only a complete word', () => {
   ]);
 });
 
-it('detects a duplicate key in an object with up to sixteen keys', () => {
+it('detects duplicate keys in an object with up to sixteen keys', () => {
   const areNew = (...keys: string[]): boolean[] => {
     const bytes = Buffer.from(keys.join(''));
     let at = 0;
@@ -131,6 +131,6 @@ it('detects a duplicate key in an object with up to sixteen keys', () => {
   expect(areNew('', '')).toEqual([true, false]);
   const many = Array.from({ length: 17 }, (_, index) => `k${String.fromCharCode(97 + index)}`);
   expect(areNew(...many)).toEqual([...Array<boolean>(16).fill(true), false]);
-  // The previous object's keys are forgotten.
+  // The keys of the previous object are forgotten.
   expect(areNew('ka')).toEqual([true]);
 });

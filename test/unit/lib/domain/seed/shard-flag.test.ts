@@ -1,4 +1,4 @@
-// `--shard`: numbers given by hand and by engines, and contradictions between them.
+// `--shard`: numbers passed by the user or set by an engine, and contradictions between them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseShard, type Shard } from '../../../../../src/lib/domain/seed/shard.ts';
@@ -19,7 +19,7 @@ function slurm(id: number, [first, last, step, count]: [number, number, number, 
   );
 }
 
-/** Returns the shard, or the message and the hint. */
+/** Returns the shard, or the error message and its hint. */
 function shardOf(text: string, env: Env): Shard | string {
   try {
     return parseShard(text, env);
@@ -120,7 +120,7 @@ describe('the processes of an engine', () => {
     });
   const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-  test('receive every shard once in a Slurm array with any minimum and step', () => {
+  test('receive every shard exactly once in a Slurm array with any minimum and step', () => {
     fc.assert(
       fc.property(anyCount, fc.nat(1000), fc.integer({ min: 1, max: 20 }), fc.nat(19), (count, first, step, beyond) => {
         const last = first + step * (count - 1) + Math.min(beyond, step - 1);
@@ -131,7 +131,7 @@ describe('the processes of an engine', () => {
     );
   });
 
-  test('receive every shard once in Kubernetes, AWS Batch and GNU parallel', () => {
+  test('receive every shard exactly once in Kubernetes, AWS Batch and GNU parallel', () => {
     fc.assert(
       fc.property(anyCount, (count) => {
         expect(shardsOf(count, `auto/${count}`, (number) => kubernetes(String(number)))).toEqual(all(count));

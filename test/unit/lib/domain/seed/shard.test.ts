@@ -31,7 +31,7 @@ test('returns a single range if there are no shards', () => {
   expect(shardRange(77, undefined)).toEqual({ start: 0, end: 77 });
 });
 
-test('keeps a thousand consecutive records together', () => {
+test('keeps each thousand consecutive records in the same shard', () => {
   const shard = { index: 1, count: 2 };
   const found = [0, 999, 1000, 1999, 2000, 3000].map((record) => inRecordShard(record, shard));
   expect(found).toEqual([false, false, true, true, false, true]);

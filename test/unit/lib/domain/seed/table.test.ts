@@ -90,7 +90,7 @@ describe("a row's value", () => {
     });
   });
 
-  it('contains no date if there is none', () => {
+  it('contains no date if neither the row nor the defaults have one', () => {
     const table = tableOf(['xpid', 'attr:N:count', 'cutoff_date'], {
       ...options,
       defaults: { ...defaults, cutoffDate: undefined },
@@ -141,7 +141,7 @@ describe("an issue's column", () => {
     [[], 'Id, Mail', 'is wrong'],
     [['identities', 'email'], 'Mail', 'is wrong'],
     [['identities', 'customer_id', 'x'], 'Id', '`x` is wrong'],
-    // The cell before this attribute is empty.
+    // The first attribute's cell is empty, so this is the first attribute in the body.
     [['user_attributes', '5001', 0, 'attribute_value'], 'B', 'is wrong'],
     [['user_attributes', '5001', 1, 'attribute_value'], '', 'is wrong'],
     [[...seed, 'red'], 'K', 'is wrong'],
@@ -158,7 +158,7 @@ describe("an issue's column", () => {
     expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
   });
 
-  it('is named as in the file, not as in the field', () => {
+  it('has the name from the file, not the name of the field', () => {
     const columns = { Whom: 'xpid', Where: 'environment', Until: 'cutoff_date', N: 'attr:N:count' };
     const table = tableOf(Object.keys(columns), { ...options, map: new Map(Object.entries(columns)) });
     const paths = [['xpid'], ['environment'], ['calculated_attributes', '5001', 0, 'cutoff_date']];
@@ -169,7 +169,7 @@ describe("an issue's column", () => {
     ]);
   });
 
-  it('is not repeated in the message', () => {
+  it('is not repeated if the message already names the key', () => {
     const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     const path = [...seed, 'blue'];
     expect(table.issue({ path, message: 'unknown field `blue`' }, full).message).toBe('unknown field `blue`');
@@ -191,7 +191,7 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
   [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number, 0 or more']],
-  // The attributes before this one are empty, so it is the first in the body.
+  // The cells of earlier attributes are empty, so this is the first attribute in the body.
   [{ 'attr:"a:b":sum': 'x' }, ['attr:"a:b":sum: must be a number']],
   [{ 'attr:Avg:average:sum': '1', 'attr:Avg:average:count': '0' }, ['attr:Avg:average:count: must be a positive integer']],
   [{ 'attr:Avg:average:sum': '1' }, ['attr:Avg:average:count: is missing']],
@@ -205,10 +205,10 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   expect(issuesWith(cells)).toEqual(issues.map((issue) => expect.stringContaining(issue) as unknown));
 }); // prettier-ignore
 
-test('reports a mapped column by its own name', () => {
+test('reports a mapped column by its name in the file', () => {
   const header = [' Customer ', 'Bought'];
   const map = { Customer: 'identity:osa_id', Bought: 'attr:Orders:count' };
-  // The header may contain a deployment-specific identity name.
+  // The deployment has its own name for this identity.
   const rules = createRowRules({ osa_id: 'ours_id' });
   const renamed = tableOf(header, { name: 'u.csv', defaults, map: new Map(Object.entries(map)), rules });
   const cells = ['x'.repeat(5000), 'many'];
