@@ -1,5 +1,5 @@
-// Builds the single executable for this system from `dist/`: a copy of the running Node with the program's files as
-// assets. `dist/bin/cdpadm-linux-x64` is the result on Linux.
+// Builds the single executable for this system from `dist/`: a copy of the running Node binary with the program's files
+// as assets. On Linux, the result is `dist/bin/cdpadm-linux-x64`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -51,8 +51,8 @@ async function sha256(file) {
 }
 
 /**
- * Returns the package's bill of materials with Node and the hash of the executable, and without the optional packages,
- * which are not in it.
+ * Returns the package's bill of materials, plus Node and the hash of the executable, minus the optional packages, which
+ * the executable does not contain.
  * @param {string} executable
  */
 async function materials(executable) {
@@ -75,7 +75,7 @@ async function materials(executable) {
   for (const property of bom.components.flatMap(({ properties = [] }) => properties))
     if (property.value.startsWith('installed')) property.value = 'in the executable, unmodified';
   const licenses = [{ license: { id: 'MIT' } }];
-  // The hash of the running Node, which the executable contains.
+  // The hash of the running Node binary, which the executable contains.
   const hashes = await sha256(process.execPath);
   const node = {
     type: 'platform',
@@ -115,7 +115,7 @@ try {
   await chmod(executable, 0o755);
   const macos = process.platform === 'darwin';
   if (macos) execFileSync('codesign', ['--remove-signature', executable]);
-  // The warnings of postject about section names are harmless and are shown only if it fails.
+  // Postject's warnings about section names are harmless, so its output is shown only if it fails.
   const postject = [join(root, 'node_modules/postject/dist/cli.js'), executable, 'NODE_SEA_BLOB', blob];
   const flags = ['--sentinel-fuse', FUSE, ...(macos ? ['--macho-segment-name', 'NODE_SEA'] : [])];
   execFileSync(process.execPath, [...postject, ...flags], { stdio: 'pipe' });

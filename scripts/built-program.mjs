@@ -14,7 +14,7 @@ export function builtProgram(dist) {
 }
 
 /**
- * Streams and settings for a help screen, which only reads the width.
+ * Returns streams and settings for a help screen, which reads only the width.
  * @param {number} columns
  * @returns {Parameters<typeof import('../src/main.ts').helpScreens>[0]}
  */

@@ -5,7 +5,7 @@ const TYPES = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor'
 const SUBJECT = new RegExp(`^(?:${TYPES.join('|')})(?:\\([a-z0-9-]+(?:,[a-z0-9-]+)*\\))?!?: [^A-Z\\s].*[^.\\s]$`);
 
 /**
- * Returns the reasons why a subject is not allowed; empty if it is.
+ * Returns the reasons why a subject is not allowed; empty if it is allowed.
  * @param {string} subject
  */
 export function faultsOf(subject) {

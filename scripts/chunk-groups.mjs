@@ -1,12 +1,12 @@
-// Decides which modules share a chunk. Loading a file costs as much as 20 kB of code, and unused code costs nothing if
-// it is not loaded. Therefore there are few chunks: `kernel`, the code that nearly every command needs to run (`run`),
-// the flags and functions of a group (`commands-roles`), and the code that only this group needs to run (`work-roles`),
-// which its help never loads.
+// Decides which modules share a chunk. Opening a file costs as much as loading 20 kB of code, and code that is not
+// loaded costs nothing. Therefore there are few chunks: `kernel`, the code that nearly every command needs to run
+// (`run`), the flags and functions of a group (`commands-roles`), and the code that only this group needs to run
+// (`work-roles`), which its help never loads.
 
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Entries of a run. Nearly every command that calls the platform needs their imports, and the help does not. */
+/** Entry modules of a run. Nearly every command that calls the platform needs their imports, but help does not. */
 const RUN_ENTRIES = [
   'src/lib/runtime/begin.ts',
   'src/lib/runtime/connect.ts',
@@ -15,7 +15,7 @@ const RUN_ENTRIES = [
   'src/lib/http/engines/node-engine.ts',
 ];
 
-/** Completion runs on each Tab, so the code that it shares with a run has its own chunk. */
+/** Each press of Tab runs completion, so the code that it shares with a run has its own chunk. */
 const TAB_ENTRIES = [
   'src/lib/runtime/completion/answer.ts',
   'src/lib/runtime/completion/sources.ts',
@@ -29,7 +29,7 @@ const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limit
 /** The program's exit after an error: too small for a separate file. */
 const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
 
-/** Progress output, which a call that takes less than a second does not need. */
+/** Progress output, which a call shorter than a second does not need. */
 const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
 const RUNTIME = '\0rolldown/runtime.js';

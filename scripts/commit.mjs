@@ -1,4 +1,4 @@
-// Reads the commit that is built, its time in UTC and its author. A source folder without git has none of them.
+// Reads the commit being built, its time in UTC and its author. In a source folder without git, all three are missing.
 import { spawnSync } from 'node:child_process';
 
 /**

@@ -1,6 +1,6 @@
 // Packs the single executable as `dist/cdpadm_VERSION_amd64.deb`, with the manual and the completions. The script
-// requires dpkg-deb. The package does not need Node. Additional flags are for dpkg-deb: a test passes `-Znone`, because
-// compression takes most of the time.
+// requires dpkg-deb. The package does not need Node. Additional flags are passed to dpkg-deb: a test passes `-Znone`,
+// because compression takes most of the time.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ try {
     'Package: cdpadm',
     `Version: ${version}`,
     `Architecture: ${architecture}`,
-    // Debian requires an address, so the last change's author is used.
+    // Debian requires an email address, so the last commit's author is used.
     `Maintainer: ${commit.author || author}`,
     `Installed-Size: ${Math.ceil(size / 1024)}`,
     'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',

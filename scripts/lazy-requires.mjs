@@ -10,21 +10,21 @@ import { Visitor } from 'rolldown/utils';
 
 /**
  * A required module: `const a = require("./a.js");` at the top of a chunk, optionally followed by
- * `a = __toESM(a, 1);`, which converts a module of Node to the shape of an ES module.
+ * `a = __toESM(a, 1);`, which converts a Node module to the shape of an ES module.
  * @typedef {object} Required
  * @property {string} name
  * @property {Place} declaration
  * @property {string} load `require("./a.js")`
  * @property {{statement: Place, value: Place, itself: Place} | undefined} conversion
  * @property {Place[]} members positions of `a` in `a.b`
- * @property {boolean} whole true if `a` is used otherwise, so that it must be loaded at once
+ * @property {boolean} whole true if `a` is also used in another way, so that it must be loaded immediately
  */
 
 /** @returns {import('rolldown').Plugin} */
 export function lazyRequires() {
   return {
     name: 'lazy-requires',
-    // Skips chunks that contain only packages: they are loaded on demand, and slow to parse.
+    // Skips chunks that contain only packages: they are loaded on demand and slow to parse.
     renderChunk: (code, chunk) => (chunk.moduleIds.every(isPackaged) ? undefined : makeLazy(code)),
   };
 }

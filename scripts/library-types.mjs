@@ -13,7 +13,7 @@ export async function emitLibraryTypes(root, folder) {
   const args = [tsc, '-p', join(root, 'tsconfig.library.json'), '--outDir', folder];
   await promisify(execFile)(process.execPath, args, { cwd: root });
   const mentioned = new Set([join(folder, 'library.d.ts')]);
-  // The loop also visits files that are added to the set.
+  // The loop also visits files that are added to the set while it runs.
   for (const file of mentioned) {
     const text = await readFile(file, 'utf8');
     // Compilers before 5.0 do not support imports that end in .ts; all of them resolve x.js to x.d.ts.

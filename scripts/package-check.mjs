@@ -36,7 +36,7 @@ const NEEDED = [
   'dist/main.js',
   'dist/package.json',
 ];
-/** Imports that appear in strings and never run: code that ajv generates for others, and an example in the help. */
+/** Imports that appear only in strings and never run: code that ajv generates, and an example in the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
@@ -45,7 +45,7 @@ const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 /** A program that uses the library. The library's types must report the error named in the comment. */
 const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
 
-// Declares the few globals that it uses, so that it compiles without other types.
+// Declares the few globals that the program uses, so that it compiles without other types.
 declare const console: { log(...words: unknown[]): void };
 declare function fetch(address: string): Promise<{ status: number }>;
 
@@ -58,7 +58,7 @@ await platform.close();
 export const wrong = () => startEmulator({ color: 'blue' });
 `;
 
-/** Module resolutions in programs that use the library; the last one emits code to run. */
+/** Module resolution modes of programs that use the library; the last one emits code to run. */
 const MODULES = [['esnext', '--moduleResolution', 'bundler'], ['node16'], ['nodenext']];
 
 /** @typedef {[what: string, file: string, args: string[], expected: RegExp]} Step */
@@ -98,7 +98,7 @@ function checkFiles(files) {
 }
 
 /**
- * Every file that the package requires must be in the package, a module of Node or a run-time dependency.
+ * Every module that the package requires must be in the package, built into Node or a run-time dependency.
  * @param {string[]} paths
  */
 async function checkRequires(paths) {
@@ -149,7 +149,7 @@ async function checkTypes(tarball) {
 }
 
 /**
- * Installs the package like a user, runs the program's main command and compiles a program against the types.
+ * Installs the package as a user would, runs the program's main command and compiles a program against the types.
  * @param {string} tarball
  * @param {string} consumer a folder that does not exist yet
  */

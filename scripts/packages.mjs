@@ -13,10 +13,10 @@ const lock = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package-
  * @property {string} name
  * @property {string} version
  * @property {string} license an SPDX identifier
- * @property {string} source the address of its repository
+ * @property {string} source the URL of its repository
  * @property {string} integrity the hash of its archive: `sha512-` and Base64
  * @property {string} changes how the bundled code differs from the package
- * @property {string[]} dependencies the names of the packages that it needs
+ * @property {string[]} dependencies the names of the packages that it depends on
  * @property {Package[]} parts its native code, one package for each system
  */
 
