@@ -86,7 +86,9 @@ export const pickRun: Picker = {
   },
 };
 
-/** Offers the latest run first, as the default. Returns undefined without runs: the command then explains why. */
+/**
+ * Offers the latest run first, as the default. Returns undefined if there are no runs, which the command then explains.
+ */
 export const pickLatestRun: Picker = {
   ...pickRun,
   choices: async (...given) => {

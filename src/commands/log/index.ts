@@ -66,7 +66,7 @@ function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
   return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
 }
 
-/** Without shortening texts for a table. */
+/** Does not truncate text to fit a table. */
 const inFull = view.columns.map(({ said: _said, ...column }) => column);
 
 const list = { text: 'To list them:', command: 'cdpadm log' };
@@ -101,7 +101,7 @@ const showLog = defineCommand({
   calls: 'none',
   args: { id: { help: 'id from `cdpadm log`, or its first characters', pick: pickWrite } },
   output: () => loggedWrite(),
-  notes: ['`undo` is the command that undoes the write. `undo_note` says what it also undoes, or why there is none.'],
+  notes: ['`undo` is the command that undoes the write. `undo_note` shows what else it undoes, or why there is none.'],
   examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
   exits: { usage: 'several ids begin with these characters', notFound: 'no entry has this id' },
   run: async (ctx, { args }) => {

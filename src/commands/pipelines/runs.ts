@@ -108,7 +108,10 @@ function queryOf(flags: RunsFlags, now: number) {
   };
 }
 
-/** By the platform's clock. Throws failed (1) if the success is older than `staleAfter` milliseconds. */
+/**
+ * Reports the age of the last success, by the platform's clock. Throws failed (1) if it exceeds `staleAfter`
+ * milliseconds.
+ */
 async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
   if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();

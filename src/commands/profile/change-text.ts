@@ -53,7 +53,7 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
   return changed;
 }
 
-/** Returns a line per changed field, with maps split into fields: ` limits.dsr: none → 1000/m`. */
+/** Returns one line per changed field, with maps split into fields: ` limits.dsr: none → 1000/m`. */
 export function changesBetween(before: Profile, after: Profile): string[] {
   const shown = (value: unknown): string =>
     value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
@@ -102,7 +102,9 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/** Warns about new words in `names` that are not in the specification: a typo, or a type of a newer platform. */
+/**
+ * Returns warnings about new words in `names` that are not in the specification: typos, or types of a newer platform.
+ */
 export function strangeNames(after: Profile, before?: Profile): string[] {
   const added = Object.keys(after.names ?? {}).filter((name) => before?.names?.[name] === undefined);
   return added

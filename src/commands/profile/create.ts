@@ -103,7 +103,7 @@ export const createProfile = defineCommand({
 
 const NOT_CREATED = 'No profile was created.';
 
-/** If the user stops the command, the error says whether the profile exists. */
+/** If the user stops the command, the error reports whether the profile exists. */
 async function unlessStopped<T>(hint: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -122,7 +122,9 @@ async function askName(ctx: Context, profiles: Profiles): Promise<string> {
 /** Long enough for a distant platform, short enough for a user waiting for the next question. */
 const PROBE_LIMIT_MS = 3000;
 
-/** Probes without credentials. `--yes` skips the probes, because the user did not request these calls. */
+/**
+ * Returns a probe that sends no credentials. `--yes` skips the probes, because the user did not request these calls.
+ */
 function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
   const caFile = profile.ca_file ?? (ctx.io.env.CDPADM_CA_FILE || undefined);
   return (address) =>

@@ -18,7 +18,7 @@ import {
 } from './change-text.ts';
 import { FIELDS, type Profiles, type SettingFlag, profileResult } from './fields.ts';
 
-/** Flags of `profile create`, each with its assignment for `--set`. */
+/** Flags of `profile create`, each with its `--set` equivalent. */
 const CREATE_FLAGS: readonly { key: SettingFlag | 'protected' | 'access'; assignment: string }[] = [
   ...FIELDS.flatMap(({ name, key }) => (key === undefined ? [] : [{ key, assignment: `${name}=VALUE` }])),
   { key: 'protected', assignment: 'protected=true' },
@@ -75,7 +75,7 @@ export const editProfile = defineCommand({
   },
 });
 
-/** Users who created a profile with these flags may try them here too, so the error names the assignment. */
+/** Users may try the flags of `profile create` here, so the error shows the `--set` equivalent. */
 function hiddenFlags() {
   type Hidden = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
   return Object.fromEntries(CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }])) as Hidden;

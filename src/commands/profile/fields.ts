@@ -47,7 +47,7 @@ function own(name: SettingName, key: SettingFlag): Field {
   return { name, key, flag: flagName(key), label: settingFlags[key].help };
 }
 
-/** Returns a profile as stored in its file. Fields from a newer version are kept. */
+/** Returns the schema of a profile as stored in its file. Fields from a newer version are kept. */
 export function profileResult() {
   const text = z.optional(z.string());
   const texts = z.optional(z.record(z.string(), z.string()));

@@ -24,7 +24,7 @@ export const copyProfile = defineCommand({
   path: 'profile copy',
   summary: 'create a second profile with the same settings and secrets',
   args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'name of the new profile' } },
-  notes: ['Secrets in a private file are copied. Both profiles share the keychain, variables and commands.'],
+  notes: ['Secrets in a private file are copied. Both profiles share keychain entries, variables and commands.'],
   examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
   run: async (ctx, { args: { from, to } }) => {
     const profiles = await ctx.profiles();

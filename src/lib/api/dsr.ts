@@ -26,13 +26,13 @@ export function createDsrApi(client: Client) {
     describeCreate: (body: DsrRequest) => client.describe(create, { body }),
     /** Sends many requests. Each body is JSON bytes that use wire names. */
     openCreate: () => client.openSender(create),
-    /** Reads many requests. The parameter `requestId` is the id. */
+    /** Opens a sender that reads requests by their id, the parameter `requestId`. */
     openGet: () => client.openSender(get),
     get: async (requestId: string, signal?: AbortSignal) => {
       const reply = await client.exchange(get, getInput(requestId, signal));
       return { ...dated(reply), reply };
     },
-    /** Returns all requests with a group id. An unknown group id has no requests. */
+    /** Returns all requests with a group id; none for an unknown group id. */
     list: async (group_id: string, signal?: AbortSignal) =>
       dated(await client.exchange(list, { query: { group_id }, signal })),
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),
@@ -42,7 +42,7 @@ export function createDsrApi(client: Client) {
     /** GETs a `results_url` with the workspace's credentials, but only under the DSR base address. */
     results: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, service: 'dsr', accept: '*/*' }, sink, signal),
-    /** GETs discovery's `processor_certificate` without credentials, over https, or over http to this machine. */
+    /** GETs discovery's `processor_certificate` without credentials, over HTTPS, or over HTTP from this machine. */
     certificate: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, accept: 'application/x-pem-file, application/pem-certificate-chain, */*' }, sink, signal),
   };

@@ -1,4 +1,4 @@
-// B. Group identities: one method per endpoint.
+// Group identities (specification, B): one method per endpoint.
 import { type GroupPatch, groupsEndpoints } from '../contract/groups.ts';
 import type { Client } from '../http/types.ts';
 import { resourceCalls } from './resource.ts';

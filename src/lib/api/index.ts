@@ -15,7 +15,7 @@ import { createRolesApi } from './roles.ts';
 interface ApiScope {
   /** The manifest belongs to the organization, although every path contains the account. */
   roles(): { orgId: bigint; accountId: bigint };
-  /** For areas whose paths contain a workspace: B and D. */
+  /** The workspace, for the areas whose paths contain one: B and D. */
   workspaceId(): bigint;
 }
 
@@ -61,7 +61,7 @@ function createSeedingApi(client: Client) {
         if (!(error instanceof KnownError) || (error.status !== 400 && error.status !== 422)) throw error;
       }
     },
-    /** Sends many bulk calls. Each body is JSON bytes that use wire names. */
+    /** Opens a sender for bulk calls. Each body is JSON, as bytes, with wire names. */
     openBulk: () => client.openSender(bulk),
     describeBulk: (body: SingleSeed[]) => client.describe(bulk, { body }),
   };
@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** A write without a reply. A `once` call throws OutcomeUnknownError if the response is lost. */
+/** Returns a write without a reply. A `once` call throws OutcomeUnknownError if the response is lost. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {

@@ -1,4 +1,4 @@
-// D. Pipelines: one method per endpoint.
+// Pipelines (specification, D): one method per endpoint.
 import { pipelinesEndpoints } from '../contract/pipelines.ts';
 import type { Client } from '../http/types.ts';
 import { dated } from './dsr.ts';

@@ -1,4 +1,4 @@
-// A. Custom roles: one method per endpoint.
+// Custom roles (specification, A): one method per endpoint.
 import { type ManifestRequest, rolesEndpoints } from '../contract/roles.ts';
 import type { Client } from '../http/types.ts';
 

@@ -7,7 +7,7 @@ import { type KnownError, invalidInput, type Place, placeAt } from '../kernel/er
 import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
 
-/** A record: its cells, and its text, which is needed to locate them. */
+/** The cells of a record, and its text, which is needed to locate them. */
 interface CsvLine {
   cells: string[];
   line: number;

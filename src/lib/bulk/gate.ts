@@ -13,7 +13,7 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
   shared?: SharedRate | undefined;
 }
 
-/** Additional tasks that may run while others rest, limited because each holds its rows in memory. */
+/** Maximum number of additional tasks while others rest; each task holds its rows in memory. */
 export const MOST_RESTING = 128;
 
 /** If a timer fires this late, the program was blocked. */
@@ -21,9 +21,9 @@ const BLOCKED_MS = 20;
 
 export class Gate {
   requests = 0;
-  /** Number of failed requests (5xx, or no response). After a 429, or a 503 with `Retry-After`, the run waits. */
+  /** Number of failed requests (5xx, or no response). A 429, or a 503 with `Retry-After`, pauses the run instead. */
   retries = 0;
-  /** Resting rows do not count as concurrent. */
+  /** Number of resting rows, which do not count as concurrent. */
   resting = 0;
   /** Called when a row starts to rest. */
   onRest: (() => void) | undefined;
@@ -36,7 +36,7 @@ export class Gate {
   readonly #ended = new AbortController();
   #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;
-  /** Error of the current response; a run that gives up ends with it. */
+  /** Error of the current response. A run that gives up ends with this error. */
   #cause: KnownError | undefined;
 
   constructor(options: GateOptions) {
@@ -53,7 +53,7 @@ export class Gate {
     this.#pacing = new Pacing({ ...options, schedule: this.#shared, onGiveUp }, clock.now());
   }
 
-  /** Pauses a row while others continue. Reports `why` if there are none. Rejects once the run has ended. */
+  /** Pauses a row while others continue. Reports `why` if there are no others. Rejects once the run has ended. */
   async rest(ms: number, why?: string): Promise<void> {
     if (why !== undefined) this.#pacing.rest(ms, why);
     this.resting++;
@@ -75,7 +75,10 @@ export class Gate {
     });
   }
 
-  /** Call this for every request let through. `failure` ends a run that gives up now. Returns the row's pause. */
+  /**
+   * Call this after every request that was let through. `failure` ends a run that gives up now. Returns the row's
+   * pause.
+   */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.retries++;
     this.#cause = failure;
@@ -122,7 +125,7 @@ export class Gate {
     }, this.stop);
   }
 
-  /** If the program was blocked, reports that requests sent after the alarm was set did not leave immediately. */
+  /** If the program was blocked, tells the pacing that requests sent after the alarm was set were delayed. */
   #noticeBlock(now: number): void {
     if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
     this.#pacing.wasBlocked(this.#alarm.setAt, now);

@@ -6,7 +6,9 @@ import { usageError } from '../kernel/errors.ts';
 export type RateStore = Awaited<ReturnType<typeof openRateStore>>;
 
 const TIMEOUT_MS = 2000;
-/** `limit` identifies address, workspace and API. `rate` is the total of all processes; undefined means no limit. */
+/**
+ * `limit` identifies the address, workspace and API. `rate` is the total of all processes; undefined means no limit.
+ */
 export async function openRateStore(
   address: URL,
   limit: readonly string[],
@@ -22,7 +24,7 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // Without a connection, the error itself says only that a command was not retried.
+  // If there is no connection, the client's own error reports only that a command was not retried.
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause = error;
@@ -42,7 +44,7 @@ export async function openRateStore(
       const [start, every] = await pace('take', count);
       return { inMs: start / 1000, everyMs: every / 1000 };
     },
-    /** Records that the platform rejected a request sent `agoMs` ago, and requested this pause. */
+    /** Records that the platform rejected a request sent `agoMs` ago and requested a pause of `askedMs`. */
     limited: async (agoMs: number, askedMs: number) => {
       await pace('limited', agoMs, askedMs);
     },
@@ -53,7 +55,7 @@ export async function openRateStore(
 const EXAMPLE = 'for example redis://127.0.0.1:6379 or rediss://redis.example';
 
 /**
- * Returns the address from `--rate-store` or else from CDPADM_RATE_STORE; undefined if neither is set. Only an address
+ * Returns the address from `--rate-store`, or else from CDPADM_RATE_STORE; undefined if neither is set. Only an address
  * from the environment may contain a password. Throws usage (2).
  */
 export function readStoreAddress(
@@ -113,7 +115,7 @@ if second ~= state.second then
 end
 local taken = state.count + state.before * (1 - (now / 1000 - second))
 
--- The requested rate, or a lower learned one: from low by way of high, which was too much (CUBIC).
+-- The requested rate, or a lower learned one: it climbs from low past high, which was too high (CUBIC).
 local wanted = tonumber(ARGV[2])
 local rate = wanted > 0 and wanted / MARGIN or math.huge
 if state.high > 0 then
@@ -130,7 +132,7 @@ if ARGV[1] == 'take' then
   reply = {math.floor((start - now) * 1000), math.floor(interval * 1000)}
 else
   local sent, asked = now - ARGV[3], tonumber(ARGV[4])
-  -- The requests that met the same limit together count once.
+  -- Requests rejected by the same limit count once.
   if sent > state.from and taken > 0 and (wanted == 0 or taken < wanted * CLEARLY_FEWER) then
     state.high = math.min(taken, rate)
     state.low = state.high * HEADROOM

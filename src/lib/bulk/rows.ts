@@ -1,4 +1,4 @@
-// Reads the rows of CSV, NDJSON or JSON inputs, with number and position.
+// Reads the rows of CSV, NDJSON or JSON inputs, with their numbers and positions.
 import { createHash } from 'node:crypto';
 import { csvTable } from './csv.ts';
 import { jsonRows } from './json.ts';
@@ -10,7 +10,7 @@ import { invalidInput, usageError } from '../kernel/errors.ts';
 export interface RowTable {
   /** Columns of the first input, which all other inputs must have. */
   heading: Heading;
-  /** Rows, in groups, as the file is read. Throws invalid input (9) if no more rows can be read. */
+  /** Groups of rows, as the file is read. Throws invalid input (9) if no more rows can be read. */
   rows: AsyncIterable<Row[]>;
   /** Returns the SHA-256 of the unwrapped bytes in hex, which is complete once all rows have been read. */
   digest(): string;

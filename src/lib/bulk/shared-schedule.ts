@@ -14,16 +14,18 @@ export interface SharedRate {
 
 /** Time to wait before trying a lost store again. */
 const RETRY_MS = 5000;
-/** Requests are reserved for this long, so that a late or killed process leaves few unused. */
+/** Slots are reserved this far ahead, so that a late or killed process leaves few unused. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
-/** A slot older than this is lost: others were granted the time after it. A longer time would exceed the margin. */
+/**
+ * A slot older than this is lost, because later slots belong to other processes. A longer time would exceed the margin.
+ */
 const LATE_MS = 10;
 
 /** `share` is this process's own rate. */
 export function createSharedSchedule({ store, onFound, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
-  /** When each reserved request may be sent. */
+  /** Times when the reserved requests may be sent. */
   let slots: number[] = [];
   let everyMs = 0;
   let isAsking = false;

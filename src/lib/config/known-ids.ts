@@ -1,4 +1,4 @@
-// Caches ids from the platform's responses for completion: one file per kind, one id per line.
+// Caches ids from the platform's responses for tab completion: one file per kind, one id per line.
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 
@@ -53,7 +53,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
   return {
     read,
     replace,
-    /** Adds ids at the front, and removes the oldest ones beyond the limit. */
+    /** Adds ids at the front, and removes the oldest if there are too many. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;

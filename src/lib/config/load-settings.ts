@@ -66,7 +66,10 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   return settings;
 }
 
-/** True if no address would come from the profile, as after `emulator env`: starting the platform locks its state. */
+/**
+ * True if no address would come from the profile, as after `emulator env`. The embedded platform is then not started,
+ * because that would lock its state.
+ */
 function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
   if (flags.profile) return false;
   return ADDRESSES.every((name) => project?.settings[name] !== undefined || Boolean(env[variableOf(name)]));
@@ -75,7 +78,7 @@ function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | und
 const ADDRESSES = SETTING_NAMES.filter((name): name is AddressName => name.endsWith('_url'));
 type AddressName = Extract<SettingName, `${string}_url`>;
 
-/** Returns the profile in `--profile`, `CDPADM_PROFILE` or the project file, else the current one, or undefined. */
+/** Returns the profile from `--profile`, `CDPADM_PROFILE` or the project file, or else the current one, if any. */
 function chooseProfile(
   { flags, env, paths, alone = '--profile' }: SettingsSources,
   project: ProjectFile | undefined,

@@ -1,4 +1,5 @@
-// References to this program's secrets, which definition files may not use and child processes do not receive.
+// Identifies references to this program's secrets, which definition files may not use and child processes do not
+// receive.
 import { join, sep } from 'node:path';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import { parseReference } from './secret-file.ts';
@@ -7,7 +8,7 @@ import { readSettingsFile } from './settings-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the variables and keychain entries that profiles name for their secrets. */
+/** Returns the variables and keychain entries that profiles reference for their secrets. */
 export async function profileReferences(folder: string): Promise<{ name: string; reference: string }[]> {
   const { profiles } = await readSettingsFile(folder);
   return [...profiles.values()].flatMap(({ secrets = {} }) =>
@@ -46,7 +47,7 @@ const NEEDED_TO_RUN =
 /**
  * Returns the environment, without credentials, for a program that a command starts for the user. Omits our variables,
  * those that a profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer
- * than eight characters must match completely. Throws KnownError invalid input (9) for a broken settings file.
+ * than eight characters must match the whole variable. Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));
@@ -55,7 +56,7 @@ export async function childEnvironment(env: Environment, folder: string, redacto
     ...named.map(({ name, reference }) => ({ name, variable: reference.slice('env:'.length) })),
   ];
   const withheld = new Set(variables.map(({ variable }) => variable));
-  // Separate from the command's redactor, which need not mask secrets that the command never read.
+  // Separate from the command's redactor, which need not mask secrets that the command never reads.
   const values = createRedactor();
   for (const { name, variable } of variables) if (name !== 'client_id') values.add(env[variable] ?? '');
   return Object.fromEntries(

@@ -26,7 +26,7 @@ function checkedText(problemOf: (text: string) => string | false | undefined) {
   );
 }
 
-/** A record whose values have no problem; issues are reported at their keys. */
+/** Returns a schema for a record whose values have no problem. Reports each issue at its key. */
 function checkedRecord<T extends z.ZodMiniType>(
   value: T,
   problemOf: (key: string, value: z.output<T>) => string | undefined,
@@ -41,7 +41,7 @@ function checkedRecord<T extends z.ZodMiniType>(
   );
 }
 
-/** Checks and normalizes a setting. An id may be a number in the file; it becomes text with every digit. */
+/** Checks and normalizes a setting. An id that is a number in the file becomes a string without losing digits. */
 function setting(name: SettingName) {
   const checked = z.pipe(
     checkedText((text) => {
@@ -57,7 +57,7 @@ function setting(name: SettingName) {
   return z.optional(isIdName(name) ? z.pipe(asText, checked) : checked);
 }
 
-/** A reference, never the secret itself. The message does not repeat the text. */
+/** A reference, never the secret itself. The message does not repeat the value, which may be a secret. */
 const Reference = checkedText(
   (text) =>
     !parseReference(text) &&
@@ -97,23 +97,23 @@ function settingsOf<Name extends SettingName>(names: readonly Name[]): Fields<Na
 
 const PROFILE_FIELDS = {
   ...settingsOf(SETTING_NAMES),
-  /** Every write asks for the profile's name. */
+  /** Every write requires typing the profile's name. */
   protected: z.optional(z.boolean()),
   /** `read` blocks every write. */
   access: z.optional(z.enum(['read', 'write'])),
   /** True if definition files may name commands that print their secrets. */
   allow_commands: z.optional(z.boolean()),
-  /** Folders whose files may be named by a definition file in any folder. */
+  /** Folders whose files any definition file may reference. */
   allow_files: z.optional(z.array(AbsoluteFolder)),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */
   limits: z.optional(checkedRecord(z.string(), limitProblem)),
-  /** Neutral word -> deployment's word. */
+  /** Neutral name -> deployment-specific name. */
   names: z.optional(z.record(z.string(), z.string())),
 };
 
 /**
  * Fields of a project file, in addition to `profile`. Anyone who can change a repository sets them for all its users,
- * so they cannot control trust, wire words, or the commands that run here.
+ * so they cannot control trust, wire names, or the commands that run on this machine.
  */
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),

@@ -18,7 +18,7 @@ export interface ProfileDraft {
   profile: Profile;
   typed: Partial<Record<ProfileSecretName, string>>;
   storage: SecretStorage;
-  /** Makes the new profile the current one, which the first profile always becomes. */
+  /** Makes the new profile the current one. The first profile always becomes current. */
   use: boolean;
 }
 
@@ -60,9 +60,9 @@ export function openProfiles(options: SecretsOptions) {
     file: settingsFilePath(folder),
     /** Returns all profiles by name, except `local`. Throws KnownError invalid input (9) for a broken file. */
     read,
-    /** Returns the profile; `local` is an empty one. Throws KnownError not found (5) with the nearest name. */
+    /** Returns the profile, which is empty for `local`. Throws KnownError not found (5) with the closest name. */
     find,
-    /** Throws KnownError conflict (6) for an existing name. After an error, nothing is stored. */
+    /** Throws KnownError conflict (6) if the name already exists. After an error, nothing is stored. */
     create: async (name: string, draft: ProfileDraft): Promise<{ current: boolean }> =>
       await change(async (raw, write) => {
         refuseName(name, Object.keys(raw.profiles));
@@ -114,7 +114,7 @@ export function openProfiles(options: SecretsOptions) {
           Object.keys(raw.profiles).filter((name) => name !== from),
         );
         const filed = filedSecrets(from, profile);
-        // Write the new name before removing the old one: a crash in between leaves a copy and loses nothing.
+        // Write the new name before removing the old one, so that a crash in between leaves a copy and loses nothing.
         writeFiled(to, filed);
         raw.profiles = Object.fromEntries(
           Object.entries(raw.profiles).map(([name, value]) => [name === from ? to : name, value]),
@@ -169,7 +169,7 @@ export function openProfiles(options: SecretsOptions) {
       }),
     /** Throws KnownError usage (2) for an invalid name, or conflict (6) for an existing one. */
     checkNewName: async (name: string): Promise<void> => refuseName(name, (await read()).profiles.keys()),
-    /** Returns a check for new names, which returns the problem as a sentence, or undefined. */
+    /** Returns a function that checks a new name and returns the problem as a sentence, or undefined. */
     newNameProblem: async () => {
       const { profiles } = await read();
       return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
@@ -197,7 +197,7 @@ function problemOfName(name: string, others: Iterable<string>): KnownError | und
   });
 }
 
-/** Checks a profile before writing it, so that the file can be read again. */
+/** Checks a profile before it is written, so that the file stays readable. */
 function checked(profile: Profile): Profile {
   const { data, issues } = parseWith(Profile, profile);
   if (data) return data;
@@ -209,7 +209,7 @@ function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
 }
 
-/** Returns the references whose secrets no profile in `left` uses: a copied profile shares its keychain entries. */
+/** Returns the references that no profile in `left` uses. A copied profile shares its keychain entries. */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);
   return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));

@@ -39,7 +39,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
     /** Profile names, without the built-in one. */
     profiles: Object.keys(profiles),
     profile,
-    /** Values of this id across all profiles, each with the first profile that has it. */
+    /** Values of this id in all profiles, each with the first profile that has it. */
     valuesOf: (name: 'org_id' | 'account_id' | 'workspace_id') => {
       const found = new Map<string, string>();
       for (const [one, fields] of Object.entries(profiles)) {

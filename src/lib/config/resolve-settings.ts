@@ -1,5 +1,5 @@
-// Resolves every setting with its source: flag > environment > project file > profile > default. A profile that `--profile`
-// names is pinned: only flags override it, and the environment provides only missing secrets.
+// Resolves every setting with its source: flag > environment > project file > profile > default. A profile named by
+// `--profile` is pinned: only flags override it, and the environment provides only missing secrets.
 import { isAbsolute, join } from 'node:path';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import {
@@ -29,7 +29,7 @@ export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, stri
 export interface SettingsLayers {
   flags: Readonly<Partial<Record<SettingName, string | undefined>>>;
   env: Environment;
-  /** Base of relative paths in flags and variables. */
+  /** Folder that relative paths in flags and variables start from. */
   cwd: string;
   project: ProjectFile | undefined;
   /** Profile in use. `stored` comes from the settings file, `local` from the embedded platform. */
@@ -89,7 +89,7 @@ export function resolveSettings(given: SettingsLayers) {
   const { stored } = layers.profile ?? {};
   const shared = layers.project?.settings;
   const guards = given.project?.settings;
-  // A project file adds guards to a pinned profile too, but never removes any.
+  // A project file adds guards even to a pinned profile, but never removes any.
   const origins = originsOf(given, pinned);
   return {
     profile: layers.profile?.setting,
@@ -104,7 +104,7 @@ export function resolveSettings(given: SettingsLayers) {
     access: 'access' in origins ? ('read' as const) : ('write' as const),
     /** True if definition files may name commands. Only a profile can allow this, never a project file. */
     allowCommands: 'allow_commands' in origins,
-    /** Folders whose files definition files may name. Only a profile can allow them. */
+    /** Folders whose files definition files may reference. Only a profile can allow them. */
     allowFiles: stored?.allow_files ?? [],
     /** Request rates for areas with an unknown limit, such as `{dsr: '1000/m'}`. */
     limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,
@@ -113,13 +113,13 @@ export function resolveSettings(given: SettingsLayers) {
     origins,
     all: () => [...settings],
     get,
-    /** The value. Throws KnownError usage (2), naming the flag, variable and profile field that can set it. */
+    /** Returns the value. Throws KnownError usage (2), naming the flag, variable and profile field that can set it. */
     need,
     needInteger: (name: IdName) => BigInt(need(name)),
     /** Source of a secret, never its value. */
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
     secretOrigins: () => Array.from(sources, ([name, { origin }]) => [name, origin] as const),
-    /** Throws as `secret` does if the secret is missing or may not be sent. Reads nothing. */
+    /** Throws like `secret` if the secret is missing or may not be sent, but reads nothing. */
     allowSecret: (name: SecretName) => void needSecret(name),
     /** Reads the secret and adds it to the redactor. Throws KnownError auth (4) if it is missing or may not be sent. */
     secret,
@@ -146,7 +146,10 @@ function ineffectiveIn(
   return [...unused, ...secrets].map(variableOf);
 }
 
-/** The sources of guards, limits and names. A project file overrides keys, but only adds guards to a pinned profile. */
+/**
+ * Returns the sources of guards, limits and names. A project file overrides keys, but only adds guards to a pinned
+ * profile.
+ */
 function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
   const note = (
@@ -194,7 +197,7 @@ function checked(name: SettingName, text: string, origin: Origin, folder: string
   return { value: join(folder, result.value), origin };
 }
 
-/** A pinned profile's own secrets come first, and `CDPADM_ACCESS_TOKEN` is ignored. */
+/** For a pinned profile, its own secrets come first, and `CDPADM_ACCESS_TOKEN` is ignored. */
 function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: boolean): Map<SecretName, SecretSource> {
   const sources = new Map<SecretName, SecretSource>();
   for (const name of SECRET_NAMES) {

@@ -15,7 +15,7 @@ import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 
-/** Maximum number of bases. The oldest are deleted; their roles files then count as files without a base. */
+/** Maximum number of bases. The oldest are deleted, which leaves their roles files without a base. */
 const MAX_BASES = 200;
 
 const headFields = {
@@ -50,7 +50,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** Returns revision names, newest first: all, or only for an address and one or all of its organizations. */
+/** Returns revision names, newest first: all of them, or only those for an address, and optionally one organization. */
 export function revisionNames(
   stateFolder: string,
   scope?: { organization: string | undefined; address: string },
@@ -68,7 +68,7 @@ function keyOf(scope: { organization: string; address: string }): string {
   return digest(scope).slice(0, 16);
 }
 
-/** Returns the facts about a manifest for the head of its revision. */
+/** Returns a manifest's metadata for the head of its revision. */
 function factsOf({ last_modified_by = null, last_modified_on = null, roles }: ManifestReply) {
   return { roles: roles.length, last_modified_on, last_modified_by };
 }
@@ -154,7 +154,9 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
         bytes: lstatSync(join(history, name), { throwIfNoEntry: false })?.size ?? 0,
       })),
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
-    /** Removes revisions in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each. */
+    /**
+     * Removes revisions in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each one.
+     */
     removeRevisions: async (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> => {
       const left = revisions.values();
       const remove = async (): Promise<void> => {

@@ -69,7 +69,7 @@ export function parseReference(text: string): SecretReference | undefined {
   }
 }
 
-/** True for a string that starts like a reference, so that a broken one is never used as the value itself. */
+/** True for a string that starts like a reference, so that a malformed reference is never used as the value itself. */
 export function looksLikeReference(text: string): boolean {
   return /^(env|command|keychain|file):/.test(text);
 }

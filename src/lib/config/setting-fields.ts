@@ -7,7 +7,7 @@ export type Checked = { value: string } | { problem: string };
 
 interface SettingField {
   label: string;
-  /** Flag that every command has. */
+  /** Global flag that sets the field. */
   flag?: string;
   /** True if a project file may contain this setting. */
   shared?: true;
@@ -33,7 +33,6 @@ const SETTING_FIELDS = {
 
 export type SettingName = keyof typeof SETTING_FIELDS;
 export type IdName = 'org_id' | 'account_id' | 'workspace_id';
-/** Settings that a project file may set. */
 export type SharedName = {
   [K in SettingName]: (typeof SETTING_FIELDS)[K] extends { shared: true } ? K : never;
 }[SettingName];

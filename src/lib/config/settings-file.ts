@@ -137,7 +137,7 @@ export interface LocatedIssue extends Partial<FieldIssue> {
   offset?: () => number;
 }
 
-/** Returns the error for a file. Locates only the issues that it shows, because each search reads the text. */
+/** Returns the error for a file. Locates only the issues that it shows, because each search scans the text. */
 export function unusableFile(
   subject: string,
   { file, text, found, hint }: { file: string; text: string; found: readonly LocatedIssue[]; hint: string },
@@ -148,7 +148,7 @@ export function unusableFile(
   return invalidInput(`${subject} cannot be used.`, issues, hint, found.length - issues.length);
 }
 
-/** Places an issue at its path, or at the nearest value around it. JSON is valid YAML. */
+/** Locates each issue at its path, or at the nearest enclosing value. Parses JSON as YAML. */
 export async function locateIssues(issues: readonly FieldIssue[], text: string) {
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;

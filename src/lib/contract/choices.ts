@@ -5,7 +5,7 @@ export type Regulation = (typeof REGULATIONS)[number];
 export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
 export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
-/** How the members' values of an attribute are combined. */
+/** How an attribute's values are combined across group members. */
 export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
 /** States of connections and data models. If a request omits the state, it is `new` (decision: D62). */

@@ -1,11 +1,11 @@
-// D. Connections: warehouse addresses and credentials for the four providers (specification, "Connection").
+// Connections: warehouse addresses and credentials for the four providers (specification, "Connection").
 import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
 import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
-/** Neutral words. `http/call/names.ts` maps them to a deployment's own words. */
+/** Neutral names, which `http/call/names.ts` maps to deployment-specific ones. */
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
 export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
 

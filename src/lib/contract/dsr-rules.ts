@@ -23,7 +23,10 @@ interface Located {
   type: string;
 }
 
-/** If there are too many identities, reports only that. `body` may be any value: the schema checks field types. */
+/**
+ * Returns the issues with the identities; if there are too many, only that one. `body` may be any value, because the
+ * schema checks field types.
+ */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);

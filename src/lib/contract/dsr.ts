@@ -1,4 +1,4 @@
-// C. Data subject requests, version 3: the request, its responses and discovery (specification, C).
+// Data subject requests, version 3: the request, its responses and discovery (specification, C).
 import { REGULATIONS, REQUEST_STATUSES, REQUEST_TYPES } from './choices.ts';
 import * as z from 'zod/mini';
 import { parseIso } from '../kernel/timestamps.ts';
@@ -76,7 +76,7 @@ const ExtensionKey = filledWhere(
   { pattern: '^opendsr\\.(?=.*\\S).' },
 );
 
-/** `ose_publishing_id` is sent as discovery lists it (decision: D52). */
+/** Spells `ose_publishing_id` as discovery lists it (decision: D52). */
 function normalizeSpelling<Body extends { subject_identities?: Record<string, IdentityEntry> | undefined }>(
   body: Body,
 ): Body {

@@ -1,4 +1,4 @@
-// Describes one platform call. Client, emulator and tests read no other description.
+// Describes each platform call once, for the client, the emulator and the tests.
 import type { Method } from './choices.ts';
 import type * as z from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
@@ -13,7 +13,7 @@ export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
  * How to continue when the response to a request is lost:
  * - `repeat`: send it again; a repeat is harmless;
  * - `confirm`: a read shows whether it took effect (the caller gets `OutcomeUnknownError`);
- * - `once`: never send it again. A call with a 429, or with a 401 that leads to a new token, normally had no effect, so
+ * - `once`: never send it again. A 429, or a 401 that leads to a new token, normally means that the call had no effect, so
  * it is retried. If the platform rejects the retry, a read shows the outcome.
  */
 export type Safety = 'repeat' | 'confirm' | 'once';
@@ -22,7 +22,7 @@ export type Safety = 'repeat' | 'confirm' | 'once';
 export type Budget = 'roles';
 
 /**
- * Marks a deployment's own words in a JSON value (see `names.ts`): `keys:PATH` marks the keys of the object at PATH,
+ * Marks deployment-specific names in a JSON value (see `names.ts`): `keys:PATH` marks the keys of the object at PATH,
  * and `value:PATH` the string at PATH. A path is dotted: `*` is any key, `[]` any element, and an empty path the root.
  */
 export type NameMark = `keys:${string}` | `value:${string}`;
@@ -30,7 +30,7 @@ export type NameMark = `keys:${string}` | `value:${string}`;
 export interface EndpointNames {
   body?: readonly NameMark[];
   reply?: readonly NameMark[];
-  /** Query parameters whose value is a marked word. */
+  /** Query parameters whose value is a marked name. */
   query?: readonly string[];
 }
 
@@ -61,9 +61,9 @@ export interface EndpointSpec<
   reply?: Reply;
   /** The response may have any shape: JSON is parsed but not checked, and anything else is text. */
   anyReply?: true;
-  /** Media type of a non-JSON response. Other responses contain the address of such a call. */
+  /** Media type of a non-JSON response. The address of such a call comes from another response. */
   media?: string;
-  /** Error statuses that similar calls do not have. */
+  /** Additional error statuses, which similar calls do not return. */
   fails?: readonly number[];
   query?: readonly string[];
   safety: Safety;
@@ -91,7 +91,10 @@ type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'serv
   Partial<Pick<Endpoint, 'service' | 'auth' | 'status' | 'safety'>>;
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 
-/** A row may override service, credentials, status (200) and safety (a GET may be retried, others need a read). */
+/**
+ * A row may override the service, the credentials, the status (200) and the safety (`repeat` for GET, or else
+ * `confirm`).
+ */
 export function endpoints<const Rows extends Record<string, Row>>(
   area: string,
   service: Service,

@@ -23,13 +23,13 @@ const OWN_WORDS = { error: (): string => NO_MESSAGE };
 /** `data` is valid only if there are no issues. */
 export type Parsed<T> = { data: T; issues: [] } | { data: undefined; issues: FieldIssue[] };
 
-/** Checks `value` against `schema`. Nothing else calls a schema's parser. */
+/** Checks `value` against `schema`. No other code calls a schema's parser. */
 export function parseWith<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): Parsed<z.infer<Schema>> {
   const { data, error } = schema.safeParse(value, OWN_WORDS);
   return error ? { data: undefined, issues: explainIssues(error.issues, value) } : { data, issues: [] };
 }
 
-/** Returns the issues of `value`; none means that the value is valid. */
+/** Returns the issues of `value`; an empty list means that it is valid. */
 export function explain(schema: z.ZodMiniType, value: unknown): FieldIssue[] {
   return parseWith(schema, value).issues;
 }
@@ -61,7 +61,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): Fie
   });
 }
 
-/** Finds the only member of a union whose outer type fits the value, so that the problem is inside that member. */
+/** Finds the only member of a union whose outer type fits the value: the problem is inside that member. */
 function intendedForm(forms: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const fitting = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || !isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;

@@ -14,7 +14,7 @@ export function isServerTrouble(status: number): boolean {
   return (status >= 500 && status !== 501 && status !== 505) || status === 408 || status === 425;
 }
 
-/** A. Custom roles (specification, "Errors", A). */
+/** Custom roles (specification, "Errors", A). */
 export const ROLE_FAILURES = {
   assigned: { status: 400, message: 'Custom role is assigned to a user and may not be deleted' },
   invalidField: {
@@ -27,7 +27,7 @@ export const ROLE_FAILURES = {
   rateLimited: { status: 429, message: 'Rate limit exceeded' },
 } as const satisfies Record<string, Failure>;
 
-/** C. Data subject requests (specification, "Errors", C; the last three are ours, decision: D50). */
+/** Data subject requests (specification, "Errors", C; the last three are ours, decision: D50). */
 export const DSR_FAILURES = {
   invalid: { status: 400, message: 'invalid data detected' },
   notAlone: { status: 400, message: '`xpid` given together with any other identity' },
@@ -44,14 +44,14 @@ export const DSR_FAILURES = {
   resultsExpired: { status: 410, message: 'the results are no longer available' },
 } as const satisfies Record<string, Failure>;
 
-/** B. Group identities (specification, "Errors", B; decision: D61). */
+/** Group identities (specification, "Errors", B; decision: D61). */
 export const GROUP_FAILURES = {
   notFound: { status: 404, message: 'Not found' },
   unprocessable: { status: 422, message: 'Unprocessable entity' },
   invalidJson: { status: 400, message: 'Invalid JSON syntax in group definition' },
 } as const satisfies Record<string, Failure>;
 
-/** D. Warehouse sync (specification, "Errors", D). */
+/** Warehouse sync (specification, "Errors", D). */
 export const WAREHOUSE_FAILURES = {
   invalidRequest: { status: 400, message: 'Creation failed through a request error or unprocessable entity' },
   invalidSql: { status: 400, message: 'Invalid SQL' },
@@ -71,7 +71,7 @@ export const WAREHOUSE_FAILURES = {
 
 const UNCHECKED = "Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ";
 
-/** Matches SQLite's complaints about a dialect; its other complaints are about tables and columns. */
+/** Matches SQLite errors about a dialect; its other errors are about tables and columns. */
 const ABOUT_DIALECT =
   /syntax error|incomplete input|unrecognized token|parser stack overflow|no such function|arguments to function/;
 

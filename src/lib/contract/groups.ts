@@ -1,4 +1,4 @@
-// B. Group identities: the definition and its six calls (specification, "B. Group identities").
+// Group identities: the definition and its six calls (specification, "B. Group identities").
 import { AGGREGATIONS } from './choices.ts';
 import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';

@@ -1,4 +1,4 @@
-// F. Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
+// Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
 import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid } from './shared.ts';
@@ -6,7 +6,7 @@ import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid
 /** `event_type` is an open list: the specification shows only some. */
 export const IntakeEvent = z.looseObject({ event_type: textOf(1, 256), data: z.record(z.string(), z.unknown()) });
 
-/** The user and the circumstances, which both bodies contain. Only user and environment are required. */
+/** Fields about the user and the context, which both bodies contain. Only the user and the environment are required. */
 const USER_FIELDS = {
   user_identities: z.optional(Identities),
   xpid: z.optional(Xpid),

@@ -1,8 +1,8 @@
-// Wire names: maps the specification's neutral words to a deployment's own and back, but only in marked places.
+// Wire names: maps the specification's neutral words to deployment-specific ones and back, but only in marked places.
 import { isRecord } from '../kernel/json.ts';
 import type { NameMark } from './endpoint.ts';
 
-/** Neutral word (`xpid`) or prefix (`osa_*`) -> deployment's word or prefix. */
+/** Neutral word (`xpid`) or prefix (`osa_*`) -> deployment-specific word or prefix. */
 export type NamesMap = Readonly<Record<string, string>>;
 
 export type WireNames = ReturnType<typeof createWireNames>;
@@ -36,7 +36,7 @@ export function createWireNames(names: NamesMap) {
   const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
   const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
   return {
-    /** Returns the deployment's word for a neutral word; other words are returned unchanged. */
+    /** Returns the deployment-specific word for a neutral word, and any other word unchanged. */
     toWire,
     fromWire,
     // Skips the work if nothing is mapped, as in most deployments: a bulk run has millions of bodies.
@@ -53,7 +53,7 @@ export function plainNames(names: NamesMap): NamesMap {
   return Object.fromEntries(Object.entries(names).map(([name, word]) => [name.replace(/^<(.*)>$/, '$1'), word]));
 }
 
-/** Converts a path in a decoded value to the words of the original value. */
+/** Converts a path in a decoded value to the path in the original value. */
 export function pathAsWritten(
   value: unknown,
   path: readonly (string | number)[],

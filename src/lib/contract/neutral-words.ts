@@ -6,7 +6,7 @@ import { checkNames, type NamesMap } from './names.ts';
 
 let found: ReadonlySet<string> | undefined;
 
-/** Identity types, warehouse providers and the fields of their connections. */
+/** Returns the identity types, the warehouse providers and the fields of their connections. */
 export function neutralWords(): ReadonlySet<string> {
   return (found ??= new Set([
     ...Object.entries(REQUEST_IDENTITY_TYPES).flat(),

@@ -227,7 +227,7 @@ const NULLABLE = new Set(
 );
 
 /**
- * Returns the schema of the wire format. In it, a 64-bit integer is one integer, not one of two JavaScript types. The
+ * Returns the schema of the wire format. It describes a 64-bit integer as one type, not as two JavaScript types. The
  * platform ignores unknown fields, although our own requests are strict (decision: D6). Responses are described as the
  * platform sends them, although the client accepts more.
  */

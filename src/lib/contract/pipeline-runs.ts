@@ -1,4 +1,4 @@
-// D. Pipeline runs: the trigger call and the reported run (specification, "Pipeline").
+// Pipeline runs: the trigger call and the reported run (specification, "Pipeline").
 import * as z from 'zod/mini';
 import { Integer, Time, word } from './shared.ts';
 import { ResourceErrors, Slug } from './warehouse.ts';

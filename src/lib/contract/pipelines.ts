@@ -1,4 +1,4 @@
-// D. Pipelines, which run a data model over a connection on a schedule, and their calls (specification, "Pipeline").
+// Pipelines, which run a data model over a connection on a schedule, and their calls (specification, "Pipeline").
 import { PIPELINE_STATES, PIPELINE_TYPES, SYNC_MODES, SCHEDULE_TYPES, FREQUENCIES } from './choices.ts';
 import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';

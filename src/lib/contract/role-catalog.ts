@@ -1,4 +1,4 @@
-// A. The specification's permission reference and its seven standard role templates, as data.
+// The specification's permission reference and its seven standard role templates, as data.
 
 /** An assignable permission: a row of the specification's "Permission reference". */
 export interface Permission {
@@ -9,7 +9,10 @@ export interface Permission {
   meaning: string;
 }
 
-/** A standard role. The id, name and tasks are the specification's. The description, free text there, is ours. */
+/**
+ * A standard role. The id, name and tasks come from the specification; the description, which is free text there, is
+ * ours.
+ */
 export interface RoleTemplate {
   role_id: string;
   name: string;
@@ -66,7 +69,7 @@ const ROWS: readonly Row[] = [
   ['User management', 'Full access', 'user_management:*', 'view, create, delete users and assign roles'],
   ['Identity settings', 'Full access', 'identity_settings:*', 'view and modify identity settings'],
   ['API credentials', 'Full access', 'api_credentials:*', 'view, create, delete, assign credentials'],
-  // Only a template names this task, but it is assignable and listed. decision: D13
+  // Only a template contains this task, but it is assignable and listed (decision: D13).
   ['Tiered events', 'Full access', 'tieredevents:*', ''],
 ];
 

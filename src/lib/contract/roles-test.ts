@@ -1,7 +1,10 @@
 // The schema of a `roles test` file: assertions about what roles may do.
 import * as z from 'zod/mini';
 
-/** One assertion. If a map contains several, all must hold. Built on first use, because help loads this file. */
+/**
+ * Returns the schema of one assertion. If a map contains several, all must hold. Built on first use, because help loads
+ * this file.
+ */
 export function rolesAssertion() {
   const only = z.strictObject({ task: z.string(), roles: z.array(z.string()) });
   const some = z.array(z.string()).check(z.refine((tasks) => tasks.length > 0, 'must name at least one task'));

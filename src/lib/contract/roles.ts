@@ -1,4 +1,4 @@
-// A. Custom roles: the manifest and its three calls (specification, "A. Custom roles").
+// Custom roles: the manifest and its three calls (specification, "A. Custom roles").
 import * as z from 'zod/mini';
 import { characterCount } from '../kernel/words.ts';
 import { endpoints } from './endpoint.ts';
@@ -8,7 +8,7 @@ import { hasControlCharacter, textWhere } from './shared.ts';
 /** Task that every custom role has. The platform adds it automatically, so it is never a difference. */
 export const CORE_TASK = 'user:core';
 
-/** Characters that the platform may reject in ids and names (decision: D12). */
+/** Characters in ids and names that the platform may reject (decision: D12). */
 export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
 
 /** Not blank, without restricted or control characters. */

@@ -1,4 +1,4 @@
-// The form and content of a seed by its calculation type (specification, E, the table of seeds).
+// Rules for the form and content of a seed, by calculation type (specification, E, the table of seeds).
 import type { FieldIssue } from './explain.ts';
 import { isCalendarDate } from './shared.ts';
 
@@ -116,7 +116,7 @@ const NUMERIC = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC
 const COUNT = whole(0, WHOLE_TEXT.source);
 const SUM_AND_COUNT = { sum: NUMERIC, count: whole(1, '^0*[1-9]\\d*$') };
 
-/** JSON Schema for what the checks above require. */
+/** JSON Schema equivalents of the checks above. */
 const CONTENT: Record<string, object> = {
   number: NUMERIC,
   'whole-number': COUNT,

@@ -1,4 +1,4 @@
-// E. Calculated attribute seeding: one user's body, the bulk array, and their two calls (specification, "E. Seeding").
+// Calculated attribute seeding: one user's body, the bulk array, and their two calls (specification, "E. Seeding").
 import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues, seedSchema } from './seed-rules.ts';
@@ -37,7 +37,10 @@ const WrittenAttributeSeed = z
     })),
   });
 
-/** One attribute in a request, with the date spelled as in the examples. Events before that date are not calculated. */
+/**
+ * One attribute in a request, with the date spelled as in the examples. The calculation ignores events before that
+ * date.
+ */
 export const AttributeSeed = z.pipe(
   WrittenAttributeSeed,
   z.transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({
@@ -74,7 +77,7 @@ export type SingleSeed = z.infer<typeof SingleSeed>;
 /** The body of the bulk call. The platform accepts or rejects the body as a whole. */
 export const BulkSeed = z.array(SingleSeed).check(z.minLength(1, { error: 'contains no user' }));
 
-/** The deployment's own words in one user's body. */
+/** Deployment-specific names in one user's body. */
 export const SEED_NAMES: readonly NameMark[] = ['keys:', 'keys:identities'];
 
 export const seedingEndpoints = endpoints('seeding', 'seeding', 'seeding-basic', {

@@ -5,7 +5,7 @@ import { characterCount } from '../kernel/words.ts';
 import type { FieldIssue } from './explain.ts';
 import { explain } from './explain.ts';
 
-/** A check that fails with the issues that `issuesOf` returns. The paths of these issues start at the checked value. */
+/** Returns a check that reports the issues from `issuesOf`, whose paths start at the checked value. */
 export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
   return z.check<T>(({ value, issues }) => {
     for (const { path, message, ...params } of issuesOf(value)) {
@@ -22,10 +22,10 @@ export function messageRule<T>(messageOf: (value: T) => string | undefined) {
   });
 }
 
-/** JSON Schema keywords for what a schema's check requires. The documents of `schema` contain these keywords. */
+/** JSON Schema keywords equivalent to a schema's check. The documents that `schema` prints contain them. */
 export type Keywords = Readonly<Record<string, unknown>>;
 
-/** JSON Schema that requires at least one of the fields and, among these maps, at least one entry. */
+/** Returns JSON Schema that requires at least one of the fields, or one of the maps with at least one entry. */
 export function oneFieldOf(fields: readonly string[], maps: readonly string[]): Keywords {
   const filled = maps.map((name) => ({
     required: [name],
@@ -38,7 +38,10 @@ export function textWhere(messageOf: (text: string) => string | undefined, keywo
   return z.string().check(messageRule(messageOf)).register(z.globalRegistry, keywords);
 }
 
-/** Returns an enumerated value in a response. The platform may have newer values than the specification. */
+/**
+ * Returns the schema of an enumerated value in a response. The platform may return values that are not in the
+ * specification.
+ */
 export function word(values: readonly string[]) {
   return z.nullish(z.string().register(z.globalRegistry, { enum: values }));
 }

@@ -1,4 +1,4 @@
-// D. Warehouse sync: what connections, data models and pipelines have in common (specification, "D. Warehouse sync").
+// Warehouse sync: what connections, data models and pipelines have in common (specification, "D. Warehouse sync").
 import * as z from 'zod/mini';
 import type { NameMark } from './endpoint.ts';
 import { ignoredAuditFields, textWhere } from './shared.ts';
@@ -29,7 +29,7 @@ export const READ_ONLY_FIELDS: readonly string[] = Object.keys(readOnlyFields);
 
 export const ResourceErrors = z.nullish(z.array(z.looseObject({ message: z.nullish(z.string()) })));
 
-/** Returns the calls that every kind of resource has. `marks` are the deployment's own words in one resource. */
+/** Returns the calls of every kind of resource. `marks` are the deployment-specific names in one resource. */
 export function resourceRows<
   const List extends string,
   const Id extends string,

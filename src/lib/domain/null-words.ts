@@ -18,7 +18,7 @@ export function createNullWords(extra: readonly string[], { floats = false, null
     isNull: (text: string): boolean => empty.has(text),
     /** True if the text may be another program's missing value. */
     isSuspect: (text: string): boolean => suspect.has(text),
-    /** All words of both kinds. */
+    /** All null words and suspect words. */
     words: [...empty, ...suspect],
     /** True if integers may have become floating-point numbers (`--source pandas`). */
     floats,
@@ -27,7 +27,7 @@ export function createNullWords(extra: readonly string[], { floats = false, null
 
 const FLOAT = /^-?\d+\.0$/;
 
-/** Null words without any `--null`. */
+/** The null words if `--null` is not passed. */
 export const USUAL_NULLS = createNullWords([]);
 
 /** Returns the problem with an identity in a table: a null word, or a floating-point number from pandas. */

@@ -52,7 +52,7 @@ interface RawBytes {
   /** True if the bytes can be read only once. */
   isOnce: boolean;
   /**
-   * Yields the bytes from `start` to `end`, which are only for uncompressed files. In `InputBytes`, the bytes are
+   * Yields the bytes from `start` to `end`, which only uncompressed files support. In `InputBytes`, the bytes are
    * decompressed. A chunk is valid only until the next one is read, which may overwrite it.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
@@ -66,9 +66,9 @@ export interface ReadOptions {
   dialect?: Dialect;
   /** True if the command rereads its inputs: standard input is then kept in memory. */
   isReread?: boolean;
-  /** Reads from addresses. Required if an input is an address. */
+  /** GETs an address. Required if an input is an address. */
   get?: GetAddress;
-  /** Other shards' inputs are not read: they are empty. */
+  /** Inputs of other shards are not read and appear empty. */
   shard?: Shard | undefined;
 }
 
@@ -78,7 +78,7 @@ const SNIFFED_BYTES = 4096;
 export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
   const { shard } = options;
   let dealt = 0;
-  /** Inputs that cannot be divided are assigned to the shards in turn. */
+  /** Inputs that cannot be divided are assigned to the shards round-robin. */
   const isOthers = (): boolean => shard !== undefined && dealt++ % shard.count !== shard.index;
   const opened: InputBytes[] = [];
   for (const name of names) {
@@ -140,7 +140,7 @@ export async function openBytes(argument: string, source: InputSource, options: 
 }
 
 async function openAddress(address: string, cwd: string, options: ReadOptions): Promise<InputBytes> {
-  if (options.get === undefined) throw new Error('an address needs a way to read it');
+  if (options.get === undefined) throw new Error('an address requires options.get');
   const remote = await openRemote(address, options.get);
   const path = options.isReread ? await remote.file() : remote.path;
   const raw: RawBytes = {
@@ -238,7 +238,7 @@ function formatOf(name: string, head: Buffer): RowFormat {
   const first = /^\ufeff?\s*(.)/s.exec(head.toString('utf8'))?.[1];
   if (inner.endsWith('.json') || first === '[') return 'json';
   if (first !== '{') return 'csv';
-  // An object that continues on the next line is a document, not a row.
+  // An object that spans several lines is a document, not a row.
   const [line = '', next] = head.toString('utf8').trimStart().split('\n', 2);
   return next === undefined || isJson(line) ? 'ndjson' : 'json';
 }

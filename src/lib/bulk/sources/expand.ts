@@ -12,13 +12,13 @@ const LONGEST_PATH = 4_096;
 
 /** Markers that warehouses and Spark leave in data folders. */
 const MARKERS = ['**/_*', '**/_*/**'];
-/** Our files about an input in the same folder, such as `users.csv.2-of-4.rejects.ndjson` for `users.csv`. */
+/** Files that we write next to an input, such as `users.csv.2-of-4.rejects.ndjson` for `users.csv`. */
 const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 
 /**
- * Returns the inputs that the arguments and the list name, in that order. Sorts the files of a folder or pattern by
- * name, and skips results and rejects of its other files, unless the pattern names them. Throws usage (2) for no
- * inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
+ * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name, and
+ * skips the results and rejects files of the others unless the pattern names them. Throws usage (2) for no inputs, no
+ * matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
   words: readonly string[],
@@ -66,7 +66,7 @@ async function expand(word: string, cwd: string, skipped: string[]): Promise<str
   throw usageError(`${word} contains no data files.`, 'Hidden files and names that begin with `_` are ignored.');
 }
 
-/** Returns the lines of a list, or a Redshift manifest's entries as files next to it. */
+/** Returns the lines of a list, or the entries of a Redshift manifest as files in its folder. */
 async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
   if (!text.trimStart().startsWith('{')) return readLines(name, text);

@@ -1,4 +1,4 @@
-// Inputs at an https address, such as a signed link to an object store. Such an address's query is secret.
+// Inputs from HTTPS URLs, such as presigned object-store URLs, whose query is secret.
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import { inputChanged } from './unchanged.ts';
 
-/** GETs an address with these headers. Calls `begin` again for each retry. Throws KnownError if the GET fails. */
+/** GETs an address with these headers. Calls `begin` for each attempt. Throws KnownError if the GET fails. */
 export type GetAddress = (
   url: string,
   headers: Record<string, string>,
   sink: { begin(headers: Record<string, string>): void; write(chunk: Buffer): void },
 ) => Promise<void>;
 
-/** A part of this size fits in memory and can be read within the time limit of a request. */
+/** A part of this size fits in memory and can be read within the request timeout. */
 const PART_BYTES = 4 * 1024 * 1024;
 /** V8 stores strings of a million characters outside its heap, where searching them is slower. */
 const CHUNK_BYTES = 512 * 1024;
@@ -25,7 +25,7 @@ export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
-/** Prepares an argument for output: removes an address's query, and leaves other arguments unchanged. */
+/** Removes the query from an address, for output. Returns other arguments unchanged. */
 export function withoutQuery(word: string): string {
   return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
 }
@@ -99,7 +99,7 @@ export async function openRemote(address: string, get: GetAddress) {
   // Without an ETag, a content hash detects changes.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
-  /** The part requested last: if its reader stopped early, the next reader needs it. */
+  /** The part requested last, because the next reader needs it if the previous one stopped early. */
   let last = { start: 0, end: head.length, bytes: Promise.resolve(head) };
 
   async function read(start: number, limit: number): Promise<Buffer> {
@@ -117,7 +117,7 @@ export async function openRemote(address: string, get: GetAddress) {
     let at = start;
     const request = (): Promise<Buffer> => {
       const next = read(at, end);
-      // The part is awaited later, so an earlier failure must not count as unhandled.
+      // The part is awaited later; until then, its failure must not count as unhandled.
       next.catch(() => undefined);
       return next;
     };
@@ -149,7 +149,7 @@ export async function openRemote(address: string, get: GetAddress) {
   };
 }
 
-/** The platform has no part in this request, so its advice would be wrong. */
+/** Replaces the advice about the platform, which this request does not involve. */
 function aboutInput(name: string, error: unknown): unknown {
   if (!(error instanceof KnownError) || error.status === undefined || error.status < 300) return error;
   const { hints, status } = error;
@@ -162,7 +162,7 @@ function aboutInput(name: string, error: unknown): unknown {
   });
 }
 
-/** Returns a file that only its owner can read, and that is removed when the process exits. */
+/** Creates a file that only its owner can read and that is removed when the process exits. */
 function temporaryFile(): { path: string; file: number } {
   const folder = makeScratchFolder('input');
   host.onExit(() => rmSync(folder, { recursive: true, force: true }));

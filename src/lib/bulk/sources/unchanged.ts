@@ -1,6 +1,6 @@
-// Guarantees that the bytes that a bulk run checked and showed are the bytes that it sends and records. Every chunk of
-// an input passes here before it is used. An input that is read several times keeps a digest per chunk from its first
-// reading. A file that is read once is recognized by its identity, size and times.
+// Guarantees that a bulk run sends and records the same bytes that it checked and showed. Every chunk of an input
+// passes through this module before it is used. For an input that is read several times, the first reading records a
+// digest per chunk. A file that is read once is identified by its inode, size and times.
 import { hash } from 'node:crypto';
 import { type BigIntStats, fstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { fail } from '../../errors/fail.ts';
 import { type Fingerprint, fingerprint, isSameContent } from '../../files/bulk-journal.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 
-/** Returns the error conflict (6). A bulk command adds what was sent, and how to continue. */
+/** Returns the error conflict (6). A bulk command adds what was sent and how to continue. */
 export function inputChanged(name: string): KnownError {
   return fail('input.changed', {
     message: `${name} changed while the command was running.`,
@@ -39,7 +39,7 @@ export function sameChunks(name: string, read: () => AsyncIterable<Buffer>) {
   };
 }
 
-/** Recognizes a file that was just opened. */
+/** Detects changes to a file that was just opened. */
 export function sameFile(name: string, path: string, opened: BigIntStats) {
   let stamp = stampOf(opened);
   let known: Fingerprint | undefined;
@@ -83,8 +83,8 @@ export const cannotChange = (): Promise<void> => Promise.resolve();
 const CHUNK_BYTES = 512 * 1024;
 
 /**
- * Yields chunks of equal length, except the last one. Alternates between two buffers, so that the disk reads while the
- * previous chunk is processed. `check` throws if the file changed.
+ * Yields chunks of equal length, except the last one. Alternates between two buffers, so that the next chunk is read
+ * while the previous one is processed. `check` throws if the file changed.
  */
 export async function* readFileChunks(
   path: string,

@@ -1,4 +1,4 @@
-// Compressed inputs: recognized by their first bytes, and decompressed while they are read.
+// Recognizes compressed inputs by their first bytes, and decompresses them as they are read.
 import { invalidInput, KnownError } from '../../kernel/errors.ts';
 
 export type Wrapping = 'none' | 'gzip' | 'zstd';

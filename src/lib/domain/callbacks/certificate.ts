@@ -1,4 +1,5 @@
-// The third check: a valid certificate for the processor's domain, with an RSA key and a chain to a trusted root.
+// The third check of a signed message: a valid certificate for the processor's domain, with an RSA key and a chain to a
+// trusted root.
 import { groupBy } from '../../kernel/group-by.ts';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateFields, DerError, readCertificate } from './der.ts';
@@ -16,7 +17,7 @@ export interface CertificateTrust {
   now: number;
 }
 
-/** The key that verifies signatures, or why there is none, as the end of the sentence "the certificate …". */
+/** The key that verifies signatures, or the issue that completes the sentence "the certificate …". */
 export type CertificateCheck = { key: KeyObject; validTo: number; fingerprint: string } | { issue: string };
 
 const MAX_CERTIFICATES = 10;
@@ -83,19 +84,22 @@ function ownIssue(own: X509Certificate, domain: string, now: number): string | u
   return unknownCondition(extensions) ?? signingIssue(extensions);
 }
 
-/** The common name counts only if there are no alternative names. A wildcard does not identify a single processor. */
+/**
+ * The common name counts only if there are no alternative names. A wildcard never matches, because it does not identify
+ * a single processor.
+ */
 function isFor(certificate: X509Certificate, domain: string): boolean {
   const subject = certificate.subjectAltName === undefined ? 'always' : 'never';
   return certificate.checkHost(domain, { subject, wildcards: false, partialWildcards: false }) !== undefined;
 }
 
 function dateIssue(certificate: X509Certificate, now: number): string | undefined {
-  // In this form, the comparison also rejects a date that cannot be parsed.
+  // `!(from <= now)` is also true for NaN, so a date that cannot be parsed is rejected.
   if (!(Date.parse(certificate.validFrom) <= now)) return `is not valid until ${certificate.validFrom}`;
   return Date.parse(certificate.validTo) >= now ? undefined : `expired on ${certificate.validTo}`;
 }
 
-/** Searches a chain of issuers from the certificate to a root. Node has no function for this search. */
+/** Returns a search for a chain of issuers from a certificate to a root, which Node does not offer. */
 function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
   let reason = 'was signed by an untrusted authority';
 

@@ -5,7 +5,7 @@ import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, 
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;
-  /** Only the first callback with this status; `any` means every status, and undefined every callback. */
+  /** Status whose first callback is delivered; `any` means each status, and undefined means every callback. */
   status?: string;
 }
 
@@ -30,7 +30,7 @@ export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: r
     .map(({ name }) => name);
 }
 
-/** What this run's attempts have shown about a target. */
+/** The health of a target, as seen in this run's attempts. */
 export interface TargetHealth {
   /** Deliveries that have failed since the last success. */
   failed: Set<string>;
@@ -42,7 +42,10 @@ export interface TargetHealth {
   retryAt: number;
   /** Waiting deliveries that became due because of a success; true until the delivery is attempted. */
   woken: Map<string, boolean>;
-  /** Deliveries of an earlier run, until their first attempt: a restart often comes with the fix. */
+  /**
+   * Deliveries from an earlier run, until their first attempt. They are due now, because a restart often comes with the
+   * fix.
+   */
   resumed: Set<string>;
 }
 
@@ -50,7 +53,7 @@ export function newHealth(): TargetHealth {
   return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map(), resumed: new Set() };
 }
 
-/** After this many consecutive failures, the target counts as down: no single delivery can be the cause. */
+/** After this many consecutive failures, the target counts as down, because no single delivery can be the cause. */
 const DOWN_AFTER = 3;
 const LONGEST_PROBE_PAUSE_MS = 30_000;
 const SHORTEST_OUTAGE_MS = 10_000;
@@ -64,14 +67,14 @@ export function takeFailure(health: TargetHealth, { id }: Delivery, now: number)
   health.failed.add(id);
   health.resumed.delete(id);
   if (health.woken.has(id)) health.woken.set(id, false);
-  // Attempts that ran concurrently fail together and count once.
+  // Concurrent attempts that fail together count once.
   if (isDown(health) && now >= health.retryAt) {
     health.retryAt = now + Math.min(LONGEST_PROBE_PAUSE_MS, FIRST_PAUSE_MS * 2 ** health.pauses++);
   }
 }
 
 /**
- * Makes every delivery due that has failed since the last success, and returns their number. A delivery that fails
+ * Makes all deliveries due that have failed since the last success, and returns their number. A delivery that fails
  * again waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
  */
 export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
@@ -155,7 +158,7 @@ export function longestPause(attempts: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
 }
 
-/** Full jitter: a random part of the maximum pause. */
+/** Returns the time of the next attempt, after a random part of the maximum pause (full jitter). */
 export function retryAt(attempts: number, now: number, random: () => number): number {
   return now + random() * longestPause(attempts);
 }

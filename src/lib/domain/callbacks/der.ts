@@ -1,4 +1,4 @@
-// Reads what Node does not expose of a certificate from its DER bytes: the extensions and the signature algorithm.
+// Reads from a certificate's DER bytes what Node does not expose: the extensions and the signature algorithm.
 
 export interface Extension {
   critical: boolean;
@@ -44,7 +44,7 @@ export function readCertificate(raw: Buffer): CertificateFields {
     for (const item of childrenOf(expect(readDer(part.content, 0), SEQUENCE))) {
       const [oid, ...rest] = childrenOf(expect(item, SEQUENCE));
       const name = expect(oid, OBJECT_ID).content.toString('hex');
-      // Two extensions of a kind would be ambiguous.
+      // Two extensions of the same kind would be ambiguous.
       if (extensions.has(name)) throw new DerError('an extension appears twice');
       const critical = rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0;
       extensions.set(name, { critical, value: expect(rest.at(-1), OCTET_STRING).content });

@@ -1,4 +1,4 @@
-// The lines of an outbox, and the state that they add up to: pending deliveries and received statuses.
+// The lines of an outbox, and the state that they combine into: pending deliveries and received statuses.
 import { groupBy } from '../../kernel/group-by.ts';
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
@@ -14,7 +14,6 @@ const identified = { id: z.string(), at: time };
 /** A verified callback and its required deliveries, on one line, so that neither is stored without the other. */
 const ReceivedLine = z.looseObject({
   event: z.literal('received'),
-  /** Stable event id: the same bytes from the same workspace always have the same id. */
   ...identified,
   address: z.string(),
   /** Null if the body has none. */
@@ -41,7 +40,7 @@ const OutcomeLine = z.looseObject({
   reason: z.exactOptional(z.string()),
 });
 
-/** Replaces the lines of a request that compaction removes. */
+/** Replaces the lines that compaction removes for a request. */
 const SeenLine = z.looseObject({
   event: z.literal('seen'),
   ...identified,
@@ -86,7 +85,7 @@ export function emptyOutbox(): OutboxState {
   return { open: new Map(), seen: new Map(), unknown: [] };
 }
 
-/** The same bytes from the same workspace have the same id, on every machine and after every restart. */
+/** Returns the same id for the same bytes from the same workspace, on every machine and after every restart. */
 export function eventId(address: string, workspace: string | undefined, body: Buffer): string {
   const hash = createHash('sha256').update(JSON.stringify([address, workspace ?? null]));
   return hash.update(body).digest('hex').slice(0, 20);
@@ -178,15 +177,15 @@ export function compactLines({ open, seen, unknown }: OutboxState, now: number):
 }
 
 /**
- * Returns the numbers of the lines that are damaged or from a newer version. Not of an unfinished line: its callback
- * was not acknowledged, so the platform sends it again.
+ * Returns the numbers of the lines that are damaged or from a newer version. Omits an unfinished line: its callback was
+ * not acknowledged, so the platform sends it again.
  */
 export function unreadableIn(lines: readonly string[]): number[] {
   const isUnfinished = (text: string): boolean => /^(?:\{.*[^}]|\{?\0*)$/s.test(text);
   return lines.flatMap((text, index) => (isUnfinished(text) || readLine(text) ? [] : [index + 1]));
 }
 
-/** Returns undefined for a line that this version does not know. */
+/** Parses a line. Returns undefined for a line that this version does not know. */
 export function readLine(text: string): OutboxLine | undefined {
   return parseWith(OutboxLine, readRecord(text)).data;
 }

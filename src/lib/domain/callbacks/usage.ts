@@ -1,4 +1,4 @@
-// Checks what a certificate may be used for: to sign, to act as an authority, and for which names.
+// Checks what a certificate may be used for: signing, acting as an authority, and which names.
 import { childrenOf, readDer, type Extension } from './der.ts';
 
 const BASIC_CONSTRAINTS = '551d13';
@@ -21,7 +21,7 @@ const DNS_NAME = 0x82;
 
 type Extensions = ReadonlyMap<string, Extension>;
 
-/** Returns why a certificate must not be trusted at all: an unknown critical extension. */
+/** Returns why a certificate must not be trusted: it has an unknown critical extension. */
 export function unknownCondition(extensions: Extensions): string | undefined {
   const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
   return unknown && 'has an unknown critical extension';
@@ -42,7 +42,7 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];
   if (isAuthority?.tag !== 0x01 || (isAuthority.content[0] ?? 0) === 0) return 'is not a certificate authority';
-  // In this form, an unreadable number allows no authorities below.
+  // `!(most >= below)` is also true for NaN, so an unreadable path length is rejected.
   if (most?.tag === 0x02 && !(Number(`0x${most.content.toString('hex')}`) >= below)) {
     return 'is not allowed to sign a chain of this length';
   }

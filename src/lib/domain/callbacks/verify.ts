@@ -1,4 +1,5 @@
-// The four checks of a message signed by the processor ("Events", 5), in order, each with an explanation.
+// The four checks of a message signed by the processor (specification, "Events", 5), in order, each with an
+// explanation.
 import { constants, type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
@@ -6,7 +7,7 @@ import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts
 /** Header names and values as received, one pair per line, so that duplicate headers are noticed. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** Checks, in the order in which they run. */
+/** The checks, in the order they run. */
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -36,7 +37,9 @@ export interface Verdict {
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
-/** First check: the domain in the header is in the allow list, if there is one. Sets `domain` on success. */
+/**
+ * Runs the first check: the domain in the header must be in the allow list, if there is one. Sets `domain` on success.
+ */
 export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
   const name = 'domain';
   const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);
@@ -52,7 +55,7 @@ export function checkDomain(headers: HeaderLines, allow: readonly string[] | und
   return { name, ok: true, detail: `${domain} is allowed`, domain };
 }
 
-/** Fourth check: the signature over the raw body, verified with the certificate's key. */
+/** Runs the fourth check: verifies the signature over the raw body with the certificate's key. */
 export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObject): Check {
   const name = 'signature';
   const value = onlyHeader(headers, SIGNATURE_HEADER);
@@ -63,7 +66,7 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
   return { name, ok, detail: ok ? 'valid for the body' : 'not valid for the body' };
 }
 
-/** Runs all checks in order; checks after a failed check are marked as skipped. */
+/** Returns all checks in order; those after a failed check are marked as skipped. */
 export function verdictOf(done: readonly Check[]): Verdict {
   const failed = done.find(({ ok }) => !ok);
   const checks = CHECK_NAMES.map((name): Check => {

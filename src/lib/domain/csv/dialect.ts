@@ -15,9 +15,9 @@ export interface Dialect {
   readonly nulls?: readonly string[] | undefined;
   /** True if whole numbers may have become floating-point numbers: `123.0` is not an id. */
   readonly floats?: boolean | undefined;
-  /** True to ignore columns without a name: a pandas index, or an empty last column from Excel. */
+  /** True if columns without a name are ignored, such as a pandas index or an empty last column from Excel. */
   readonly ignoresUnnamed?: boolean | undefined;
-  /** True if numbers have decimal commas, provided that the separator is not a comma. */
+  /** True if numbers have decimal commas. Requires a separator other than a comma. */
   readonly isLocal?: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ export type SourceName = keyof typeof SOURCES;
 const GROUPED = /^-?\d{1,3}(?:\.\d{3})+$/;
 const LOCAL = /^(-?\d{1,3}(?:\.\d{3})*|-?\d+),(\d+)$/;
 
-/** Converts a decimal comma (`1.234,50`) to a point. Returns undefined if the meaning of a point is ambiguous. */
+/** Converts a decimal comma (`1.234,50`) to a decimal point. Returns undefined if a point is ambiguous. */
 export function withDecimalPoint(text: string): string | undefined {
   if (GROUPED.test(text)) return undefined;
   const [, whole, fraction] = LOCAL.exec(text) ?? [];

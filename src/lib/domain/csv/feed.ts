@@ -1,4 +1,4 @@
-// Splits a stream of CSV bytes into records (RFC 4180) and keeps each one's line number. Cells may be read in place.
+// Splits a stream of CSV bytes into records (RFC 4180) and tracks their line numbers. Cells may be read in place.
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
@@ -8,7 +8,7 @@ import type { Dialect } from './dialect.ts';
 import { RecordScan } from './record.ts';
 
 export interface CsvTaker {
-  /** Called for each record, the header first. */
+  /** Called for each record, starting with the header. */
   take(): void;
 }
 
@@ -76,7 +76,7 @@ export class CsvFeed implements RowReader {
     return at < 0 ? -1 : start + at;
   }
 
-  /** Takes the complete records, and drops their bytes. */
+  /** Passes complete records to the taker, and drops their bytes. */
   #take(length: number, isLast: boolean): void {
     const { scan } = this;
     const { bytes } = this.#pending;

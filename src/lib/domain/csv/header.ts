@@ -1,4 +1,4 @@
-// Recognizes a first line that is a row, so that personal data in it is never shown as a column name.
+// Recognizes a first line that is a data row, so that personal data in it is never shown as a column name.
 
 export const NOT_A_HEADER =
   'the first line seems to be a row, not column names; for a file without a header, pass --headerless --columns A,B';

@@ -2,7 +2,9 @@
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_IDENTITY_TYPES } from '../../contract/identities.ts';
 
-/** Values from a user or a row. Any may be missing: the check of the whole body reports required ones. */
+/**
+ * Values from a user or a row. Any of them may be missing; the check of the whole body reports missing required values.
+ */
 export interface RequestParts {
   regulation?: string | undefined;
   subject_request_type?: string | undefined;
@@ -11,7 +13,7 @@ export interface RequestParts {
   group_id?: string | undefined;
   status_callback_urls?: readonly string[] | undefined;
   skip_waiting_period?: boolean | undefined;
-  /** Identity type and value. Extension types automatically go into the vendor extension. */
+  /** Pairs of identity type and value. Extension types go into the vendor extension. */
   identities: readonly (readonly [type: string, value: string])[];
 }
 
@@ -26,7 +28,7 @@ export function composeRequest(parts: RequestParts, vendorDomain: string): Recor
   const { skip_waiting_period: skip, status_callback_urls: urls } = parts;
   const own = identityMap(parts.identities, false);
   const extended = identityMap(parts.identities, true);
-  // Assigned one by one: a bulk run creates millions of these objects, and spreading is many times slower.
+  // Assign the fields one by one: a bulk run creates millions of these objects, and spreading is many times slower.
   const body: Record<string, unknown> = {};
   if (parts.regulation !== undefined) body['regulation'] = parts.regulation;
   if (parts.subject_request_id !== undefined) body['subject_request_id'] = parts.subject_request_id;

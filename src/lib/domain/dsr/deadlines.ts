@@ -32,7 +32,7 @@ export function deadlineFrom(regulation: string | undefined, submittedTime: stri
   return at === undefined ? undefined : deadlineOf(regulation, at, isExtended);
 }
 
-/** Returns the last legal day of an extension beyond the legal limit, and undefined for any other (decision: D272). */
+/** Returns the last legal day if an extension exceeds the legal limit; otherwise undefined (decision: D272). */
 export function exceededLimit(
   { regulation, submitted_time: submitted }: { regulation?: string; submitted_time?: string },
   extended: string,

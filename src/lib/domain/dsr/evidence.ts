@@ -18,7 +18,7 @@ export interface RequestEvidence extends Outcome {
   original_deadline: string | null;
   /** Last extension recorded by a user. It does not count if the deadline had already passed. */
   extended_deadline: string | null;
-  /** The last legal day if the deadline is an extension beyond it. */
+  /** Last legal day, if the deadline was extended beyond it. */
   exceeded_limit: string | null;
 }
 
@@ -68,7 +68,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   callback: 'received in a callback',
 };
 
-/** Returns a status, and how this machine learned of it. */
+/** Returns a status and how this machine learned of it. */
 export function stateText({ http_status: code, source, status }: LedgerRequest['states'][number]): string {
   return `${status} (${code === undefined ? '' : `${code}, `}${SOURCES[source] ?? source})`;
 }
@@ -100,7 +100,7 @@ function unprovenText({ deadline, finished, finished_at, request: { states, stat
   return deadline === null ? 'open, deadline unknown' : 'open, not late';
 }
 
-/** Returns when a request was answered or finished, and by what evidence. */
+/** Returns when a request was answered or finished, and on what evidence. */
 export function finishedText({ finished, finished_at, is_first_seen }: RequestEvidence): string {
   if (finished === null) return 'not yet';
   if (finished_at === null) return `${finished}, time unknown`;

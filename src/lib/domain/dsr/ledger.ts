@@ -1,4 +1,4 @@
-// The lines of the ledger, and the request that they add up to.
+// The lines of the ledger, and the request that they combine into.
 import * as z from 'zod/mini';
 import { SignatureFacts } from '../callbacks/verify.ts';
 
@@ -23,9 +23,9 @@ const Submission = z.object({
   request_digest: text,
 });
 const Download = z.object({ at: z.string(), sha256: z.string(), bytes: z.int(), content_type: z.string() });
-/** The platform had no results: no records match (404), or they have expired (410). */
+/** The platform has no results: no records match (404), or the results have expired (410). */
 const NoResults = z.object({ at: z.string(), http_status: z.int() });
-/** A message stored by --keep: its path without the extensions. */
+/** A message stored by --keep; `file` is its path without the file extensions. */
 const Kept = z.object({ at: z.string(), file: z.string(), headers_sha256: z.string(), body_sha256: z.string() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
 const Mark = z.object({ at: z.string(), answered: z.exactOptional(z.boolean()), extended: text, reason: text });
@@ -44,7 +44,7 @@ export const LedgerRequest = z.object({
   at: text,
   ...actor,
   profile: textOrNull,
-  /** `local` for the embedded platform, because its port changes. */
+  /** `local` for the embedded platform, whose port changes. */
   address: text,
   workspace_id: text,
   regulation: text,
@@ -56,12 +56,12 @@ export const LedgerRequest = z.object({
   request_digest: text,
   /** Time of the last retry while the outcome was unknown. */
   resent_at: text,
-  /** Hashes used to compare persons, if they differ from `identities`. */
+  /** Hashes used to compare people, if they differ from `identities`. */
   compared: z.exactOptional(Submission.shape.identities),
   status: text,
   expected_completion_time: textOrNull,
   received_time: textOrNull,
-  /** Legal deadline, or the latest extension that counts. */
+  /** Legal deadline, or the latest valid extension. */
   deadline: text,
   /** True if the subject has, or probably has, the answer; false if the user withdrew it. */
   answered: z.exactOptional(z.boolean()),

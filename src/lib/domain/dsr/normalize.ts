@@ -12,25 +12,25 @@ import { nullWordIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
-  /** Request as sent, in the specification's words; only if there are no issues. */
+  /** The request as sent, with the specification's names. Set only if there are no issues. */
   request?: DsrRequest;
   issues: FieldIssue[];
-  /** Advice, which does not stop the command. */
+  /** Advice that does not stop the command. */
   warnings: FieldIssue[];
   /** Changes that an upgrade made. */
   changes: string[];
 }
 
 export interface NormalizeOptions {
-  /** From the profile. Domain of the only extension that the platform accepts. */
+  /** Domain of the only extension that the platform accepts; set in the profile. */
   vendorDomain: string;
-  /** Wire names, because a body may use a deployment's words. */
+  /** Wire names, because a body may use deployment-specific names. */
   names: WireNames;
   /** Null words of a bulk run's inputs. */
   nulls?: NullWords;
 }
 
-/** Checks `value` against everything that can be known without the platform at `now`, in epoch milliseconds. */
+/** Runs every check that does not need the platform. `now` is in epoch milliseconds. */
 export function normalizeRequest(
   value: unknown,
   { names, nulls, vendorDomain }: NormalizeOptions,
@@ -61,13 +61,13 @@ function inLowerCase(value: unknown): unknown {
   return words.length === 0 ? value : { ...value, ...Object.fromEntries(words) };
 }
 
-/** True for a time in the future, even if the clocks differ by `CLOCK_SKEW_MS` (decision: D227). */
+/** True if the time is in the future by more than `CLOCK_SKEW_MS` (decision: D227). */
 export function isInFuture(submittedTime: unknown, now: number): boolean {
   const at = typeof submittedTime === 'string' ? parseIso(submittedTime) : undefined;
   return at !== undefined && at > now + CLOCK_SKEW_MS;
 }
 
-/** Maximum difference between the clocks of two machines. */
+/** Maximum clock skew between two machines. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {
@@ -77,14 +77,14 @@ function futureTime(value: unknown, now: number): FieldIssue[] {
   return [{ path: ['submitted_time'], message }];
 }
 
-/** Returns every identity of a request with its type. Those in the extension come last. */
+/** Returns each identity of a request with its type; those in the extension come last. */
 export function identitiesOf(request: DsrRequest): [type: string, value: string][] {
   const parts = [request, ...Object.values(request.extensions ?? {})];
   const entries = parts.flatMap(({ subject_identities: identities = {} }) => Object.entries(identities));
   return entries.map(([type, { value }]) => [type, value]);
 }
 
-/** Returns the form in which identities of different requests are compared. The platform gets the original value. */
+/** Returns an identity in the form used for comparison. The platform gets the original value. */
 export function comparable(type: string, value: string): string {
   const text = value.normalize('NFC').trim();
   return type === 'email' ? text.toLowerCase() : text;
@@ -105,7 +105,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     .map((key) => ({ path: ['extensions', key], message, at: 'key' }));
 }
 
-/** Finds null words: the email address `NULL` identifies no one, or else everyone without an address. */
+/** Finds null words among the identities: the email address `NULL` identifies no one, or everyone without one. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
@@ -152,7 +152,7 @@ export function namesDevicesOnly(request: DsrRequest): boolean {
   return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));
 }
 
-/** Returns the days since a request's deadline. */
+/** Returns the number of days since a request's deadline. */
 export function daysLateOf({ regulation, submitted_time: at }: DsrRequest, now: number): number {
   return daysLate(deadlineFrom(regulation, at) ?? now, now);
 }

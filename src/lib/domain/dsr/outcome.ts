@@ -1,5 +1,5 @@
-// When a request was answered or finished, by what evidence, and whether that was in time. Lists, pages, status and
-// evidence all use these rules.
+// Determines when a request was answered or finished, on what evidence, and whether it was on time. Lists, pages,
+// status and evidence all use these rules.
 import { largest } from '../../kernel/numbers.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 import { daysLate, deadlineFrom } from './deadlines.ts';
@@ -9,8 +9,8 @@ import { isAdvance, isFinal, isNotSubmitted, isOpen } from './statuses.ts';
 type Answer = Pick<LedgerRequest, 'answered' | 'answered_at'>;
 
 /**
- * Returns what an event changes about the answer. The first answer counts, until it is withdrawn. Lines count
- * in file order, not by time, because a clock may be set back.
+ * Returns the answer after an event. The first answer counts until it is withdrawn. Lines are applied in file order,
+ * not by time, because a clock may be set back.
  */
 export function answerAfter(before: Answer | undefined, event: LedgerEvent): Answer {
   const answered = isAnswer(event);
@@ -18,10 +18,10 @@ export function answerAfter(before: Answer | undefined, event: LedgerEvent): Ans
   return { answered, answered_at: answered && event.event !== 'state' ? event.at : null };
 }
 
-/** Undefined if the event says nothing about the answer. */
+/** Returns undefined if the event does not concern the answer. */
 function isAnswer(event: LedgerEvent): boolean | undefined {
   if (event.event === 'marked') return event.answered;
-  // A version that recorded no host did not record downloads either, so there may have been one.
+  // Versions that recorded no host also recorded no downloads, so there may have been one.
   const isOldCompletion = event.event === 'state' && event.status === 'completed' && event.host === undefined;
   return event.event === 'downloaded' || isOldCompletion ? true : undefined;
 }
@@ -39,7 +39,7 @@ export function statusAfter(status: string | undefined, event: LedgerEvent): str
   return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
 }
 
-/** Returns a request's type, status and answer in one short text, which determines whether it is due. */
+/** Returns a request's type, status and answer as one short string that determines whether it is due. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   const isAgain = event.event === 'submitted' && isNotSubmitted(status);
@@ -56,7 +56,7 @@ export function isPhaseDue(phase: string | undefined): boolean {
 
 /**
  * True while the subject waits: until the request is completed or cancelled or, for access and portability, until the
- * results were downloaded or it was marked as answered. Earlier versions also accepted this mark for an erasure.
+ * results are downloaded or the request is marked as answered. Earlier versions also accepted this mark for an erasure.
  */
 export function isDue(type: string | undefined, status: string | undefined, answered: boolean | undefined): boolean {
   if (answered === true && type !== 'erasure') return false;
@@ -77,7 +77,10 @@ export interface Outcome {
   finished_at: string | null;
   /** True if `finished_at` is only the time when this machine first saw the status. */
   is_first_seen: boolean;
-  /** Null for a due request before its deadline, for one that was not submitted, and if nothing proves either. */
+  /**
+   * Null for a due request before its deadline, for a request that was not submitted, and if there is no proof either
+   * way.
+   */
   deadline_met: boolean | null;
   /** Zero unless `deadline_met` is false. */
   days_late: number;
@@ -97,7 +100,7 @@ export function outcomeOf(request: LedgerRequest, now: number): Outcome {
 type Finish = Pick<Outcome, 'finished' | 'finished_at' | 'is_first_seen'>;
 const OPEN: Finish = { finished: null, finished_at: null, is_first_seen: false };
 
-/** A request that was both answered and cancelled finished with the earlier of the two. */
+/** If a request was both answered and cancelled, it finished at the earlier of the two times. */
 function finishOf(request: LedgerRequest): Finish {
   const { answered, states, status, subject_request_type: type } = request;
   const ends: Finish[] = [];
@@ -113,9 +116,9 @@ function finishOf(request: LedgerRequest): Finish {
 }
 
 /**
- * Returns a time on the same side of the deadline as the end of the request; undefined if nothing proves the side. The
- * platform does not report when a request was completed. If it was first seen as completed after the
- * deadline, it was late only if it was open after the deadline, or expected to be (decision: D55).
+ * Returns a time on the same side of the deadline as the end of the request; undefined if the side is not proven. The
+ * platform does not report when a request was completed. If it was first seen as completed after the deadline, it was
+ * late only if it was open after the deadline, or expected to be (decision: D55).
  */
 function finishedBy(
   { expected_completion_time: expected, states }: LedgerRequest,

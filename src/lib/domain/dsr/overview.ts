@@ -1,4 +1,4 @@
-// A request as shown in lists and status: the platform's object, and times derived from the ledger.
+// A request as shown in lists and status: the platform's fields, and times derived from the ledger.
 import * as z from 'zod/mini';
 import { RequestStatusReply } from '../../contract/dsr.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
@@ -6,7 +6,7 @@ import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
 import type { LedgerRequest } from './ledger.ts';
 import { answeredAt, outcomeOf } from './outcome.ts';
 
-/** Returns the platform's fields, then ours. Ours are null if this machine did not submit the request. */
+/** Returns the schema: the platform's fields, then ours, which are null if this machine did not submit the request. */
 export function requestResult() {
   return z.extend(RequestStatusReply, {
     regulation: z.nullable(z.string()),
@@ -21,7 +21,7 @@ export function requestResult() {
     overdue: z.boolean(),
     /** Whole days after the deadline, also for a request that finished late; zero if nothing proves that it was late. */
     days_late: z.int(),
-    /** The time when the subject got the answer, if this machine knows it. */
+    /** When the subject got the answer, if this machine knows the time. */
     answered_at: z.nullable(z.string()),
     cancellable_until: z.nullable(z.string()),
     /** Approximate, because the platform does not report when a request was completed. */
@@ -30,7 +30,7 @@ export function requestResult() {
 }
 export type RequestOverview = z.infer<ReturnType<typeof requestResult>>;
 
-/** Smaller clock differences are ignored, because a response's time has whole seconds. */
+/** Smaller clock differences are ignored, because the time in a response is in whole seconds. */
 const SAME_CLOCK_MS = 60_000;
 
 /** The same moment on our clock and on the platform's, in milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-// Id and state of each row of a bulk run, in only a few bytes per row, so that a million rows fit in memory.
+// Id and state of each row of a bulk run, in a few bytes per row, so that a million rows fit in memory.
 
 /** `planned`: the id is journaled and the request may have been sent. `unknown`: a resume asks the platform again. */
 export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';
@@ -14,7 +14,7 @@ export function isLeft(state: RowState): boolean {
   return state === 'open' || state === 'planned' || state === 'unknown';
 }
 
-/** Start of the error for a row that repeats an earlier request. */
+/** Prefix of the error for a row that repeats an earlier request. */
 const REPEAT = 'not sent: ';
 
 export function repeatError(text: string): string {
@@ -74,7 +74,7 @@ export function createRowStates() {
     },
     /** Why the row failed or is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
-    /** Rows that were rejected because they repeat an earlier request. */
+    /** Rows rejected because they repeat an earlier request. */
     repeats: (): number[] => [...errors].flatMap(([row, error]) => (error.startsWith(REPEAT) ? [row] : [])),
     count: (state: RowState): number => counts.get(state) ?? 0,
   };

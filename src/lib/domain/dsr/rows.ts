@@ -1,4 +1,4 @@
-// Rows of a table and the meaning of their columns. Maps cells to the parts of a request, and issues back to columns.
+// Maps the cells of a table row to the parts of a request, and issues back to columns.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
@@ -9,7 +9,7 @@ import { isRow, NOT_A_HEADER } from '../csv/header.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
-/** Columns that are not identities, in the order of our files. */
+/** Columns that are not identities, in the column order of our files. */
 export const ROW_FIELDS = [
   'regulation',
   'subject_request_type',
@@ -43,7 +43,7 @@ export interface ColumnPlan {
   issues: { column: number; message: string }[];
 }
 
-/** `mapping` maps columns to fields. Other columns keep their name, which may be a deployment's word. */
+/** `mapping` maps columns to fields. Other columns keep their name, which may be deployment-specific. */
 export function planColumns(
   columns: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -106,7 +106,7 @@ const NEEDED = { regulation: '--regulation', subject_request_type: '--type' } as
 
 export interface RowParts {
   parts: RequestParts;
-  /** True if the row comes from a results file and is done. */
+  /** True if the row comes from a results file and is complete. */
   done: boolean;
   /** True if spaces around an identity were removed. */
   isTrimmed: boolean;
@@ -159,7 +159,10 @@ export function partsOfRow(
   };
 }
 
-/** Turns a flat JSON object into cells by key. Undefined for other values, and for nesting other than lists of strings. */
+/**
+ * Converts a flat JSON object to columns and cells. Returns undefined for other values, and for nesting other than
+ * lists of strings.
+ */
 export function cellsOfObject(value: unknown): { columns: string[]; cells: string[] } | undefined {
   if (!isRecord(value)) return undefined;
   const columns = Object.keys(value);

@@ -1,8 +1,8 @@
 // Orders the states of a request: responses and callbacks arrive in any order, but a state must never go backwards.
 
-/** A status only in the ledger: the platform rejected the request. Earlier versions wrote `refused`. */
+/** Ledger-only status: the platform rejected the request. Earlier versions wrote `refused`. */
 export const REJECTED = 'rejected';
-/** Only in the ledger: nothing was sent, or a day later the platform still did not have the request. */
+/** Ledger-only status: the request was not sent, or the platform still did not have it a day later. */
 export const NOT_SUBMITTED = 'not_submitted';
 
 const RANK: Readonly<Record<string, number>> = {

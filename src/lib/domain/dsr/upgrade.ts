@@ -8,7 +8,7 @@ import { isExtensionType } from './compose.ts';
 export interface Upgraded {
   /** Version 3 body, or the input value itself if nothing had to change. */
   value: unknown;
-  /** A sentence per change; empty for a version 3 body. */
+  /** One sentence per change; empty for a version 3 body. */
   changes: string[];
   /** Issues that no upgrade can fix, with paths in the original body. */
   issues: FieldIssue[];
@@ -71,7 +71,9 @@ function upgradeExtension(key: string, extension: Entries, changes: string[], is
   return { ...extension, subject_identities: keyed(extension['subject_identities'], path, changes, issues) };
 }
 
-/** Converts a list of `{identity_type, identity_value, …}` to an object keyed by type. Returns others unchanged. */
+/**
+ * Converts a list of `{identity_type, identity_value, …}` to an object keyed by type. Returns other values unchanged.
+ */
 function keyed(list: unknown, path: string[], changes: string[], issues: FieldIssue[]): unknown {
   if (!Array.isArray(list)) return isRecord(list) ? { ...list } : list;
   const result = new Map<string, unknown>();

@@ -1,4 +1,4 @@
-// The smallest call that updates a group definition.
+// Plans the smallest call that updates a group definition.
 import * as z from 'zod/mini';
 import { AGGREGATIONS } from '../../contract/choices.ts';
 import { GroupAttribute, type GroupReply, type GroupRequest } from '../../contract/groups.ts';
@@ -30,7 +30,7 @@ export function groupPlanResult() {
 export type GroupPlan = z.infer<ReturnType<typeof groupPlanResult>>;
 type GroupChanges = GroupPlan['changes'];
 
-/** Compares fields, and attributes in any order. Plans a PATCH if only the attributes differ. */
+/** Compares the fields, and the attributes regardless of order. Plans a PATCH if only the attributes differ. */
 export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): GroupPlan {
   const changes: GroupChanges = {};
   for (const field of ['description', 'source_user_attribute'] as const) {
@@ -44,7 +44,7 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
   return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
 }
 
-/** Returns the words of the commands that undo the plan, and what no command restores. */
+/** Returns the arguments of the commands that undo the plan, and what no command restores. */
 export function undoGroup({ changes, id, method }: GroupPlan, live: GroupReply | undefined) {
   if (method === 'POST') return { undo: [['groups', 'delete', id]] };
   const { added = [], changed = [], removed = [] } = changes.attributes ?? {};
@@ -56,7 +56,7 @@ export function undoGroup({ changes, id, method }: GroupPlan, live: GroupReply |
     // The last attribute cannot be removed.
     ...(added.length > 0 && had > 0 ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]] : []),
   ];
-  // A full list has room only after the removal.
+  // A full list has no room until attributes are removed.
   if (had > removed.length) undo.reverse();
   const rest = Object.keys(changes).filter((field) => field !== 'attributes' || undo.length === 0);
   return { undo, undoNote: rest.length > 0 ? `No command restores ${rest.join(' and ')}.` : undefined };
