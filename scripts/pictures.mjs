@@ -1,5 +1,5 @@
-// Draws the pictures in `docs/pictures` from real runs of the built program: terminals and, with Chromium, the embedded
-// platform's console. A test compares these pictures, except for what differs in each run.
+// Draws the pictures in `docs/pictures` from real runs of the built program: terminal sessions and, with Chromium, the
+// embedded platform's console. A test compares the pictures and ignores what differs between runs.
 import { createRequire } from 'node:module';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,21 +37,21 @@ const PICTURES = [
 const HOME = '/home/ada';
 const ESCAPE = '\u001b[';
 const ERASE = `\r${ESCAPE}K`;
-/** A change of color. */
+/** Matches an escape sequence that changes the color. */
 const SGR = new RegExp(`(${ESCAPE.replace('[', '\\[')}[\\d;]*m)`);
 const COLUMNS = 110;
 const LINE = 18;
 const CHARACTER = 8.4;
-/** A script: the text of the page in lines, one for each row. */
+/** Browser script that returns the page's text, one line per row. */
 const LINES = `[...document.querySelectorAll('header, nav, h2, tr, li')].map((item) => {
   const cells = [...(item.cells ?? [])].filter((cell) => cell.querySelector('details') === null);
   const parts = item.cells ? cells.map((cell) => cell.innerText) : item.innerText.split('\\n');
   return parts.filter((part) => part.trim() !== '').join(' \u00b7 ');
 })`;
 
-/** The time that the console's clock shows. */
+/** Time shown by the console's clock. */
 const NOON = '2026-01-05T12:00:00Z';
-/** Colors on a dark ground, which a light page frames like a window. @type {Record<string, string>} */
+/** Colors on a dark background, which looks like a window on a light page. @type {Record<string, string>} */
 const COLORS = {
   ground: '#161b22',
   frame: '#6e7681',
@@ -81,7 +81,10 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** Runs one command in a terminal and returns what it shows at the end. @param {string} line @returns {Promise<string[]>} */
+/**
+ * Runs one command in a terminal and returns the lines that it shows at the end. @param {string} line @returns
+ * {Promise<string[]>}
+ */
 async function linesOf(line) {
   const PATH = [home, process.env['PATH'] ?? ''].join(delimiter);
   const env = { PATH, HOME: home, CDPADM_PROFILE: 'local' };
@@ -115,7 +118,10 @@ function draw(title, lines) {
   ].join('\n');
 }
 
-/** Returns the parts of one line, each at its column, because fonts have different widths. @param {string} line */
+/**
+ * Returns the parts of one line, each at its column, because the width of text depends on the font. @param {string}
+ * line
+ */
 function spans(line) {
   let column = 0;
   let color = '';
@@ -155,7 +161,7 @@ function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Draws the console with a request and its timeline, at a stopped clock. @param {string} executablePath */
+/** Draws the console with a request and its timeline, with the clock stopped. @param {string} executablePath */
 async function drawConsole(executablePath) {
   const platform = await startEmulator({ clock: 'manual' });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
@@ -176,10 +182,10 @@ async function drawConsole(executablePath) {
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`,
       '<title>The console of the embedded platform: a data subject request and its timeline</title>',
       `<rect width="100%" height="100%" rx="8" fill="${COLORS.ground}" stroke="${COLORS.frame}"/>`,
-      // Some image viewers do not know `light-dark()`.
+      // Some image viewers do not support `light-dark()`.
       `<style>${style.replace(/light-dark\((?:[^(),]|\([^)]*\))*, ([^)]*)\)/g, '$1')}body { background: none }`,
       ':root { color-scheme: dark }</style>',
-      // Programs without HTML support show only the text.
+      // Viewers without HTML support show only the text.
       '<switch>',
       `<foreignObject x="1" y="1" width="${width - 2}" height="${height - 2}"`,
       'requiredExtensions="http://www.w3.org/1999/xhtml">',

@@ -1,4 +1,4 @@
-// Shared by the reference pages: the wording of flags, effects and exit codes, for Markdown and mdoc.
+// Words flags, effects and exit codes for both reference formats, Markdown and mdoc.
 
 /**
  * @typedef {import('../src/commands/help/describe.ts').Reference} Reference

@@ -1,6 +1,6 @@
 // Creates a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit
-// unless `--no-tag` is passed. The script publishes nothing; `.github/workflows/release.yml` does. It does not run the
-// tests.
+// unless `--no-tag` is passed. The script does not run the tests, and it publishes nothing:
+// `.github/workflows/release.yml` does.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -63,7 +63,7 @@ async function pack(repository) {
   }
 }
 
-/** Checks what a release needs, before anything is built. Returns whether the commit has the tag already. */
+/** Checks the requirements of a release before anything is built. Returns whether the commit already has the tag. */
 function check() {
   if (!existsSync(join(root, 'node_modules'))) throw new Error('The packages are missing. Run `npm ci`.');
   if (!answers('git', '--version')) throw new Error('git is missing. Install it.');
@@ -102,7 +102,7 @@ function installation(names) {
   return `### Install\n\n${lines.join('\n')}\n\nBuilt from ${commit} with ${tools}. Maintainer: ${author}.\n`;
 }
 
-/** Sets the modes that git records, because the package contains them and must not depend on the umask. */
+/** Sets the file modes that git records, because the package contains the modes and must not depend on the umask. */
 async function setModes() {
   process.umask(0o022);
   for (const name of run('git', 'ls-files', '-z').split('\0').filter(Boolean)) {

@@ -1,5 +1,6 @@
 // Writes the software bill of materials in CycloneDX: the program, the packages in its bundle, those that npm installs
-// next to it, and SQLite, which one of them contains. The document has no time and no serial number, so that builds are reproducible.
+// with it, and SQLite, which one of them contains. The document has no timestamp or serial number, so that builds are
+// reproducible.
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
 
 const { ComponentScope, ComponentType, ExternalReferenceType, HashAlgorithm } = Enums;
@@ -66,7 +67,7 @@ export function sbom(program, bundled, installed, tools, sqlite) {
   const text = new Serialize.JsonSerializer(normalizer).serialize(bom, { sortLists: true });
   /** @type {{components: {'bom-ref': string, pedigree?: object}[]}} */
   const document = JSON.parse(text);
-  // The library does not know pedigrees.
+  // The library does not support pedigrees.
   const changes = new Map(bundled.map((item) => [purlOf(item), item.changes]));
   for (const component of document.components) {
     const notes = changes.get(component['bom-ref']);
@@ -114,7 +115,7 @@ function componentOf(item, scope, delivery) {
     scope,
   });
   component.licenses.add(new Models.SpdxLicense(item.license));
-  // The hash of the archive; the package URL says which archive, in whatever registry it is kept.
+  // The hash of the archive that the package URL identifies, in any registry.
   const hash = Buffer.from(item.integrity.replace('sha512-', ''), 'base64').toString('hex');
   component.hashes.set(HashAlgorithm['SHA-512'], hash);
   component.externalReferences.add(new Models.ExternalReference(item.source, ExternalReferenceType.VCS));

@@ -1,5 +1,5 @@
-// A rolldown plugin that excludes unused parts of our dependencies from the bundle. An excluded part that is used
-// anyway throws an error.
+// A rolldown plugin that excludes unused parts of our dependencies from the bundle. Using an excluded part throws an
+// error.
 
 const never = (/** @type {string} */ what) =>
   `throw new Error(${JSON.stringify(`${what} is not part of this program's bundle: see scripts/spare-parts.mjs.`)});`;
@@ -10,7 +10,7 @@ const never = (/** @type {string} */ what) =>
  */
 const PARTS = [
   {
-    // We use only the pools of undici; its fetch, WebSocket, EventSource, caches and mocks are half of its code.
+    // We use only undici's pools; its fetch, WebSocket, EventSource, caches and mocks are half of its code.
     importer: /[\\/]src[\\/]lib[\\/]http[\\/]/,
     source: /^undici$/,
     code: [
@@ -39,19 +39,19 @@ const PARTS = [
     code: `const ajvFormats = { default() { ${never('ajv-formats')} } };\nexport default ajvFormats;`,
   },
   {
-    // We pass the folder of the settings. Loading this package fails for a user without a home folder.
+    // We pass the settings folder. Loading this package fails for a user without a home folder.
     importer: /[\\/]conf[\\/]dist[\\/]/,
     source: /^env-paths$/,
     code: `export default function envPaths() { ${never('A default folder of conf')} }`,
   },
   {
-    // Checks users' answers to a server's questions; our server asks none.
+    // Validates users' answers to a server's questions; our server asks none.
     importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
     source: /[\\/]ajv-provider\.js$/,
     code: `export class AjvJsonSchemaValidator {}`,
   },
   {
-    // Prompts that open an editor include tables of all character sets. Our `edit` commands open the editor themselves.
+    // The editor prompt includes tables of all character sets. Our `edit` commands open the editor themselves.
     importer: /[\\/]@inquirer[\\/]prompts[\\/]/,
     source: /^@inquirer\/editor$/,
     code: `export default function editor() { ${never('The editor prompt')} }`,

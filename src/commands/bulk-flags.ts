@@ -49,7 +49,7 @@ export type ReadFlags = FlagValues<typeof readFlags>;
 const CONCURRENCY = { dsr: { usual: 16, most: 256 }, seeding: { usual: 64, most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
 
-/** Flags for a run's pace and for the limits that end it. */
+/** Flags for a run's pace and for the limits that stop it. */
 export function runFlags(kind: keyof typeof CONCURRENCY) {
   const { most, usual } = CONCURRENCY[kind];
   return {
@@ -112,7 +112,7 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
 }
 
-/** Everything that turns rows into requests, except the values for fields that a row lacks. */
+/** Settings that determine how rows become requests, except the values for fields that a row lacks. */
 interface RowFlags {
   mapping: ReadonlyMap<string, string>;
   vendorDomain?: string | undefined;
@@ -127,7 +127,9 @@ export function rowFlagsDigest(values: object, { dialect, mapping, nulls, vendor
   return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }
 
-/** Throws usage (2) if the flags differ from those of the earlier run. A journal of an old version has no digest. */
+/**
+ * Throws usage (2) if the flags differ from those of the earlier run. A journal from an older version has no digest.
+ */
 export function refuseOtherFlags(earlier: string | undefined, now: string, flags: string): void {
   if (earlier === undefined || earlier === now) return;
   throw usageError(

@@ -1,4 +1,4 @@
-// `seed results` and `dsr bulk-results`: join the JSON results of a bulk run's parts, as if they had been one run.
+// `seed results` and `dsr bulk-results`: join the JSON results of a bulk run's parts into the result of a single run.
 import { groupBy } from '../lib/kernel/group-by.ts';
 import * as z from 'zod/mini';
 import { parseWith } from '../lib/contract/explain.ts';
@@ -22,7 +22,7 @@ interface Part {
   argv: string[];
 }
 
-/** The report kept for a part, which no later report replaces. */
+/** The report that counts for a part: no later report replaced it. */
 export interface Report<Result> {
   file: string;
   line: number;
@@ -36,7 +36,7 @@ type Label = string | number;
 /** Differences between the two kinds of bulk runs. */
 export interface Joining<Result extends Part> {
   counts: readonly string[];
-  /** Counts of rows that make the combined result partial. */
+  /** Names of the counts that make the joined result partial if they are not zero. */
   partial: readonly string[];
   /** What a part is called, and the field names in the joined result. */
   names: { part: string; parts: string; missing: string; failed: string; files: string };
@@ -106,7 +106,7 @@ const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflic
 
 /**
  * Prints the joined result of the reports; `missing` lists the parts without a report. Sets the exit code that a single
- * run would have, and shows how to rerun missing parts. decision: D291
+ * run would have, and shows how to rerun missing parts (decision: D291).
  */
 export async function emitJoined<Result extends Part>(
   ctx: Context,
@@ -162,7 +162,7 @@ export async function emitJoined<Result extends Part>(
   showSome(ctx, 'Correct the invalid input first. Then run this, and save the output with the other results:', stuck);
   showSome(
     ctx,
-    'Run what is missing, and save each output with the other results, for example with --out FILE:',
+    'Run the missing parts, and save each output with the other results, for example with --out FILE:',
     again,
   );
 }
@@ -191,8 +191,8 @@ function withFlag(words: readonly string[], flag: string, value?: string): strin
 
 /**
  * Reads the last report of each part; a complete report replaces an error. Ignores other lines of a log, and warns
- * about a result that it cannot use. Throws usage (2) without files, and invalid input (9) for results of different
- * runs, or for none at all.
+ * about a result that it cannot use. Throws usage (2) without files, and invalid input (9) for results from different
+ * runs or no results at all.
  */
 export async function readReports<Result extends Part>(
   ctx: Context,
@@ -241,7 +241,7 @@ export async function readReports<Result extends Part>(
       }
       const known = reports.get(keyOf(result));
       if (report.error === undefined || known === undefined) reports.set(keyOf(result), report);
-      // If the error came before the first row, keep the counts of the earlier run that it was to resume.
+      // If the error occurred before the first row, keep the counts of the run that it should have resumed.
       else if (known.error) reports.set(keyOf(result), result.rows > 0 ? report : { ...known, error: report.error });
     }
     if (damaged !== undefined && !isUsed)

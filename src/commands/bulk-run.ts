@@ -1,4 +1,4 @@
-// Shared by both bulk commands: the progress of a run, and the command that resumes it.
+// The progress of a bulk run, and the command that resumes it. Both bulk commands use them.
 import { hideLink } from '../lib/bulk/sources/remote.ts';
 import { KnownError } from '../lib/kernel/errors.ts';
 import { shellLine } from '../lib/kernel/words.ts';
@@ -7,7 +7,7 @@ import { type CommandRecord, commandWords } from '../lib/runtime/command-line/de
 import type { Context, Progress } from '../lib/runtime/context.ts';
 import type { RunFlags } from './bulk-flags.ts';
 
-/** The command line of this run, followed by `how`. `ended` is why the run ended. */
+/** Returns this run's command line with `how` appended. `ended` is the error that ended the run. */
 export type Again = (how: '--resume' | '--restart', ended?: KnownError) => string;
 
 /** The command that resumes a run on any machine, as text and as arguments, with target flags and JSON output. */
@@ -53,8 +53,8 @@ export async function runWithProgress<Result>(
 }
 
 /**
- * Adds `progress` without rows to an error before the first row, so that the joined results name this part and its
- * error. `of` returns this part's result, or undefined if the run is not a part. A dry run is never a part.
+ * Adds an empty `progress` to an error that occurs before the first row, so that the joined results name this part and
+ * its error. `of` returns this part's result, or undefined if the run is not a part. A dry run is never a part.
  */
 export async function asPart(
   { curl, dryRun }: Context['flags'],

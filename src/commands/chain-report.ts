@@ -15,7 +15,10 @@ export function chainResult() {
     entries: z.int(),
     head: z.string(),
     pruned: z.int(),
-    /** Lines, and writes in the log, left unfinished by a killed process. Such a write may still be running. */
+    /**
+     * Number of lines, and of writes in the log, that a killed process left unfinished. Such a write may still be
+     * running.
+     */
     unfinished: z.int(),
     adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
     unchained: z.int(),
@@ -26,7 +29,7 @@ export function chainResult() {
         entry: z.nullable(z.int()),
         kind: z.enum(['changed', 'missing', 'added']),
         message: z.string(),
-        /** Rotated file that contains the line, if not `file`. */
+        /** Rotated file that contains the line, if the line is not in `file`. */
         file: z.optional(z.string()),
       }),
     ),
@@ -80,11 +83,14 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   await ctx.out.emit({ ...chainFacts(report), faults, faults_omitted: omitted, file: path }, chainView);
   const broken = brokenChain(path, name, report);
   if (broken) throw broken;
-  // Without proof that the chain contains the head, the check was not passed.
+  // Without proof that the chain contains the head, the check does not pass.
   if (!report.hasHash) ctx.setExit('failed');
 }
 
-/** Returns failed (1) for a broken chain. Commands throw it after their output, which may be wrong or incomplete. */
+/**
+ * Returns the error failed (1) for a broken chain. Commands throw it after their output, which may be wrong or
+ * incomplete.
+ */
 export async function findBroken(ctx: Context, { path, verify }: CheckedFile, name: Name) {
   return brokenChain(path, name, await verify().finally(ctx.out.waits({ text: `Checking the ${name}` })));
 }

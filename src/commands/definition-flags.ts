@@ -54,9 +54,14 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   connection: [
     NAME,
     at('--state', 'state', anyOf(RESOURCE_STATES), { offered: RESOURCE_STATES }),
-    at('--service-provider', 'service_provider', "PROVIDER_A to PROVIDER_D (A to D below), or the deployment's word", {
-      value: 'provider',
-    }),
+    at(
+      '--service-provider',
+      'service_provider',
+      'PROVIDER_A to PROVIDER_D (A to D below), or the deployment-specific name',
+      {
+        value: 'provider',
+      },
+    ),
     config('account_identifier', 'A: account'),
     config('region', 'A, B: region id; for A also <region>.<cloud>'),
     config('warehouse', 'A: warehouse'),
@@ -137,12 +142,14 @@ export const allowCommands = {
   help: 'run the commands that a file names for its secrets (command:LINE)',
 } satisfies FlagSpec;
 
-/** A longer text, such as a query, does not belong on a command line. */
+/** Longer values, such as queries, do not belong on a command line. */
 const MOST_TEXT = 200;
 /** More commands would not fit on one line. */
 const MOST_UNDONE = 20;
 
-/** Returns the words of the `update` that restores these fields. Adds the fields that no flag restores to `left`. */
+/**
+ * Returns the arguments of the `update` that restores these fields. Adds the fields that no flag restores to `left`.
+ */
 function undoChanges(type: ResourceType, id: string, changes: FieldChanges, left: string[]): string[] {
   const words = Object.entries(changes).flatMap(([path, { from }]) => {
     const { flag } =

@@ -1,4 +1,4 @@
-// The completion scripts: they call `cdpadm __complete` and offer its output. Typed text is never evaluated.
+// The completion scripts, which call `cdpadm __complete` and offer its output. Typed text is never evaluated.
 
 const bash = `# Completion of cdpadm for bash. In ~/.bashrc: eval "$(cdpadm completion bash)"
 _cdpadm() {
@@ -64,7 +64,7 @@ Register-ArgumentCompleter -Native -CommandName cdpadm -ScriptBlock {
     $length = $cursorPosition - $commandAst.Extent.StartOffset
     # The parser drops the blank before the cursor, which starts a new word.
     $line = if ($length -gt $line.Length) { $line + ' ' } else { $line.Substring(0, $length) }
-    # Old versions drop double quotes on the way to a program.
+    # Old versions of PowerShell drop double quotes from arguments.
     $answer = @(cdpadm __complete powershell cdpadm $line.Replace('"', "'") 2>$null)
     if ($answer.Count -eq 0) { return }
     if ($answer[0] -eq 'files' -or $answer[0] -eq 'folders') {
@@ -78,7 +78,7 @@ Register-ArgumentCompleter -Native -CommandName cdpadm -ScriptBlock {
 }
 `;
 
-/** Shell -> script, ending in a line feed. */
+/** Shell -> script, ending with a newline. */
 export const SCRIPTS = { bash, zsh, fish, powershell } as const;
 
 export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];

@@ -7,7 +7,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
 
-/** Accepts the neutral word or the deployment's word. */
+/** Accepts the neutral or the deployment-specific name. */
 async function readProvider(ctx: Context, word: string): Promise<ServiceProvider> {
   const { service_provider: neutral } = (await inNeutralWords(ctx, connectionsEndpoints.create, {
     service_provider: word,
@@ -16,7 +16,7 @@ async function readProvider(ctx: Context, word: string): Promise<ServiceProvider
   if (provider) return provider;
   throw usageError(
     `Invalid value \`${word}\` for --service-provider.`,
-    `${choiceHint(word, SERVICE_PROVIDERS)} The deployment's own word is also accepted.`,
+    `${choiceHint(word, SERVICE_PROVIDERS)} The deployment-specific name is also accepted.`,
   );
 }
 

@@ -13,7 +13,10 @@ import { refuseOtherFlags, rowFlagsDigest } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
-/** Returns the earlier run of the same content, and its rows. A run that sent nothing is forgotten (decision: D415). */
+/**
+ * Returns the earlier run of the same content, and its rows. Removes the journal of a run that sent nothing (decision:
+ * D415).
+ */
 export async function readEarlierRun(
   journal: DsrJournal | undefined,
   isDryRun: boolean,
@@ -66,7 +69,7 @@ export function repeatsHint(count: number, resume: string): { text: string; comm
   return { text: `${rows}. To send ${count === 1 ? 'it' : 'them'} anyway:`, command };
 }
 
-/** The journal has its own submitted time, so a resumed run sends the same requests. */
+/** Omits the submitted time: a resumed run uses the one in the journal, so it sends the same requests. */
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
   return rowFlagsDigest(rest, { mapping, vendorDomain, nulls, dialect });

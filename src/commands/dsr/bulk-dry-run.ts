@@ -1,4 +1,4 @@
-// `dsr submit --bulk`: which rows to send, what --dry-run and --curl show, and warnings about rows and people.
+// `dsr submit --bulk`: finds the rows to send, shows them for --dry-run and --curl, and warns about rows and people.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { renderDsrBulk, renderDsrRows, renderDuplicates } from '../../lib/render/dsr-bulk.ts';
@@ -74,7 +74,7 @@ interface OpenOptions {
   inputs: Inputs;
   options: RowOptions;
   states: RowStates | undefined;
-  /** Submission times of requests that rows may not repeat. */
+  /** Range of submission times of the requests that rows may not repeat. */
   recent: { from: number; to: number } | undefined;
 }
 

@@ -36,7 +36,10 @@ export function bulkResult() {
     /** Rows that were on the platform before this run, with ids from the file. */
     existing: z.int(),
     failed: z.int(),
-    /** Rows that the platform may or may not have accepted: no response or read shows it. Absent if there are none. */
+    /**
+     * Rows that the platform may or may not have accepted, according to all responses and reads. Absent if there are
+     * none.
+     */
     unknown: z.optional(z.int()),
     /** Rows completed by an earlier run, or marked as done in a results file. */
     skipped: z.int(),
@@ -77,13 +80,13 @@ interface Run {
   states: RowStates;
   journal: DsrJournal;
   pace: Pace;
-  /** Submission times of requests that rows may not repeat; absent with --allow-duplicates. */
+  /** Range of submission times of the requests that rows may not repeat; absent with --allow-duplicates. */
   recent: { from: number; to: number } | undefined;
   open: OpenRows;
   target: Target;
 }
 
-/** Runs the bulk submission. Sets the input of `part` as soon as the inputs' name is known. */
+/** Runs the bulk submission. Sets the input of `part` as soon as the name of the inputs is known. */
 export async function submitBulk(
   ctx: Context,
   files: string[],
@@ -134,7 +137,10 @@ export async function submitBulk(
   }
 }
 
-/** Asks, sends the remaining rows, writes the results file and reports. `head` comes from an earlier run. */
+/**
+ * Asks for confirmation, sends the remaining rows, writes the results file and reports. `head` comes from an earlier
+ * run.
+ */
 async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, inputs, journal, name, open, options, results, states } = run;
   const completeBefore = countComplete(states);

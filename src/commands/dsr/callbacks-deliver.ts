@@ -99,7 +99,7 @@ export async function openDeliveryOutbox(
       const unreadable = unreadableText(outbox.path, deliveries.unreadable);
       if (unreadable !== undefined) ctx.out.warn(unreadable);
       reportLeft(ctx, deliveries.left);
-      // Read the changes of other processes: if that fails, the next callback tries again.
+      // Read other processes' changes. If that fails, the next callback retries it.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
       running = deliveries.run();
     },

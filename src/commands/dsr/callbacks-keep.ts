@@ -63,7 +63,7 @@ export function openKeep(ctx: Context, folder: string | undefined, ledgerOf: (wo
     if (body === undefined || method !== 'POST') return undefined;
     if (status !== 202 && ++refused > REFUSED_AT_MOST) {
       if (refused === REFUSED_AT_MOST + 1)
-        ctx.out.warn(`${REFUSED_AT_MOST} callbacks that were not acknowledged were saved; later ones are not saved.`);
+        ctx.out.warn(`Saved ${REFUSED_AT_MOST} callbacks that were not acknowledged; later ones will not be saved.`);
       return undefined;
     }
     const id = state?.subject_request_id.toLowerCase() ?? '';

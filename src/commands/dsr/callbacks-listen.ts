@@ -56,7 +56,7 @@ export const listenForCallbacks = defineCommand({
     '--keep writes ID.N.headers.json and ID.N.body to DIR (0600), and never replaces a file. The ledger records the paths and digests, so that `dsr evidence` finds them. Rejected messages are stored as refused.N, up to 1000 per run.',
     'With the `local` profile, the platform runs inside this process and blocks other commands. Use `cdpadm emulator start` in another shell instead.',
     'With -o json, each line is an object: first the address, then one per callback.',
-    'The platform needs an https address: put a reverse proxy that terminates TLS in front of this one, and have it forward the bytes unchanged.',
+    'The platform needs an https address: put a reverse proxy that terminates TLS in front of the listener, and have it forward the bytes unchanged.',
   ],
   examples: [
     'cdpadm dsr callbacks listen --port 0',
@@ -91,7 +91,7 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
   const ledger = await openLedgerOf(ctx);
   const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });
-  // Read a long ledger before the first callback arrives.
+  // Read the ledger, which may be long, before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);
   const accepted = flags.anyController ? undefined : workspace;
   let answering = 0;

@@ -66,7 +66,7 @@ export const verifyCallback = defineCommand({
   view: () => verdictView,
 });
 
-/** A certificate over plain http proves nothing: anyone on the network could replace it. */
+/** A certificate fetched over plain http proves nothing, because anyone on the network could replace it. */
 function refusePlain(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && (url.protocol === 'https:' || isLoopback(url.hostname))) return;

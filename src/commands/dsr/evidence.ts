@@ -66,14 +66,14 @@ export const makeEvidence = defineCommand({
   notes: [
     'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
     'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same applies to any other body that is not exactly a status.',
-    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where they are: the page names those that are missing or were changed, and the archive does not include these. --kept adds folders that were moved, or that an earlier version wrote.',
+    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where they are. The page lists those that are missing or changed, and the archive omits them. --kept adds folders that were moved, or that an earlier version wrote.',
   ],
   examples: [
     'cdpadm dsr evidence 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --out evidence.zip --dry-run',
     'cdpadm dsr evidence --from 2026-01-01 --to 2026-12-31 --out evidence.zip --dry-run',
   ],
   exits: {
-    failed: 'the ledger was changed outside of this program; the archive is written and says so',
+    failed: 'the ledger was changed outside of this program; the archive is written and reports this',
     notFound: 'the request is not in the ledger on this machine',
   },
   run: (ctx, { args, flags }) => evidence(ctx, requestIds(args.id), flags),
@@ -157,7 +157,7 @@ function timeOf(flag: string, text: string | undefined, ofDay: string): number |
   return parseIso(readTime(flag, text, ofDay));
 }
 
-/** Returns the kept messages in these folders, those that the ledger names but no folder has, and the certificates. */
+/** Returns the kept messages in these folders, those in the ledger that no folder contains, and the certificates. */
 async function collect(
   ctx: Context,
   requests: readonly RequestEvidence[],

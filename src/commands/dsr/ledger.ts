@@ -86,7 +86,7 @@ export const verifyLedger = defineCommand({
   output: chainResult,
   notes: [
     'Each line has a number, and a hash of itself and the previous line. The command lists each changed, missing or added line.',
-    'The chain reveals later edits. It does not reveal that the whole ledger was rewritten: record the head elsewhere, and compare it with --head.',
+    'The chain reveals later edits, but cannot detect that the whole ledger was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm dsr ledger verify', 'cdpadm dsr ledger verify -o json'],
   exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },

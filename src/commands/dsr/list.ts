@@ -117,8 +117,8 @@ function unreadFailure({ unread }: ListPorts): KnownError | undefined {
 }
 
 /**
- * Reports overdue requests to a daily job: their number, and an annotation for each. A page has no annotations, because
- * the same job usually lists the requests too. Returns true if the exit code is 10.
+ * Reports overdue requests to a daily job: their number, and an annotation for each. HTML output has no annotations,
+ * because the same job usually lists the requests too. Returns true if the exit code must be 10.
  */
 function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: ListFlags): boolean {
   const overdue = requests.filter((request) => request.overdue);
@@ -133,7 +133,7 @@ function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: Li
   return flags.failIfDue === true || (flags.failIfOverdue === true && overdue.length + unknown > 0);
 }
 
-/** An empty ledger usually means the wrong folder, user, workspace or address: each hides every deadline. */
+/** An empty ledger usually means the wrong folder, user, workspace or address, any of which hides every deadline. */
 async function reportEmpty(
   ctx: Context,
   { ledger, submitter }: ListPorts,

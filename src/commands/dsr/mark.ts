@@ -117,8 +117,8 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
 }
 
 /**
- * True, after a warning, for an extension beyond the legal limit (decision: D272). Warns about a late one. Throws usage
- * (2) unless the date is an extension.
+ * Returns true, after a warning, for an extension beyond the legal limit (decision: D272). Also warns about an
+ * extension that is too late. Throws usage (2) if the date is not after the deadline.
  */
 function isTooLong(ctx: Context, request: LedgerRequest, extended: string): boolean {
   const { deadline, regulation, submitted_time: submitted } = request;

@@ -29,8 +29,8 @@ const MEANING = {
 } as const;
 
 /**
- * Returns the questions for the missing parts; undefined if nothing is missing. The result asks them; when called
- * again, it goes back to the last one. Throws usage (2) before the first question for an invalid flag; without an
+ * Returns the questions for the missing parts; undefined if nothing is missing. Calling the result asks them; calling
+ * it again goes back to the last one. Throws usage (2) before the first question for an invalid flag; without an
  * interactive terminal, the error lists the missing flags.
  */
 export function openQuestions(
@@ -185,7 +185,9 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
   return { parts: { ...parts, identities: given } };
 }
 
-/** Asks about a probable mistake: for a wrong address, the platform reports weeks later that it has no data. */
+/**
+ * Asks about a probable mistake, because for a wrong address the platform reports only weeks later that it has no data.
+ */
 async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {

@@ -78,7 +78,7 @@ function withoutResults(id: string, request: RequestOverview | undefined): Known
   });
 }
 
-/** True for the platform's 404 and 410. A proxy's web page shows nothing about the results. */
+/** True for the platform's 404 and 410. A proxy's error page proves nothing about the results. */
 function isWithoutData(error: unknown): error is KnownError & { status: number } {
   return error instanceof KnownError && ['http.not_found', 'http.gone'].includes(error.code);
 }

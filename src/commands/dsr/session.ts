@@ -61,7 +61,7 @@ export async function openDsr(ctx: Context): Promise<DsrPorts> {
   };
 }
 
-/** Needs the vendor domain, unlike commands that only read. */
+/** Opens a session, which needs the vendor domain, unlike commands that only read. */
 export async function openSubmit(ctx: Context): Promise<SubmitSession> {
   return { ...(await openDsr(ctx)), normalize: await normalizeOptionsOf(ctx) };
 }
@@ -90,7 +90,7 @@ export async function openVerifier(
   const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
   const ports: VerifyPorts = {
-    // With or without the protocol's name as a subdomain (decision: D57).
+    // The vendor domain, with or without the protocol's name as a subdomain (decision: D57).
     allow: allow ?? (vendorDomain === undefined ? undefined : [`opendsr.${vendorDomain}`, vendorDomain]),
     certificates: source,
     roots,
@@ -115,7 +115,7 @@ async function discoveredCertificates(ctx: Context): Promise<CertificateSource> 
   return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
 }
 
-/** Checks a response's signature. If that is impossible, warns once and leaves the result open. */
+/** Returns a check of a response's signature. If the check is impossible, it warns once and leaves the result open. */
 export function answerVerifier(ctx: Context): VerifyMessage {
   let verifier: Promise<MessageVerifier> | undefined;
   let isWarned = false;
@@ -170,7 +170,7 @@ export async function* withReadingProgress<Part>(
 
 type Offer = (requests: LedgerRequest[], ctx: Context) => LedgerRequest[] | Promise<LedgerRequest[]>;
 
-/** Offers the requests sent from this machine, newest first. */
+/** Returns a picker for the requests sent from this machine, newest first. */
 function requestPicker(offer: Offer): Picker {
   return {
     question: 'Request',
@@ -191,7 +191,7 @@ function requestPicker(offer: Offer): Picker {
 export const pickRequest = requestPicker((requests) => requests);
 export const pickPending = requestPicker((requests) => requests.filter(({ status }) => status === 'pending'));
 
-/** Offers the requests with results that the platform still has. Throws usage (2) without one. */
+/** Offers the requests whose results the platform still has. Throws usage (2) if there are none. */
 export const pickResults = requestPicker(async (requests, ctx) => {
   const possible = requests.filter(({ subject_request_type: type }) => type !== 'erasure').slice(0, NEWEST);
   const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };

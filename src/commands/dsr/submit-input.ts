@@ -83,7 +83,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
   };
 }
 
-/** `TYPE=VALUE`, `TYPE=@FILE`, `TYPE=-`. The last two forms keep a value out of the shell's history. */
+/** Reads `TYPE=VALUE`, `TYPE=@FILE` or `TYPE=-`. The last two forms keep a value out of the shell history. */
 async function readIdentity(
   ctx: Context,
   flag: string,
@@ -96,7 +96,7 @@ async function readIdentity(
   const given = text.slice(at + 1);
   const source = given.trim();
   const isRead = source === '-' || source.startsWith('@');
-  // A file usually ends with a line break, which is not part of the value.
+  // A file's trailing newline is not part of the value.
   const whole = isRead ? (await readInput(source.replace(/^@/, ''), ctx)).text.replace(/\r?\n$/, '') : given;
   return [type, trimmed(ctx, type, whole)];
 }

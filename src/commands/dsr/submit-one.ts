@@ -80,7 +80,7 @@ export async function submitOne(ctx: Context, flags: OneFlags): Promise<void> {
   while (!(await submitGiven(ctx, session, flags, await read(), canGoBack)));
 }
 
-/** Returns false if the user goes back to the questions. */
+/** Submits the request. Returns false if the user goes back to the questions. */
 async function submitGiven(
   ctx: Context,
   session: SubmitSession,
@@ -163,7 +163,10 @@ async function checkPeople(ctx: Context, session: SubmitSession, request: DsrReq
   };
 }
 
-/** Asks on a terminal, except in a dry run. Without a terminal, or with --yes, throws guard (12). */
+/**
+ * Asks whether to submit anyway, on a terminal and not in a dry run. Without a terminal, or with --yes, throws guard
+ * (12).
+ */
 async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<void> {
   if (ctx.prompt.possible && !ctx.flags.yes) {
     ctx.out.warn(`${duplicateText(before)}.`);
@@ -186,7 +189,7 @@ function duplicate(before: LedgerRequest): Error {
   });
 }
 
-/** Returns how to read the request. On a terminal, `read` asks for missing parts, and can be called again. */
+/** Returns the source of the request. On a terminal, its `read` asks for missing parts, and can be called again. */
 async function openRequest(
   ctx: Context,
   session: SubmitSession,

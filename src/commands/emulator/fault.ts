@@ -9,7 +9,7 @@ import { onPlatform, portFlag } from './start.ts';
 
 type Fault = z.infer<ReturnType<typeof faultResult>>;
 
-/** Returns the fault, as sent to the control address. */
+/** Returns the schema of a fault, as sent to the control address. */
 function faultResult() {
   return z.object({
     method: z.optional(z.string()),

@@ -1,4 +1,4 @@
-// `emulator start` serves the embedded platform; `emulator env` and `ui` print where a running one is.
+// `emulator start` serves the embedded platform; `emulator env` and `emulator ui` print the address of a running one.
 import { exitOf } from '../../lib/errors/fail.ts';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
@@ -23,7 +23,7 @@ export const portFlag = {
   port: { value: 'n', help: 'port of the platform (default: the one started last)' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** What commands on a running platform have in common. */
+/** Properties shared by the commands on a running platform. */
 export const onPlatform = { effect: 'local', calls: 'emulator', flags: portFlag } as const;
 
 const startFlags = {
@@ -156,7 +156,7 @@ async function readLivePlatform(
   };
 }
 
-/** Adds file, line and column to the platform's fixture issues, which have only paths such as `roles[0].name`. */
+/** Adds the file, line and column to the platform's fixture issues, which have only paths such as `roles[0].name`. */
 function placed(fixtures: LoadedDocument, error: KnownError): KnownError {
   if (exitOf(error) !== 'invalidInput' || error.issues.some(({ file }) => file !== undefined)) return error;
   const issues = error.issues.map(({ path, message, at }) => {
@@ -175,7 +175,7 @@ async function loadTls(ctx: Context, { tlsCert, tlsKey }: FlagValues<typeof star
   return { cert, key };
 }
 
-/** A profile may have names from a newer version, which its commands only warn about. */
+/** Returns the profile's supported names. Warns about the others, which may come from a newer version. */
 function usableNames(ctx: Context, names: Record<string, string>): Record<string, string> {
   const issues = namesIssues(names);
   for (const { name, message } of issues) ctx.out.warn(`Ignored the profile's \`names.${name}\`: ${message}.`);

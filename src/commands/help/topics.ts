@@ -206,7 +206,7 @@ Show a call without sending it:
   $ cdpadm roles list --curl
 `;
 
-/** Each page ends with a line feed. */
+/** Each page ends with a newline. */
 export const topics: Readonly<Record<string, string>> = {
   get 'exit-codes'() {
     return exitCodes + codeLines();

@@ -16,7 +16,7 @@ import { counted } from '../../lib/kernel/words.ts';
 
 interface IntakeCall<Body extends { environment: string }> {
   schema: z.ZodMiniType<Body>;
-  /** For the message: Such as `a body with events`. */
+  /** Noun phrase for the message, such as `a body with events`. */
   what: string;
   scope: 'seeding' | 'identity';
   /** For the question: `2 events`. */

@@ -1,6 +1,5 @@
 // The numbers in the specification's "Limits" chapter, each defined once.
 
-/** A. Custom roles. */
 export const ROLE_LIMITS = {
   roleId: 64,
   name: 64,
@@ -9,7 +8,7 @@ export const ROLE_LIMITS = {
   requestsPerMinute: 100,
 } as const;
 
-/** C. Data subject requests. A day has 24 hours. */
+/** Data subject requests. A day has 24 hours. */
 export const DSR_LIMITS = {
   identities: 50,
   requestsPerGroup: 150,
@@ -20,7 +19,6 @@ export const DSR_LIMITS = {
   completionDays: { waiting: { from: 7, to: 21 }, skipped: { from: 1, to: 14 } },
 } as const;
 
-/** B. Group identities. */
 export const GROUP_LIMITS = {
   idMin: 3,
   idMax: 32,

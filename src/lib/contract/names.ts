@@ -48,7 +48,7 @@ export function createWireNames(names: NamesMap) {
   };
 }
 
-/** Accepts a deployment's word as the specification writes it: `<PROVIDER_A>`. A key may omit the brackets. */
+/** Removes optional brackets from the keys, because the specification writes a neutral word as `<PROVIDER_A>`. */
 export function plainNames(names: NamesMap): NamesMap {
   return Object.fromEntries(Object.entries(names).map(([name, word]) => [name.replace(/^<(.*)>$/, '$1'), word]));
 }

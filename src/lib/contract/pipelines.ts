@@ -151,7 +151,7 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
   },
 });
 
-/** Finds problems between fields of the right types (specification, "Pipeline"). */
+/** Finds conflicts between fields whose types are valid (specification, "Pipeline"). */
 function pipelineIssues(pipeline: Written): FieldIssue[] {
   return [
     ...transformationIssues(pipeline),
