@@ -127,9 +127,7 @@ export function rowFlagsDigest(values: object, { dialect, mapping, nulls, vendor
   return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }
 
-/**
- * Throws usage (2) if the flags differ from those of the earlier run. A journal from an older version has no digest.
- */
+/** Throws usage (2) if the flags differ from those of the earlier run. Journals of older versions have no digest. */
 export function refuseOtherFlags(earlier: string | undefined, now: string, flags: string): void {
   if (earlier === undefined || earlier === now) return;
   throw usageError(

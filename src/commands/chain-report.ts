@@ -15,10 +15,7 @@ export function chainResult() {
     entries: z.int(),
     head: z.string(),
     pruned: z.int(),
-    /**
-     * Number of lines, and of writes in the log, that a killed process left unfinished. Such a write may still be
-     * running.
-     */
+    /** Lines, or writes in the log, that a killed process left unfinished. Such a write may still be running. */
     unfinished: z.int(),
     adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
     unchained: z.int(),
@@ -87,10 +84,7 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   if (!report.hasHash) ctx.setExit('failed');
 }
 
-/**
- * Returns the error failed (1) for a broken chain. Commands throw it after their output, which may be wrong or
- * incomplete.
- */
+/** Returns the error failed (1) for a broken chain. Commands throw it after their output, which may be incomplete. */
 export async function findBroken(ctx: Context, { path, verify }: CheckedFile, name: Name) {
   return brokenChain(path, name, await verify().finally(ctx.out.waits({ text: `Checking the ${name}` })));
 }

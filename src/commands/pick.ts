@@ -86,9 +86,7 @@ export const pickRun: Picker = {
   },
 };
 
-/**
- * Offers the latest run first, as the default. Returns undefined if there are no runs, which the command then explains.
- */
+/** Offers the latest run first, as the default. Returns undefined if there are none; the command then explains why. */
 export const pickLatestRun: Picker = {
   ...pickRun,
   choices: async (...given) => {

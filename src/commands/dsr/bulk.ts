@@ -36,10 +36,7 @@ export function bulkResult() {
     /** Rows that were on the platform before this run, with ids from the file. */
     existing: z.int(),
     failed: z.int(),
-    /**
-     * Rows that the platform may or may not have accepted, according to all responses and reads. Absent if there are
-     * none.
-     */
+    /** Rows for which no response or read shows whether the platform accepted them. Absent if there are none. */
     unknown: z.optional(z.int()),
     /** Rows completed by an earlier run, or marked as done in a results file. */
     skipped: z.int(),
@@ -137,10 +134,7 @@ export async function submitBulk(
   }
 }
 
-/**
- * Asks for confirmation, sends the remaining rows, writes the results file and reports. `head` comes from an earlier
- * run.
- */
+/** Asks for confirmation, sends the remaining rows, and writes the results. `head` comes from an earlier run. */
 async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, inputs, journal, name, open, options, results, states } = run;
   const completeBefore = countComplete(states);

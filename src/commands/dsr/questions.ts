@@ -185,9 +185,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
   return { parts: { ...parts, identities: given } };
 }
 
-/**
- * Asks about a probable mistake, because for a wrong address the platform reports only weeks later that it has no data.
- */
+/** Asks about a probable mistake, which the platform would report only weeks later, as having no data. */
 async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {

@@ -163,10 +163,7 @@ async function checkPeople(ctx: Context, session: SubmitSession, request: DsrReq
   };
 }
 
-/**
- * Asks whether to submit anyway, on a terminal and not in a dry run. Without a terminal, or with --yes, throws guard
- * (12).
- */
+/** On a terminal, asks whether to submit anyway (not in a dry run). Otherwise, or with --yes, throws guard (12). */
 async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<void> {
   if (ctx.prompt.possible && !ctx.flags.yes) {
     ctx.out.warn(`${duplicateText(before)}.`);

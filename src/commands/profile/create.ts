@@ -122,9 +122,7 @@ async function askName(ctx: Context, profiles: Profiles): Promise<string> {
 /** Long enough for a distant platform, short enough for a user waiting for the next question. */
 const PROBE_LIMIT_MS = 3000;
 
-/**
- * Returns a probe that sends no credentials. `--yes` skips the probes, because the user did not request these calls.
- */
+/** Returns a probe without credentials. `--yes` skips the probes, because the user did not request these calls. */
 function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
   const caFile = profile.ca_file ?? (ctx.io.env.CDPADM_CA_FILE || undefined);
   return (address) =>

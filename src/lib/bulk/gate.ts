@@ -25,7 +25,6 @@ export class Gate {
   retries = 0;
   /** Number of resting rows, which do not count as concurrent. */
   resting = 0;
-  /** Called when a row starts to rest. */
   onRest: (() => void) | undefined;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
@@ -75,10 +74,7 @@ export class Gate {
     });
   }
 
-  /**
-   * Call this after every request that was let through. `failure` ends a run that gives up now. Returns the row's
-   * pause.
-   */
+  /** Call this after every admitted request. `failure` ends a run that gives up now. Returns the row's pause. */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.retries++;
     this.#cause = failure;

@@ -1,5 +1,4 @@
-// Identifies references to this program's secrets, which definition files may not use and child processes do not
-// receive.
+// Finds references to this program's secrets, which definition files may not use and child processes do not get.
 import { join, sep } from 'node:path';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import { parseReference } from './secret-file.ts';

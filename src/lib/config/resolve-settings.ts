@@ -146,10 +146,7 @@ function ineffectiveIn(
   return [...unused, ...secrets].map(variableOf);
 }
 
-/**
- * Returns the sources of guards, limits and names. A project file overrides keys, but only adds guards to a pinned
- * profile.
- */
+/** Returns the sources of guards, limits and names. For a pinned profile, a project file only adds guards. */
 function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
   const note = (

@@ -154,9 +154,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
         bytes: lstatSync(join(history, name), { throwIfNoEntry: false })?.size ?? 0,
       })),
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
-    /**
-     * Removes revisions in parallel, because a busy disk takes milliseconds for each. Calls `removed` after each one.
-     */
+    /** Removes revisions in parallel, because each takes milliseconds on a busy disk. Calls `removed` after each. */
     removeRevisions: async (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> => {
       const left = revisions.values();
       const remove = async (): Promise<void> => {

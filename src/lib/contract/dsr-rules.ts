@@ -23,10 +23,7 @@ interface Located {
   type: string;
 }
 
-/**
- * Returns the issues with the identities; if there are too many, only that one. `body` may be any value, because the
- * schema checks field types.
- */
+/** Returns issues with the identities; if there are too many, only that one. `body` may be any value. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);

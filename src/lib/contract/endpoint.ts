@@ -91,10 +91,7 @@ type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'serv
   Partial<Pick<Endpoint, 'service' | 'auth' | 'status' | 'safety'>>;
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 
-/**
- * A row may override the service, the credentials, the status (200) and the safety (`repeat` for GET, or else
- * `confirm`).
- */
+/** A row may override service, credentials, status (200) and safety (`repeat` for GET, or else `confirm`). */
 export function endpoints<const Rows extends Record<string, Row>>(
   area: string,
   service: Service,

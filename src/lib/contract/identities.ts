@@ -55,10 +55,7 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
 /** Identities that people know about themselves, and that are therefore the most frequent in requests. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
-/**
- * Sorts types for a prompt: personal types, types that only the platform knows, devices, the rest of the extension,
- * xpid.
- */
+/** Sorts types for a prompt: personal, known only to the platform, devices, the rest of the extension, xpid. */
 export function inOfferedOrder(types: readonly string[]): string[] {
   return [...types].sort((a, b) => offeredRank(a) - offeredRank(b));
 }
@@ -71,10 +68,7 @@ function offeredRank(type: string): number {
   return PERSONAL_TYPES.length + 1 + group;
 }
 
-/**
- * Maps all spellings of a type to one, so that an erasure finds seeded users. Any other name is its own type, because
- * the list is open.
- */
+/** Maps each spelling to its type, so that an erasure finds seeded users. Other names are types of their own. */
 export function internalIdentityType(name: string): string {
   if (Object.hasOwn(REQUEST_IDENTITY_TYPES, name)) {
     return REQUEST_IDENTITY_TYPES[name as keyof typeof REQUEST_IDENTITY_TYPES];

@@ -9,10 +9,7 @@ export interface Permission {
   meaning: string;
 }
 
-/**
- * A standard role. The id, name and tasks come from the specification; the description, which is free text there, is
- * ours.
- */
+/** A standard role. The id, name and tasks come from the specification; the description is our own. */
 export interface RoleTemplate {
   role_id: string;
   name: string;

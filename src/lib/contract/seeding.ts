@@ -37,10 +37,7 @@ const WrittenAttributeSeed = z
     })),
   });
 
-/**
- * One attribute in a request, with the date spelled as in the examples. The calculation ignores events before that
- * date.
- */
+/** One attribute in a request, with the date spelled as in the examples. Events before that date are ignored. */
 export const AttributeSeed = z.pipe(
   WrittenAttributeSeed,
   z.transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({

@@ -13,9 +13,7 @@ export interface IdentityTypes {
   issue(type: string): string | undefined;
 }
 
-/**
- * Combines the specification's types, those in the profile's `names`, and `extra` (`--identity-type`, decision: D242).
- */
+/** Combines the specification's types, the profile's `names` and `extra` (`--identity-type`, decision: D242). */
 export function createIdentityTypes(names: NamesMap, extra: readonly string[]): IdentityTypes {
   const declared = Object.keys(names).filter((name) => name !== 'xpid' && !name.endsWith('*'));
   const words = new Set([...USER_IDENTITY_TYPES, ...declared, ...extra]);

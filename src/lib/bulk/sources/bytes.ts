@@ -28,7 +28,6 @@ export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 export interface InputBytes extends RawBytes {
   format: RowFormat;
   wrapping: Wrapping;
-  /** CSV dialect of the input. */
   dialect: Dialect;
   /** True if each shard reads a part of the input; otherwise, it belongs to a single shard. */
   isDivisible: boolean;

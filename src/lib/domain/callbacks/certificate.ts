@@ -1,5 +1,4 @@
-// The third check of a signed message: a valid certificate for the processor's domain, with an RSA key and a chain to a
-// trusted root.
+// The third check of a message: a valid certificate for the processor's domain, an RSA key, a trusted chain.
 import { groupBy } from '../../kernel/group-by.ts';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateFields, DerError, readCertificate } from './der.ts';
@@ -84,10 +83,7 @@ function ownIssue(own: X509Certificate, domain: string, now: number): string | u
   return unknownCondition(extensions) ?? signingIssue(extensions);
 }
 
-/**
- * The common name counts only if there are no alternative names. A wildcard never matches, because it does not identify
- * a single processor.
- */
+/** The common name counts only without alternative names. Wildcards do not identify a single processor. */
 function isFor(certificate: X509Certificate, domain: string): boolean {
   const subject = certificate.subjectAltName === undefined ? 'always' : 'never';
   return certificate.checkHost(domain, { subject, wildcards: false, partialWildcards: false }) !== undefined;

@@ -42,10 +42,7 @@ export interface TargetHealth {
   retryAt: number;
   /** Waiting deliveries that became due because of a success; true until the delivery is attempted. */
   woken: Map<string, boolean>;
-  /**
-   * Deliveries from an earlier run, until their first attempt. They are due now, because a restart often comes with the
-   * fix.
-   */
+  /** Deliveries from an earlier run, due now until their first attempt: a restart often comes with the fix. */
   resumed: Set<string>;
 }
 
@@ -92,9 +89,7 @@ export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number)
 
 export interface Running {
   running: readonly Delivery[];
-  /** Maximum number of concurrent deliveries. */
   concurrency: number;
-  /** Targets of this listener, by name. */
   targets: ReadonlyMap<string, TargetHealth>;
   now: number;
 }

@@ -1,5 +1,4 @@
-// The four checks of a message signed by the processor (specification, "Events", 5), in order, each with an
-// explanation.
+// The four checks of a message signed by the processor (specification, "Events", 5), in order, each explained.
 import { constants, type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
@@ -29,7 +28,6 @@ export type SignatureFacts = z.infer<typeof SignatureFacts>;
 
 export interface Verdict {
   valid: boolean;
-  /** All four checks, in order; those after a failed check are skipped. */
   checks: Check[];
 }
 
@@ -37,9 +35,7 @@ export interface Verdict {
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
-/**
- * Runs the first check: the domain in the header must be in the allow list, if there is one. Sets `domain` on success.
- */
+/** Runs the first check: the header's domain must be in the allow list, if any. Sets `domain` on success. */
 export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
   const name = 'domain';
   const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);

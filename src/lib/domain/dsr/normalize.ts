@@ -17,7 +17,6 @@ export interface NormalizedRequest {
   issues: FieldIssue[];
   /** Advice that does not stop the command. */
   warnings: FieldIssue[];
-  /** Changes that an upgrade made. */
   changes: string[];
 }
 
@@ -26,7 +25,6 @@ export interface NormalizeOptions {
   vendorDomain: string;
   /** Wire names, because a body may use deployment-specific names. */
   names: WireNames;
-  /** Null words of a bulk run's inputs. */
   nulls?: NullWords;
 }
 

@@ -159,10 +159,7 @@ export function partsOfRow(
   };
 }
 
-/**
- * Converts a flat JSON object to columns and cells. Returns undefined for other values, and for nesting other than
- * lists of strings.
- */
+/** Converts a flat JSON object to columns and cells; undefined for other values. Allows lists of strings. */
 export function cellsOfObject(value: unknown): { columns: string[]; cells: string[] } | undefined {
   if (!isRecord(value)) return undefined;
   const columns = Object.keys(value);

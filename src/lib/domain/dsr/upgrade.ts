@@ -71,9 +71,7 @@ function upgradeExtension(key: string, extension: Entries, changes: string[], is
   return { ...extension, subject_identities: keyed(extension['subject_identities'], path, changes, issues) };
 }
 
-/**
- * Converts a list of `{identity_type, identity_value, …}` to an object keyed by type. Returns other values unchanged.
- */
+/** Converts a list of `{identity_type, identity_value, …}` to an object keyed by type. Other values are unchanged. */
 function keyed(list: unknown, path: string[], changes: string[], issues: FieldIssue[]): unknown {
   if (!Array.isArray(list)) return isRecord(list) ? { ...list } : list;
   const result = new Map<string, unknown>();
