@@ -20,8 +20,8 @@ export type {
 } from './lib/emulator/base/embedding.ts';
 
 /**
- * Starts the platform, and resolves once it responds. For an unknown option, invalid fixtures, a folder or port in use,
- * or an unreadable state, rejects with an error that has a `code` and a `hint`.
+ * Starts the platform, and resolves once it responds. Rejects with an error that has a `code` and a `hint` for an
+ * unknown option, invalid fixtures, a folder or port in use, or an unreadable state.
  */
 export const startEmulator: (options?: EmulatorOptions) => Promise<Emulator> = embed;
 

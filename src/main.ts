@@ -25,7 +25,7 @@ import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf, wantedVersion } from './program.ts';
 
-/** The entry that the scripts of `cdpadm completion` call, which is not a command. */
+/** The entry point for the scripts printed by `cdpadm completion`, which is not a command. */
 const COMPLETE = '__complete';
 
 /** Thrown instead of running the action if the command line must be run separately for several profiles. */
@@ -37,10 +37,10 @@ class SeveralProfiles extends Error {
   }
 }
 
-/** Maximum number of 100 ms turns that a stopped command may wait. Working time does not count. */
+/** Maximum number of 100 ms pauses that a stopped command may take. Time spent working does not count. */
 const LAST_TURNS = 9;
 const TURN_MS = 100;
-/** Maximum number of 10 ms turns that the threads of a stopped command may take. */
+/** Maximum number of 10 ms pauses to wait for the threads of a stopped command. */
 const THREAD_TURNS = 5;
 const THREAD_TURN_MS = 10;
 
@@ -71,7 +71,7 @@ const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
   [EXIT.terminated]: 'SIGTERM',
 };
 
-/** Ends the process even if something is still open. The signal ends a thread that Node cannot stop by itself. */
+/** Exits even if handles are still open. The signal ends a thread that Node cannot stop by itself. */
 async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   const signal = SIGNALS[code];
   if (signal === undefined) return host.exitNow(code);
@@ -80,7 +80,7 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   else host.exitNow(code);
 }
 
-/** Returns the exit code once all output is written. `onOverdue`: a stopped command still waits. */
+/** Returns the exit code once all output is written. Calls `onOverdue` if a stopped command is still waiting. */
 export async function run(
   argv: readonly string[],
   io: Io,
@@ -105,7 +105,7 @@ export async function run(
   };
   try {
     const left = overdue();
-    // The command ended before that.
+    // The command finished before it was overdue.
     left.catch(() => undefined);
     return await Promise.race([ended(), left]);
   } finally {

@@ -6,7 +6,7 @@ import { defineGlobalFlags, lenientFlags, preferredFormat } from './lib/runtime/
 import { helpSettings } from './lib/runtime/command-line/help-screen.ts';
 import { refuseUnknownWord, usageFailure, usageIn } from './lib/runtime/command-line/usage-failure.ts';
 
-/** Heading -> group or single command -> summary, in the order of the help. */
+/** Summaries of groups and single commands, by heading, in the order of the help. */
 const SUMMARIES = {
   'Access:': { roles: 'custom access roles: pull, edit, diff, push' },
   'Identity:': { groups: 'group identities, such as households, and the attributes that members share' },

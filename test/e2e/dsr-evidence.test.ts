@@ -223,7 +223,7 @@ it('names certificates that are missing or were changed, until the next message 
   const other = readFileSync(home.env['CDPADM_CA_FILE'] ?? '', 'utf8');
   const damages: [reason: string, damage: () => void][] = [
     ['missing', () => rmSync(path)],
-    ['changed: it has another fingerprint', () => writeFileSync(path, other, { mode: 0o600 })],
+    ['changed: its fingerprint differs', () => writeFileSync(path, other, { mode: 0o600 })],
   ];
   for (const [reason, damage] of damages) {
     damage();

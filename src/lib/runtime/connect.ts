@@ -12,7 +12,7 @@ import { rememberingIds } from './memory/remember-ids.ts';
 import { ADDRESS_OF, lastingAddress, lastingAudience, readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
-/** Returns the settings for `--profile profile` or, without `profile`, according to the flags. */
+/** Returns the settings for `profile` or, if it is undefined, for the profile that the flags select. */
 export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
   return await loadSettings({
@@ -24,7 +24,7 @@ export async function resolveFor(ctx: Context, profile: string | undefined): Pro
   });
 }
 
-/** The settings of a second profile, to which only `--ca-file` applies. `flag` is the flag that names the profile. */
+/** Returns the settings of a second profile, which `flag` names. Of the global flags, only `--ca-file` applies. */
 export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
   const settings = { ca_file: ctx.flags.caFile };
   return await loadSettings({ ...sourcesOf(ctx), flags: { profile, settings }, alone: flag });
@@ -48,7 +48,7 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
   };
 }
 
-/** Opens the HTTP core and the clients. `freshToken`: a cached token would work even if the secret is wrong. */
+/** Opens the HTTP core and the clients. `freshToken` ignores a cached token, which would hide a wrong secret. */
 export function connect(ctx: Context, settings: Settings, { freshToken = false } = {}): Api {
   const { flags, io } = ctx;
   const authorities = settings.get('ca_file');
@@ -115,7 +115,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   return flags.curl ? api : rememberingIds(api, settings, ctx);
 }
 
-/** Opens the `--trace-file`: a private file with one exchange per line, open until the command ends. */
+/** Opens the `--trace-file`, a private file with one exchange per line, until the command ends. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
   let isOpen = true;

@@ -26,7 +26,7 @@ export interface GlobalFlags {
   org: string | undefined;
   account: string | undefined;
   output: OutputFormat;
-  /** `-o wide`: a table with all columns, whatever its width. */
+  /** `-o wide`: a table with all columns, regardless of its width. */
   wide: boolean;
   /** Set if only the extension of `--out` determined `output`; a script or template ignores it. */
   formatOfFile?: true;
@@ -36,11 +36,11 @@ export interface GlobalFlags {
   out: string | undefined;
   /** True to also append the result to the step summary as Markdown. */
   summary: boolean;
-  /** How issues in files become annotations in the code view. `auto`: if GITHUB_ACTIONS is true. */
+  /** Format of annotations for issues in files. `auto` uses `github` if GITHUB_ACTIONS is true. */
   annotations: 'auto' | 'github' | 'none';
   dryRun: boolean;
   yes: boolean;
-  /** Answers to questions that require typed text. Each value answers one question. */
+  /** Answers to confirmations that require typed text. Each value answers one of them. */
   confirm: string[];
   input: boolean;
   quiet: boolean;
@@ -71,21 +71,21 @@ export interface Io {
   random(): number;
   /** Allows input files only under this folder, and never follows references. Set by the MCP server. */
   readonly inputsBelow?: string;
-  /** Receives each response of a platform service, except token responses. */
+  /** Receives each response from a platform service, except token responses. */
   onResponse?(text: string): void;
 }
 
 export interface TextSink {
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
-  /** True for a regular file, which no log viewer reads. */
+  /** True for a regular file, in which no CI system runs workflow commands. */
   readonly isFile?: boolean;
-  /** The first error. Nothing is written after that error. */
+  /** The first error, after which nothing is written. */
   readonly errored: Error | null;
 }
 
 /** Progress of a running operation, shown according to `--progress`. */
 export interface Progress {
-  /** `isPassing` marks one of many states in quick succession: only some of them and the last are shown. */
+  /** `isPassing` marks one of many states in quick succession: only the last and some of the others are shown. */
   update(state: {
     done: number;
     total?: number;
@@ -126,7 +126,7 @@ export interface Output {
   /** Adds a message to the job's page, in GitHub Actions or with `--annotations github`. */
   annotate(level: 'error' | 'warning', about: string | Issue): void;
   verbose(text: string): void;
-  /** Draws on stderr, such as a diff before its confirmation. Silent like a note, unless the user is asked. */
+  /** Draws on stderr, such as a diff before its confirmation. Silent like `note`, unless the user is prompted. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
   /** Starts a wait, which is shown after a second of silence. Call the returned function when the wait ends. */
@@ -148,11 +148,11 @@ export interface Choice<T extends string = string> {
 export interface Prompts {
   readonly possible: boolean;
   /**
-   * Asks for a confirmation, which `--yes` gives. False if the user goes back, which only `canGoBack` allows. Throws
-   * usage (2) if no one can answer, and guard (12) for a no.
+   * Asks for confirmation, unless `--yes` was passed. Returns false if the user goes back, which only `canGoBack`
+   * allows. Throws usage (2) if no one can answer, and guard (12) if the answer is no.
    */
   confirm(question: string, canGoBack?: boolean): Promise<boolean>;
-  /** A matching `--confirm` answers, but `--yes` does not. Throws `exit` (default 2) if no one can, or guard (12). */
+  /** `--confirm` can answer, but `--yes` cannot. Throws `exit` (default 2) if no one can answer, or guard (12). */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
@@ -181,11 +181,11 @@ export interface WriteFacts {
   counts?: Record<string, number>;
   /** Words of the commands that would undo the write. */
   undo?: readonly (readonly string[])[];
-  /** What else `undo` does, or why there is none. */
+  /** Side effects of `undo`, or why the write cannot be undone. */
   undoNote?: string | undefined;
   /** True if the command ended without knowing which steps were done. */
   isUnclear?: boolean;
-  /** Ids that are written, unless they are arguments. */
+  /** Ids that the command writes, except those passed as arguments. */
   ids?: readonly string[];
   /** Digest of the content that a bulk run sends. The log adds its key. */
   content?: string;
@@ -222,9 +222,9 @@ export interface Context {
   /** Shows the target of a write with valid input, before its plan. Throws guard (12) under `access: read`. */
   startWrite(scope: WriteScope): Promise<Target>;
   /**
-   * Asks before a write that `startWrite` started. The user must type the name of a protected profile, and also
-   * `typed`. Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`. Returns
-   * false if the user goes back to the previous questions.
+   * Asks for confirmation after `startWrite`. The user must type the name of a protected profile, and also `typed`.
+   * Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`. Returns false if
+   * the user goes back to the previous questions.
    */
   confirmWrite(question: string, options?: { typed?: string; canGoBack?: boolean }): Promise<boolean>;
   /** Sets the exit code of a command that did not fail outright: it found differences, or some rows failed. */

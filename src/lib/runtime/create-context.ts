@@ -73,7 +73,7 @@ class RunContext implements StartedContext {
     this.clock = {
       now: () => clock.now(),
       sleep: (ms: number, stop?: AbortSignal) => clock.sleep(ms, stop),
-      // Read the text when it is shown: the lock may have another holder by then.
+      // Build the text when it is shown: the lock may have another holder by then.
       onWait: (text: () => string) =>
         this.out.waits(Object.defineProperty({ isLock: true, text: '' }, 'text', { get: text })),
     };

@@ -34,7 +34,7 @@ interface LabeledRow {
   columns: Column<unknown>[];
 }
 
-/** Throws KnownError usage (2) for a command or flags that allow only one profile, and for a page about a platform. */
+/** Throws KnownError usage (2) for a command, a flag or a format that allows only one profile. */
 export function checkSeveralProfiles(command: Command, { output }: GlobalFlags): void {
   const help = helpOf(command);
   const flags = command.opts<Record<string, unknown>>();
@@ -80,7 +80,7 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** Each profile gets the same standard input, which is read only once. A terminal is shared, because people type there. */
+/** Gives each profile the same standard input, which is read only once. A terminal is shared: a user types there. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
   /** Null marks the end. */
@@ -107,8 +107,8 @@ function repeatInput(io: Io): () => Io {
 }
 
 /**
- * Throws before the first write: usage (2) for an unknown profile, or two profiles with the same workspace, in which the
- * second request would be a duplicate; or guard (12) for a profile that may not write.
+ * Throws before the first write. Usage (2): a profile is unknown, or two profiles have the same workspace, so the
+ * second request would be a duplicate. Guard (12): a profile must not write.
  */
 async function checkWrites(ctx: Context): Promise<void> {
   const { resolveAlone } = await import('./connect.ts');
@@ -138,7 +138,7 @@ async function checkWrites(ctx: Context): Promise<void> {
   }
 }
 
-/** Collects the output of one part. Keeps the part's result, and adds the profile to its messages. */
+/** Keeps a part's result, and prefixes its messages with the profile. */
 function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
   const advised = (hint: string | Hint): string | Hint =>
@@ -186,7 +186,7 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
   await out.emit(data, view);
 }
 
-/** Lines in the form `<profile> TAB <id>`. */
+/** Returns lines in the form `<profile> TAB <id>`. */
 function namesOf({ data, profile, view }: Result): string {
   const lines = nameText(data, view).split('\n').filter(Boolean);
   return lines.map((line) => `${profile}\t${line}\n`).join('');
@@ -197,7 +197,7 @@ function rowsOf({ data, profile, view }: Result): LabeledRow[] {
   return rows.map((row) => ({ profile, row, columns }));
 }
 
-/** `profile`, then every column of any part. If a part lacks a column, its cells stay empty. */
+/** Returns `profile`, then the columns of all parts. If a part lacks a column, its cells are empty. */
 function columnsOf(shown: readonly Result[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
   const known = new Map<string, Column<unknown>>();
   const lists = shown.flatMap(({ view }) => (view.kind === 'document' ? [] : [view.columns]));

@@ -4,7 +4,7 @@ import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 
-/** Stops that `explainStop` explains. */
+/** Errors to which `explainStop` adds a hint. */
 const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
 /** Ctrl-C. */
@@ -30,7 +30,7 @@ export function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Adds a hint about what the stop leaves behind, if there is none. `hasWritten`: the platform may have changed. */
+/** Adds a hint about the platform's state, unless there is a hint. `hasWritten`: the platform may have changed. */
 export function explainStop(error: KnownError, hasWritten: boolean): KnownError {
   const { code, hint: said } = error;
   if (said !== undefined || !STOPS.some((stop) => stop === code)) return error;
@@ -40,7 +40,7 @@ export function explainStop(error: KnownError, hasWritten: boolean): KnownError 
   return error.with({ hint });
 }
 
-/** The reader closed the pipe (`| head -1`), which ends the command but is not an error. */
+/** Thrown if the reader closes the pipe (`| head -1`). This ends the command, but is not an error. */
 export class BrokenPipeError extends Error {
   constructor() {
     super('standard output was closed by its reader');
@@ -48,12 +48,12 @@ export class BrokenPipeError extends Error {
   }
 }
 
-/** A signal stopped a service that would otherwise run forever. */
+/** Thrown if a signal stops a service that would otherwise run forever. */
 export class ServiceStopped extends Error {}
 
 /** True if the error ends the command silently and with success. */
 export function isQuietEnd(error: unknown): boolean {
-  // Recognizes `CurlPrinted` by its name, to avoid loading the HTTP core.
+  // Recognize `CurlPrinted` by its name, to avoid loading the HTTP core.
   return (
     error instanceof BrokenPipeError ||
     error instanceof ServiceStopped ||

@@ -5,7 +5,7 @@ import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import type { Io, TextSink } from './context.ts';
 
-/** Size of a terminal that does not report its own. */
+/** Fallback for a terminal that does not report its size. */
 const DEFAULT_SIZE = { columns: 80, rows: 24 };
 
 export function processIo(): Io {
@@ -62,7 +62,7 @@ function sinkOf(descriptor: 1 | 2): TextSink {
       return stream?.errored ?? null;
     },
     write: (chunk, done) => {
-      // Each writer gets its error through `done`: without a listener, the error would end the process.
+      // Writers get errors through `done`, but an error without a listener would end the process.
       stream ??= host.streams[descriptor === 1 ? 'stdout' : 'stderr'].on('error', () => undefined);
       return stream.write(chunk, done);
     },

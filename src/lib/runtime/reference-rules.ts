@@ -1,5 +1,4 @@
-// Checks which references in a definition to follow: a repository's file must not run commands or read other files.
-// Reads the secrets of the references that are followed.
+// Reads the secrets in a definition by safe references: a repository's file must not run commands or read other files.
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
@@ -16,7 +15,7 @@ export interface JudgedReference {
   folder: string;
   /** True if the reference comes from the command line or a prompt, not from a file. */
   given: boolean;
-  /** Attaches a message to the position of the reference. */
+  /** Attaches a message to the reference's position. */
   issue(message: string): Issue;
 }
 
@@ -77,7 +76,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     refuseOwnSecrets,
     guard,
     /**
-     * Reads the secret in `env:NAME`, `file:PATH` (relative to the folder of the reference), `keychain:NAME` or
+     * Reads the secret at `env:NAME`, `file:PATH` (relative to the reference's folder), `keychain:NAME` or
      * `command:LINE`, and adds it to the redactor. `field` is its name in the definition, and `what` its name in
      * messages. Throws KnownError auth (4) if the secret cannot be read.
      */
@@ -105,7 +104,7 @@ const ALLOW_COMMANDS: Hint = {
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
 
-/** Secrets that are multi-line documents. For other secrets, only the first line of a command's output counts. */
+/** Secrets that are multi-line documents. For other secrets, only the first line of a command's output is used. */
 const DOCUMENTS = new Set(['service_account_key']);
 
 const NOT_SENT = 'Nothing was sent with it. Put the secret there, or change the reference in the definition.';
@@ -136,7 +135,7 @@ async function readSecret(
   }
 }
 
-/** Returns the whole file without the line break at its end. */
+/** Returns the whole file without its trailing newline. */
 async function readSecretFile(path: string, what: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
@@ -149,7 +148,7 @@ function missing(what: string, why: string): KnownError {
   return fail('secrets.missing', { message: `The ${what} ${why}.`, hint: NOT_SENT });
 }
 
-/** Returns the path of a `file:` reference. Undefined for other references. */
+/** Returns the path of a `file:` reference; undefined for other references. */
 function pathIn(reference: string, folder: string): string | undefined {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   return path === undefined ? undefined : resolve(folder, path.trim());

@@ -1,4 +1,4 @@
-// The target of a write, shown before the plan and included in the JSON result; and the addresses of targets.
+// Targets of writes, which are shown before the plan and in the JSON result, and their addresses.
 import type { Settings } from '../config/resolve-settings.ts';
 import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -36,8 +36,8 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
 }
 
 /**
- * Returns the flags that give a later command the same target, even if the profile changes. No flag sets an address, so
- * `isComplete` is false if an address does not come from the profile: that command then also needs the same settings.
+ * Returns flags that give a later command the same target, even if the profile changes. `isComplete` is false if an
+ * address does not come from the profile, because no flag sets an address.
  */
 export function flagsOf(target: Target, { get, profile }: Settings): { flags: string[]; isComplete: boolean } {
   const isOwn = (name: SettingName): boolean => ['profile', 'default', undefined].includes(get(name)?.origin.kind);
@@ -52,7 +52,7 @@ export function flagsOf(target: Target, { get, profile }: Settings): { flags: st
   return { flags: flags.flat(), isComplete };
 }
 
-/** `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
+/** Returns `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
 export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 'protected'>): string {
   const marks = settings.protected ? ' (protected)' : '';
   return `Target: ${[`${nameOf(settings.profile)}${marks}`, ...placeOf(target)].join(', ')}`;
@@ -67,7 +67,7 @@ export function placeOf(target: Readonly<Record<string, string | null | undefine
     .map(String);
 }
 
-/** `workspace 3001 (production)`, for a question. `environments` lists the environments in the data. */
+/** Returns `workspace 3001 (production)` for a question. `environments` lists the environments in the data. */
 export function workspaceOf({ workspace_id, environment }: Target, environments: readonly string[] = []): string {
   const named = environments.length > 0 ? environments.join(' and ') : environment;
   const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;
@@ -96,17 +96,17 @@ export const ADDRESS_OF: Record<Service, SettingName> = {
   identity: 'identity_url',
 };
 
-/** True if the address is the embedded platform's, for profile `local`, and not from another source. */
+/** True if profile `local` provides the address, rather than another source. */
 export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }
 
-/** This machine remembers a service under this key, even if the embedded platform's port changes. */
+/** Returns the key under which this machine stores a service's data, even if the embedded platform's port changes. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
   return isEmbedded(settings, name) ? 'local' : settings.need(name).toLowerCase();
 }
 
-/** Like `lastingAddress`, for the audience of tokens: the base address, unless the profile names another. */
+/** Like `lastingAddress`, but for the tokens' audience: the base address, unless the profile sets another. */
 export function lastingAudience(settings: Settings): string {
   const audience = settings.need('audience');
   return audience === settings.get('base_url')?.value ? lastingAddress(settings, 'base_url') : audience;

@@ -1,4 +1,4 @@
-// Determines whether a write is done, not done or unknown, for single calls and bulk rows. No other module does.
+// The only module that determines whether a write is done, not done or unknown, for single calls and bulk rows.
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 
@@ -6,9 +6,9 @@ import { KnownError, type Hints } from '../kernel/errors.ts';
 const UNKNOWN = 'http.outcome_unknown';
 
 export interface Doubt {
-  /** Error of the send. Undefined if the response proved nothing, or if this run has not sent anything yet. */
+  /** Error from the send; undefined if the response proved nothing, or if this run has not sent anything yet. */
   readonly error?: KnownError;
-  /** Rejection in `error`, either of the send or of its retry after a 429 or a 401. */
+  /** Rejection in `error`, either from the send or from its retry after a 429 or a 401. */
   readonly rejection?: KnownError | undefined;
   /** True if a request may have taken effect. False for a first send that the platform rejected. */
   readonly wasSent: boolean;
@@ -22,12 +22,12 @@ export interface Write<Result, Stored> {
   readonly subject: string;
   readonly hint: Hints;
   readonly maxSends: number;
-  /** If set, a read precedes the first send: an earlier run may have sent it, or the id may be taken. */
+  /** If set, a read precedes the first send: an earlier run may have sent the write, or the id may be taken. */
   readonly doubt?: Doubt;
   /** Statuses of a first rejection that only a read can explain, such as 400 for a taken id. */
   readonly explained?: readonly number[];
   readonly notes?: { lost?: string; arrived?: (result: Result) => string; again?: string };
-  /** Sends the write. Throws KnownError for a loss or a rejection. `attempt` counts from 1. */
+  /** Sends the write. Throws KnownError for a lost response or a rejection. `attempt` counts from 1. */
   send(attempt: number): Promise<Result>;
   /** True if a complete response proves the write: it must have the same id and, if signed, a valid signature. */
   isOurs(result: Result): boolean;

@@ -45,7 +45,7 @@ export interface DeliveryPorts {
   isBusy(): boolean;
   clock: Clock;
   random(): number;
-  /** Aborted when the listener ends. Deliveries running at that moment remain due. */
+  /** Aborted when the listener stops. In-flight deliveries remain due. */
   signal: AbortSignal;
   out: Messages & { verbose(text: string): void };
 }
@@ -55,7 +55,7 @@ const LONGEST_HOLD_MS = 1000;
 
 type LedgerOf = (workspace: string) => Pick<LedgerPort, 'append'>;
 
-/** Writes callback states to the ledger, which ignores known states. Returns the callbacks whose state is new. */
+/** Writes callback states to the ledger, which skips known states. Returns the callbacks whose state is new. */
 async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf): Promise<ReceivedLine[]> {
   const news = new Set<StateNews>();
   const states = callbacks.map((callback) => ({ callback, state: stateNews(callback) }));
@@ -82,7 +82,7 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
 export class Deliveries {
   /** Pending deliveries of an earlier run: due here, due to targets that this run does not have, and dead. */
   readonly left = { due: 0, elsewhere: 0, dead: 0 };
-  /** Numbers of the lines of the outbox that could not be read. */
+  /** Line numbers in the outbox that could not be read. */
   unreadable: readonly number[] = [];
   readonly #ports: DeliveryPorts;
   #state = emptyOutbox();
@@ -91,7 +91,7 @@ export class Deliveries {
   /** Targets whose outage has been reported. */
   readonly #down = new Set<string>();
   readonly #health: ReadonlyMap<string, TargetHealth>;
-  /** Stored callbacks whose state is not in the ledger yet. */
+  /** Stored callbacks whose state is not yet in the ledger. */
   #unrecorded: ReceivedLine[] = [];
 
   /** Each job returns lines, which are added to the state before the next job runs. */
@@ -114,7 +114,7 @@ export class Deliveries {
     this.#unrecorded = this.#unrecorded.concat(callbacks.flat());
     await recordStates(this.#unrecorded, ledger);
     this.#unrecorded = [];
-    // The callbacks are stored and can be acknowledged: if this fails, a later batch replaces the file.
+    // The callbacks are already stored and can be acknowledged. If this fails, a later batch rewrites the file.
     if (outbox.isLarge()) await this.#compact().catch((error: unknown) => out.warn((error as Error).message));
   });
 
@@ -123,7 +123,7 @@ export class Deliveries {
     this.#health = new Map(ports.targets.map(({ name }) => [name, newHealth()]));
   }
 
-  /** Reads the outbox. Its deliveries are due immediately, even those that an earlier run would have retried later. */
+  /** Reads the outbox. Its deliveries are due immediately, even if an earlier run planned to retry them later. */
   static async open(ports: DeliveryPorts): Promise<Deliveries> {
     const deliveries = new Deliveries(ports);
     await deliveries.#resume();
@@ -167,7 +167,7 @@ export class Deliveries {
     return this.#write(() => []);
   }
 
-  /** Delivers until the signal is aborted, and then waits for running attempts. */
+  /** Delivers until the signal is aborted, then waits for in-flight attempts. */
   async run(): Promise<void> {
     const { clock, concurrency, signal } = this.#ports;
     const attempts = new Set<Promise<void>>();
@@ -219,7 +219,7 @@ export class Deliveries {
   async #attempt(delivery: Delivery): Promise<void> {
     const { clock, signal, out } = this.#ports;
     const { callback, target } = delivery;
-    // An attempt before its time does not count, so neither restarts nor successes of other deliveries use up attempts.
+    // An early attempt does not count, so neither restarts nor successes of other deliveries use up attempts.
     const attempts = delivery.attempts + (delivery.dueAt > clock.now() ? 0 : 1);
     let outcome: Pick<OutcomeLine, 'event' | 'due' | 'reason'> = { event: 'delivered' };
     try {
@@ -268,7 +268,7 @@ export class Deliveries {
     return { event: 'failed', reason, due: isoMillis(due) };
   }
 
-  /** Sleeps until `at`, or until a change. */
+  /** Sleeps until `at`, or until the deliveries change. */
   async #pause(at: number | undefined): Promise<void> {
     const { clock, signal } = this.#ports;
     const changed = new AbortController();

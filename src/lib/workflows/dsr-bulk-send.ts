@@ -1,4 +1,4 @@
-// Sends one row of a bulk run, from its journaled id to a confirmed state. The gate lets each request start.
+// Sends one row of a bulk run, whose id is in the journal, and confirms its state. The gate paces the requests.
 import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
@@ -33,21 +33,21 @@ export interface RowPorts {
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
   describe(request: DsrRequest): Promise<SubmittedNews>;
-  /** Returns the number of complete rows. Shows whether other rows succeed while one does not. */
+  /** Returns the number of complete rows. Tracks whether other rows succeed while one keeps failing. */
   completed(): number;
   clock: Clock;
   redactor: Pick<Redactor, 'hide' | 'text'>;
-  /** How long a row is retried before its outcome is unknown. */
+  /** Maximum time to retry a row before its outcome is unknown. */
   giveUpAfterMs: number;
-  /** Aborted to abandon even requests in progress. */
+  /** Aborted to abandon even in-flight requests. */
   hardSignal: AbortSignal;
 }
 
 export interface RowTask {
   request: DsrRequest;
-  /** True if an earlier run may have sent the row: the platform is read first. */
+  /** True if an earlier run may have sent the row, so the platform is read first. */
   mayExist: boolean;
-  /** True if the id is from the file: another request may already have it. */
+  /** True if the id comes from the file, so another request may already have it. */
   givenId: boolean;
   /** Returns the ledger entry for an id from the file. */
   known(): Promise<LedgerRequest | undefined>;
@@ -57,7 +57,7 @@ export interface RowTask {
 
 /** Maximum number of times that a row is sent before it rests, and of reads that confirm it. */
 const MAX_ATTEMPTS = 5;
-/** Pauses of a row that failed as often as this while others succeeded. In a storm, a later attempt succeeds. */
+/** Maximum number of rests for a row that keeps failing while others succeed. In a storm, a later attempt succeeds. */
 const MAX_RESTS = 2;
 const MAX_REST_MS = 15_000;
 
@@ -66,12 +66,12 @@ const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
 
-/** Resolves once the row is complete, or unknown while others succeed. Throws the error that ends the whole run. */
+/** Resolves once the row is complete, or unknown while other rows succeed. Throws an error that ends the whole run. */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
   const { known, mayExist, onSend, request } = task;
   const { clock, completed, create, describe, encode, gate, get, hardSignal, redactor, verify, workspace } = ports;
   const id = request.subject_request_id;
-  /** Start of the time in which other rows succeed and this one does not. */
+  /** Time since which other rows have succeeded while this one has not. */
   let begun = clock.now();
   let isRepeat = false;
   let failures = 0;
@@ -82,7 +82,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;
-  /** True if a 201 contains our id. An invalid signature requires a GET, and is counted in a warning. */
+  /** True if a 201 contains our id. If its signature is invalid, a GET is required, and a warning counts it. */
   let isCreated = false;
 
   for (let wasSent = mayExist; ; wasSent = true) {
@@ -95,7 +95,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
     const triedMs = clock.now() - begun;
     const mayRest = failures > 0 && rests < MAX_RESTS && triedMs < ports.giveUpAfterMs && gate.resting < MOST_RESTING;
-    // While no row succeeds, the platform is down, and the gate gives up after a while.
+    // If no row succeeds, the platform is down, and the gate gives up after a while.
     if (state === 'unknown' && completed() + answers === before) begun = clock.now();
     else if (state === 'unknown' && mayRest) {
       rests++;
@@ -187,7 +187,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     }
   }
 
-  /** Waits after each 429. Throws a loss or a rejection as KnownError, and RunOver when the run ends. */
+  /** Waits after each 429. Throws KnownError for a lost response or a rejection, and RunOver when the run ends. */
   async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
     for (let wasBusy = false; ; wasBusy = true) {
       const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat, failures }).catch(endRun);
@@ -204,7 +204,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
       }
       answers++;
       if (outcome.kind === 'lost') {
-        // An unreadable 2xx shows that the platform works, because a retry would get the same response.
+        // An unreadable 2xx also shows that the platform works: a retry would get the same response.
         failures = 0;
         throw lossOf(failure);
       }

@@ -1,4 +1,4 @@
-// The bulk adapter for data subject requests. Journals ids before they are sent, and outcomes once known.
+// The bulk adapter for data subject requests. Journals ids before they are sent, and outcomes once they are known.
 import { randomUUID } from 'node:crypto';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
@@ -41,15 +41,15 @@ export interface BulkCounts {
   unsigned: number;
 }
 
-/** Rows get their ids in groups, with one disk write per group. The next run reads the rows that were not sent. */
+/** Number of rows whose ids are written at once. The next run reads the rows that were not sent from the platform. */
 const PLANNED_AT_ONCE = 512;
-/** Outcomes are written in groups. After a kill, the next run reads the rows whose outcome is missing. */
+/** Number of outcomes written at once. After a kill, the next run reads the missing outcomes from the platform. */
 const WRITTEN_AT_ONCE = 1024;
 const WRITTEN_AFTER_MS = 500;
 
 type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until every row is complete or unknown. If an error ends the run early, the journal is up to date. */
+/** Runs until every row is complete or unknown. The journal is up to date even if an error ends the run early. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
   const gate = new Gate(ports);
@@ -110,7 +110,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     yield plan(group, rowPorts);
   }
 
-  /** Gives the rows their ids, and journals the ids before any of the rows is sent. */
+  /** Assigns ids to the rows, and journals the ids before any row is sent. */
   function plan(group: readonly ReadyRow[], rowPorts: RowPorts): Task[] {
     const planned: [number, string][] = [];
     const ready = group.map((item) => {
@@ -126,7 +126,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       unsent.add(row);
     }
     const given = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
-    // A group reads the ledger only once, when its first row needs the entries.
+    // Each group reads the ledger only once, when its first row needs an entry.
     let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
@@ -143,7 +143,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         sends++;
         unsent.delete(row);
       };
-      // A response may quote the person: in an error, a trace, or the error that ends the run and is shown later.
+      // A response may quote the person in an error or a trace, or in the error that ends the run and is shown later.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
       const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
         if (!mayExist && sends === 1 && isPermanent(error)) unsent.add(row);
@@ -160,7 +160,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     if (state !== 'unknown') completed++;
     // An unknown row with our own id may be on the platform. A row with an id from the file may be a different request.
     const isRecorded = state !== 'failed' && (state !== 'unknown' || !hasId);
-    // One line contains the request and its response, so that a ledger of a million lines is read in half the time.
+    // Write the request and its response on one line, which halves the time to read a ledger of a million requests.
     const status = state !== 'unknown' && { status: 'pending' as const };
     outcomes.add(
       error === undefined ? [row, state] : [row, state, error],
@@ -186,7 +186,7 @@ function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'j
   let writtenAt = clock.now();
   let writing = Promise.resolve();
 
-  /** Writes the ledger first, because a row that is complete in the journal is never added to the ledger later. */
+  /** Write the ledger first, because a row that is complete in the journal is never added to the ledger later. */
   async function writeGroup(): Promise<void> {
     if (rows.length === 0) return;
     const [group, entries] = [rows, news];

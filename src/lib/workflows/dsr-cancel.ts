@@ -11,13 +11,13 @@ import { fail } from '../errors/fail.ts';
 
 export interface CancelPlan {
   cancel: RequestOverview[];
-  /** Other requests of the group, which remain. */
+  /** Other requests of the group, which are not cancelled. */
   keep: RequestOverview[];
 }
 
 /**
- * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending;
- * not found (5) for an unknown id or group.
+ * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending.
+ * Throws not found (5) for an unknown id or group.
  */
 export async function planCancel(
   target: { ids: readonly string[] } | { groupId: string },
@@ -52,7 +52,7 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
   return done;
 }
 
-/** Sends a cancellation once. After a lost response or a 400, a GET shows which: cancelled, or no longer pending (6). */
+/** Sends a cancellation once. After a lost response or a 400, a GET shows whether it took effect, or conflicts (6). */
 async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   const { api, signal } = ports;
   return await confirmed<CancelReply, RequestStatusReply>(

@@ -10,9 +10,9 @@ const FEWEST = 4;
 const ENDED_AT_MOST = 1000;
 
 /**
- * Returns the most urgent requests. The next one replaces a request that has ended, although the ledger does not know that
- * yet, so the list omits none with an earlier deadline. `until`, in milliseconds, is the last deadline or expiry of results
- * that counts. `isPatient` continues after any number of finished requests. `left` counts those that were not read.
+ * Returns the most urgent requests. A request that turns out to be finished is replaced by the next one. `until` (ms)
+ * is the last deadline or expiry of results to include. `isPatient` continues after any number of finished requests.
+ * `left` is the number of requests that were not read.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,
@@ -23,7 +23,7 @@ export async function dueRequests(
   let [asked, ended, rest] = [0, 0, 0];
   const urgency: Parameters<LedgerPort['byUrgency']>[0] = {
     phase: phaseAfter,
-    // Results can expire long before the deadline, and only the platform knows whether they exist yet.
+    // Results can expire long before the deadline, and only the platform knows whether there are results yet.
     isOpen: (phase, deadline) =>
       isPhaseDue(phase) && (deadline <= until || deadline === Infinity || phase?.startsWith('erasure ') !== true),
     rank: (event, before) => deadlineAfter(before, event),
@@ -40,7 +40,7 @@ export async function dueRequests(
   return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
 }
 
-/** True if the deadline, or the expiry of the results of a due request, is at most `until`, or the deadline is unknown. */
+/** True if the deadline or the expiry of a due request's results is at most `until`, or if the deadline is unknown. */
 export function isWithin({ deadline, due, results_expire_at: expiry }: RequestOverview, until: number): boolean {
   const [last, lost] = [deadline, expiry].map((time) => parseIso(time) ?? Infinity);
   return deadline === null || Math.min(last ?? 0, due ? (lost ?? 0) : Infinity) <= until;

@@ -26,23 +26,23 @@ export interface RowsToSend {
   first: ReadyRow[];
 }
 
-/** The rows to send are those that are not done. An earlier run may have sent some of them. */
+/** The rows to send: those that are not done. An earlier run may have sent some of them. */
 export interface Examined extends RowsToSend {
   rows: number;
   withoutId: number;
   /** Number of completed rows in a results file. */
   done: number;
-  /** Kind, such as `gdpr erasure` -> number of rows. */
+  /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: Map<string, number>;
   devicesOnly: number[];
-  /** Rows with spaces around an identity, which were removed. */
+  /** Numbers of the rows from whose identities spaces were trimmed. */
   trimmed: number[];
   /** Rows whose email address contains upper-case letters. */
   upperCase: number[];
   /** Rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number[];
   mostDaysLate: number;
-  /** Columns that the rows use, under our own names. A results file gets these columns if the rows have none. */
+  /** Columns that the rows use, under our own names. A results file uses them if the rows have no columns. */
   used: Set<string>;
   digest: string;
 }
@@ -138,7 +138,7 @@ function addToSend(found: RowsToSend, ready: ReadyRow): void {
   if (found.first.length < FIRST) found.first.push(ready);
 }
 
-/** Returns the rows left by an earlier run that `accepts` accepts. */
+/** Returns the rows that an earlier run left and that `accepts` accepts. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,

@@ -17,11 +17,11 @@ export interface Submitter {
   workspace_id: string;
 }
 
-/** Verifies a message signed by the processor. Returns undefined, after a warning, if that is impossible. */
+/** Verifies a message signed by the processor. Warns and returns undefined if verification is impossible. */
 export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage | undefined>;
 
 export interface DsrPorts {
-  /** Writes to this machine's memory. Returns undefined, after a warning, if the home is read-only or full. */
+  /** Writes to this machine's memory. Warns and returns undefined if the home folder is read-only or full. */
   keep<T>(work: () => Promise<T>): Promise<T | undefined>;
   api: DsrApi;
   ledger: LedgerPort;

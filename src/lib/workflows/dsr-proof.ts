@@ -11,7 +11,7 @@ export function isSameId({ subject_request_id }: { subject_request_id: string },
   return subject_request_id === id;
 }
 
-/** True if type and identities are the same. The platform also compares both before it returns a 409. */
+/** True if the type and identities are the same. The platform also compares both before it returns a 409. */
 export function isSameSubject(
   before: Pick<LedgerRequest, 'subject_request_type' | 'identities'>,
   news: SubmittedNews,
@@ -50,8 +50,8 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
 type Controlled = Pick<RequestStatusReply, 'subject_request_id' | 'controller_id'>;
 
 /**
- * Returns the same calls, but each reply must have the workspace as its `controller_id` (specification, "C"). A user of
- * `openCreate` checks each reply itself. Throws conflict (6) for a request of another workspace, and ignores its reply.
+ * Wraps the calls so that each response must have the workspace as its `controller_id` (specification, "C"). Callers of
+ * `openCreate` check this themselves. Throws conflict (6) for a response from another workspace.
  */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   const check = <T extends Controlled>(reply: T): T => checkWorkspace(reply, workspace);

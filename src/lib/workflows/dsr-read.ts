@@ -10,7 +10,7 @@ import { ifFound, KnownError } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
-/** Number of concurrent reads, low enough that a list of requests does not use up the rate limit. */
+/** Number of concurrent reads, low enough not to exhaust the rate limit for a list of requests. */
 const AT_ONCE = 4;
 
 /** Current state of a request. `date` is the platform's time, or undefined if the state comes from the ledger. */
@@ -31,13 +31,13 @@ export async function readGroup(groupId: string, ports: DsrPorts): Promise<Reque
   );
 }
 
-/** Collects the requests that cannot be read, by id. `recent` has the failures since the last success. */
+/** Failures of unreadable requests, by id. `recent` contains the failures since the last success. */
 export type ListPorts = DsrPorts & { unread: Map<string, KnownError>; recent: KnownError[] };
 
 /**
- * Updates the ledger by reading the requests that can still change from the platform. A request that the platform does
- * not have keeps its state in the ledger, unless it was lost (decision: D386). So does an unreadable request, which is
- * added to `unread` (decision: D416).
+ * Reads the requests that can still change, and updates the ledger. A request that the platform does not have keeps its
+ * state in the ledger, unless it was lost (decision: D386). An unreadable request also keeps its state, and is added to
+ * `unread` (decision: D416).
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: ListPorts): Promise<RequestOverview[]> {
   const { clock, ledger } = ports;
@@ -76,7 +76,7 @@ async function readOrNote(
   }
 }
 
-/** True if, for a day, nothing has shown that the platform has the request. */
+/** True if there has been no evidence for a day that the platform has the request. */
 function isLost(entry: LedgerRequest | undefined, now: number): boolean {
   return entry?.status === undefined && Date.parse(entry?.resent_at ?? entry?.at ?? '') < now - DAY_MS;
 }
@@ -90,7 +90,7 @@ async function isOurWorkspace({ api, ledger, signal }: DsrPorts): Promise<boolea
 
 const DAY_MS = 86_400_000;
 
-/** The link to the results appears after completion, and expires later. The extra day allows for clock differences. */
+/** The link to the results appears after completion, and expires later. The extra day allows for clock skew. */
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
   if (status === 'cancelled' || isNotSubmitted(status)) return true;
   if (status !== 'completed') return false;
@@ -134,7 +134,7 @@ async function joined(
   });
 }
 
-/** Runs `work` for a few items concurrently. Keeps the order of the items. The first failure stops it and rejects. */
+/** Runs `work` for a few items at a time, and keeps their order. Stops at the first failure, and rejects with it. */
 async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const left = [...items.entries()].reverse();

@@ -25,7 +25,7 @@ export async function* resultLines(
   yield* tableLines(table, options, ['subject_request_id', 'status', 'error'], values, used);
 }
 
-/** Yields the rows, each with an id, and with a time if they have none: CSV as CSV, JSON as one line per row. */
+/** Yields the rows, and adds missing ids and times: CSV as CSV, JSON as one line per row. */
 export async function* preparedLines(table: RowTable, options: RowOptions): AsyncGenerator<string> {
   const { submitted_time } = options.defaults;
   if (table.heading.columns) {

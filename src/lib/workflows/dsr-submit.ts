@@ -18,14 +18,14 @@ export interface Submitted {
   expected_completion_time: string | null;
   received_time: string | null;
   controller_id: string | null;
-  /** Set if the request was submitted before, because its deadline counts from then. */
+  /** Set if the request was submitted earlier: its deadline counts from that time. */
   submitted_time?: string | undefined;
-  /** Verdict on the 201. Undefined without a 201, or if it could not be checked. */
+  /** Verdict on the 201; undefined without a 201, or if it could not be checked. */
   verdict: VerifiedMessage | undefined;
 }
 
 const MAX_SENDS = 3;
-/** Only a read shows that the platform does not have the request: an intermediary may have rejected the POST. */
+/** Statuses of a rejection that only a read can explain: an intermediary may have rejected the POST. */
 const EXPLAINED = [400, 401, 403, 409, 413, 422];
 
 type SubmitPorts = DsrPorts & {
@@ -104,8 +104,8 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
 }
 
 /**
- * Records that the platform does not have the request. That is not certain after a 429, or while an earlier attempt
- * with the same id has no outcome (decision: D386).
+ * Records that the platform does not have the request. Records nothing after a 429, or while an earlier attempt with
+ * the same id has no outcome (decision: D386).
  */
 async function recordAbsence(error: KnownError, { at, id }: SubmittedNews, ports: DsrPorts): Promise<void> {
   const { clock, keep, ledger, signal } = ports;
@@ -176,7 +176,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/** Finds the due access and portability requests of the person in an erasure, which would delete their data. */
+/** Finds due access and portability requests for the person in an erasure: it would delete the data. */
 export async function readUnanswered(ledger: DsrPorts['ledger'], only?: SubmittedNews): Promise<FindAll | undefined> {
   const belongs = (event: SubmittedNews): boolean =>
     event.subject_request_type !== 'erasure' && (only === undefined || isSamePerson(event, only));
@@ -242,7 +242,6 @@ function submittedFrom(
   };
 }
 
-/** Used for a single request and for a row of a bulk run. */
 export function duplicateText({ at = 'an earlier day', id, status, subject_request_type: type = '' }: LedgerRequest) {
   const state = status === undefined ? 'its outcome is not known yet' : `it is ${status}`;
   return `The ${type} request ${id} from ${at} is for the same person; ${state}`;
@@ -251,16 +250,16 @@ export function duplicateText({ at = 'an earlier day', id, status, subject_reque
 /** Finds the newest request of the same type for the same person. `isQuick` means without calling the platform. */
 export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<LedgerRequest | undefined>;
 
-/** Time for which a request without an outcome may still be in progress. */
+/** Time for which a request without an outcome may still be in flight. */
 const SENDING_MS = 30_000;
 
 /** Number of requests read from the ledger at a time. */
 const PART = 2000;
 
 /**
- * Returns the requests submitted between `from` and `to` (milliseconds), except cancelled and rejected ones. A request
- * with an unknown outcome counts if the platform has it, or if another process may be sending it. With `only`, searches
- * the ledger only for duplicates of this request. Undefined if there is none.
+ * Returns a search of the requests submitted between `from` and `to` (milliseconds), except cancelled and rejected
+ * ones. A request with an unknown outcome counts if the platform has it, or if another process may be sending it.
+ * `only` limits the search to duplicates of one request. Undefined if there are no such requests.
  */
 export async function readRecent(
   ports: DsrPorts,

@@ -12,7 +12,7 @@ export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 export interface GatedRequest<Body> {
   /** True for a retry. */
   isRepeat: boolean;
-  /** Number of times that requests for the same row or batch have failed (5xx, or no response). */
+  /** Number of failed requests (5xx, or no response) for the same row or batch. */
   failures: number;
   /** True for a read: its unreadable response is final, because a retry would return the same one. */
   isRead?: boolean;
@@ -21,7 +21,7 @@ export interface GatedRequest<Body> {
   endsRun(refused: Refused): boolean;
 }
 
-/** Resolves with the outcome, or stops the gate and throws the rejection that ends the run, or the error of `send`. */
+/** Resolves with the outcome. Stops the gate and throws if a rejection ends the run, or if `send` throws. */
 export async function sendThrough<Body>(
   gate: Gate,
   clock: Clock,
@@ -50,7 +50,7 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** Returns the error for an inconclusive response. A run that ends with it cannot know which requests were accepted. */
+/** Returns the error for an inconclusive response. A run that ends with this error cannot know what was accepted. */
 function lossIfAnswered(failure: KnownError): KnownError {
   return failure.status === undefined ? failure : endingAs(failure, 'network');
 }

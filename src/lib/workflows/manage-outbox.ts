@@ -20,11 +20,11 @@ export function openDeliveriesOf(outboxes: readonly Outbox[], warn?: (text: stri
   });
 }
 
-/** Undefined without unreadable lines. */
+/** Returns the warning for unreadable lines; undefined if there are none. */
 export function unreadableText(path: string, lines: readonly number[]): string | undefined {
   if (lines.length === 0) return undefined;
   const which = `Line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ', …' : ''}`;
-  return `${which} of ${path} cannot be read, so a callback may not have been delivered. To compare what your hooks did: cdpadm dsr list`;
+  return `${which} of ${path} cannot be read, so a callback may not have been delivered. To compare with what your hooks did: cdpadm dsr list`;
 }
 
 /** Finds deliveries by the ids of deliveries, events or requests. Throws not found (5) for an unknown id. */
@@ -41,7 +41,7 @@ export function chooseDeliveries(found: readonly Found[], ids: readonly string[]
   return found.filter((one) => ids.some((id) => has(one, id)));
 }
 
-/** Makes deliveries due immediately with all their attempts, or drops them, even while a listener is running. */
+/** Makes deliveries due immediately and resets their attempts, or drops them, even while a listener is running. */
 export async function changeDeliveries(
   chosen: readonly Found[],
   event: 'replayed' | 'dropped',

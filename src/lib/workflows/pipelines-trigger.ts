@@ -1,4 +1,4 @@
-// Triggers and resets pipelines. Each call is sent once, and is retried only after a read that shows no change.
+// Triggers and resets pipelines. Retries a call only after a read that shows no change.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
@@ -51,7 +51,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
       maxSends: 1,
       notes: {
         lost: 'The response does not confirm the trigger. Searching for its run instead of sending it again.',
-        arrived: ({ pipeline_run_id }) => `The trigger did arrive: run ${pipeline_run_id}.`,
+        arrived: ({ pipeline_run_id }) => `The platform received the trigger: run ${pipeline_run_id}.`,
       },
       send: async () => {
         // A retry may start a second run, so a read must first show that there is no new run.
@@ -80,7 +80,7 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** The result of the last read. If the command is stopped, the hint depends on it. */
+/** The result of the last read, which determines the hint if the command is stopped. */
 type Seen = 'nothing' | 'unknown' | 'running';
 
 async function becomeIdle(
@@ -162,7 +162,7 @@ async function findTriggered(
   }
 }
 
-/** Returns the first and the last page of runs. In any order of runs, these pages include the newest. */
+/** Returns the first and last pages of runs, which include the newest runs in either sort order. */
 async function edgeRuns(id: string, { api, signal }: RunPorts): Promise<RunReply[]> {
   const pageSize = 100;
   const first = await api.runs(id, { currentPage: 1, pageSize }, signal);

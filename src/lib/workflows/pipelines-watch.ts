@@ -15,7 +15,7 @@ export interface RunPorts {
   signal: AbortSignal;
 }
 
-/** A new pipeline or run may not be visible for a minute (decision: D102). */
+/** A new pipeline or run may take a minute to become visible (decision: D102). */
 const UNKNOWN_FOR_MS = 60_000;
 
 export interface WatchOptions {

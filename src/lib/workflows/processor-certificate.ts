@@ -13,7 +13,7 @@ export interface ProcessorCertificate {
 }
 
 export interface CertificateSource {
-  /** Returns the stored certificate while it is valid, else a new one. Throws KnownError if that fails. */
+  /** Returns the stored certificate if it is valid, or else a new one. Throws KnownError if fetching fails. */
   get(): Promise<ProcessorCertificate>;
   /** Returns a certificate newer than the failed one. Undefined if a recent refresh found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
@@ -30,7 +30,7 @@ export interface CertificatePorts {
 
 /** Twice the size of ten certificates with large keys. */
 const MAX_BYTES = 64 * 1024;
-/** Without this limit, every forged message would cause a request. */
+/** Minimum time between refreshes. Without it, every forged message would cause a request. */
 const REFRESH_EVERY_MS = 60_000;
 
 const HUNG_AFTER_MS = 5000;
@@ -120,7 +120,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
   return pem;
 }
 
-/** Names the address if a request failed. Keeps the code and exit code: they show if a later attempt may succeed. */
+/** Names the address if a request failed. Keeps the code and exit code, which show whether a retry may succeed. */
 function named(error: unknown, what: string, signal: AbortSignal): unknown {
   if (!(error instanceof KnownError) || error.request === undefined || signal.aborted) return error;
   return new CliError({ ...error.parts, message: `${what}. ${error.message}`, exit: exitOf(error), cause: error });

@@ -1,4 +1,4 @@
-// Checks and stores one callback, and acknowledges it only after that.
+// Checks and stores one callback, and only then acknowledges it.
 import { RequestStatusReply } from '../contract/dsr.ts';
 import { parseWith } from '../contract/explain.ts';
 import { eventId, type ReceivedLine } from '../domain/callbacks/outbox.ts';
@@ -62,7 +62,7 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
   const failed = verdict.checks.find(({ ok }) => !ok);
   if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
   const value = tryJson(body.toString('utf8'));
-  // The processor signs the callbacks of every tenant, so only the workspace shows that this one is for us.
+  // The processor signs callbacks for every tenant, so only the workspace shows that this callback is for us.
   const workspace = controllerOf(value);
   if (ports.workspace !== undefined && workspace !== ports.workspace) {
     const whose = workspace === undefined ? 'does not specify a workspace' : `is for workspace ${workspace}`;

@@ -162,7 +162,7 @@ function takenMeanwhile(
   });
 }
 
-/** Returns the conflict for a changed resource. `wasSent`: the write may have taken effect before another one. */
+/** Returns the conflict for a changed resource. `wasSent`: the write may have taken effect before another admin's. */
 function changedMeanwhile(
   id: string,
   { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,

@@ -64,7 +64,7 @@ function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest):
   return on === null ? text : `${text} The platform last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
 }
 
-/** Throws conflict (6) for another plan, or an older stamp without base, unless it changes nothing or is expected. */
+/** Throws conflict (6) for an unexpected plan, or for an old stamp without a base if no plan was expected. */
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan)
@@ -117,7 +117,7 @@ function showValue(value: unknown): string {
   return value === null ? '(none)' : typeof value === 'string' ? `"${value}"` : stringifyJson(value);
 }
 
-/** Describes what happened to a role since the base. For the base itself, shows the name of the role. */
+/** Describes what happened to a role since the base. For the base itself, returns the role's name. */
 function showRole(role: unknown, base: unknown): string {
   if (role === null) return base === null ? 'no such role' : 'deleted';
   if (role === base) return showValue((role as Role).name);
@@ -138,8 +138,8 @@ interface ReplacePorts extends WritePorts {
 const MAX_SENDS = 3;
 
 /**
- * If the response does not confirm the PUT, a GET does: the desired roles are a success, the previous ones are sent
- * again after a loss, and any others are a conflict (6). If the GET fails too, throws network (8).
+ * If the response does not confirm the PUT, a GET must return the desired roles. If it returns the previous roles after
+ * a lost response, the PUT is retried. Throws conflict (6) for any other roles, and network (8) if the GET also fails.
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
   const { api, signal, out } = ports;
@@ -167,7 +167,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       isAbout: () => true,
       judge: (now, { error }) => {
         if (isWanted(now)) return { done: now };
-        // Only a lost write may be sent again. A write with any other response has arrived.
+        // Retry only after a lost response. Any other response means that the write arrived.
         return error && sameState(now, planned.live) ? 'not-done' : liveDiffers(planned, now, revision);
       },
     },
@@ -180,7 +180,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   return stamped;
 }
 
-/** For a platform whose response to a PUT has no stamps. If the stamps cannot be read, the write still counts. */
+/** Reads the stamps if the PUT response has none. If this fails, the write still counts. */
 async function readStamps(reply: Manifest, { api, signal, out }: ReplacePorts): Promise<Manifest> {
   try {
     return fromReply(await api.get({ signal }));
@@ -204,7 +204,7 @@ function liveDiffers(planned: Planned, now: Manifest, revision: string): KnownEr
   ];
   return fail('roles.changed_meanwhile', {
     message:
-      'Conflict: the platform does not have the manifest that was sent. It is not known whether another admin made a change at the same moment or the platform stored it differently.',
+      'Conflict: the platform does not have the manifest that was sent. Either another admin made a change at the same moment, or the platform stored it differently.',
     hint: [
       { text: 'No file was changed. To compare it with the platform:', command: 'cdpadm roles diff' },
       previousVersion(planned, revision),

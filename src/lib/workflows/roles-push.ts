@@ -45,7 +45,7 @@ export interface PushPorts {
   ctx: PushContext;
   api: RolesApi;
   store: {
-    /** Stores a manifest as the base of a file. If that fails, only prints a warning. */
+    /** Stores a manifest as the base of a file. If this fails, only prints a warning. */
     saveBase(manifest: ManifestReply): Promise<void>;
     saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
     exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -63,7 +63,7 @@ export interface PushOutcome {
   manifest: Manifest;
   /** Saved copy of the previous manifest. Present only if the plan was applied. */
   revision?: string;
-  /** Words of the command that undoes the push; only if applied. */
+  /** Words of the command that undoes the push. Present only if the plan was applied. */
   undo?: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // The bare stop reason means that no write has been started. `confirmed` reports a write that has been started.
+    // A bare stop reason means that no write was started: `confirmed` would have reported it.
     if (!(error instanceof KnownError) || error !== ports.ctx.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,
@@ -118,7 +118,7 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
 type WriteResult =
   (PushOutcome & { kind: 'applied' }) | { kind: 'changed'; live: Manifest } | { kind: 'without-deletions' };
 
-/** Saves a backup, then sends GET and PUT with nothing in between. Only one process of a user does so at a time. */
+/** Saves a backup, then sends GET and PUT back to back. Only one of a user's processes does this at a time. */
 async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Promise<WriteResult> {
   const { api, ctx, store } = ports;
   const { signal } = ctx;
@@ -176,7 +176,7 @@ function guardError(refusals: readonly GuardRefusal[]): KnownError {
   });
 }
 
-/** The platform rejects the deletion of an assigned role, and the whole upload with it (decision: D15). */
+/** Offers to omit the deletions, because the platform rejects a push that deletes an assigned role (decision: D15). */
 async function offerWithoutDeletions(error: unknown, planned: Planned, { prompt }: PushContext): Promise<WriteResult> {
   if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
   if (!/assigned/i.test(error.message)) throw error;

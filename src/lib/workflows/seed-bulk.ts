@@ -1,5 +1,4 @@
-// The bulk adapter for seeding: packs rows into batches, delivers each batch, and records what is complete in
-// checkpoints, so that a run can be resumed no matter how it ended.
+// The bulk adapter for seeding: packs rows into batches, delivers them, and writes checkpoints to resume the run.
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 import { Gate, type GateOptions } from '../bulk/gate.ts';
 import { type Batch, reasonOf } from '../domain/seed/batch.ts';
@@ -13,7 +12,7 @@ import { readBatches, type SeedInputs } from './seed-input.ts';
 
 export interface SeedBulkPorts extends GateOptions, SeedInputs, Pick<SendPorts, 'sender'> {
   limits: BatchLimits;
-  /** Stops the run if more rows than this are rejected. */
+  /** Limit of rejected rows, above which the run stops. */
   maxErrors: MaxErrors | undefined;
   /** Undefined for standard input, which cannot be resumed. */
   journal: SeedJournal | undefined;
@@ -92,11 +91,11 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
 
   function checkpoint(finished: boolean): SeedCounts {
     const now = tally();
-    // If a kill comes after the rows are written, a resumed run recognizes them as its own.
+    // If the process is killed after it writes the rows, a resumed run recognizes them as its own.
     const extended = rejects.state();
     if (extended.next) journal?.write({ ...recorded, rejects: extended });
     rejects.sync();
-    // Recorded even before the first reject, so that a resumed run recognizes the file with this name as its own.
+    // Record the file even before the first reject, so that a resumed run recognizes it as its own.
     const kept = finished && rejects.bytes === null ? null : rejects.state();
     recorded = { ...before, ...marks.snapshot(), counts: now, rejects: kept, finished };
     journal?.write(recorded);

@@ -64,7 +64,7 @@ export function createSeedInput(source: InputBytes, options: InputOptions): Seed
   const table = { ...options, name };
   const csv = { ...table, dialect: source.dialect, isOurs: (record: number) => inRecordShard(record, shard) };
   const bytes = wrapping === 'none' ? size : undefined;
-  // The lines of any other input can be found only by reading it from the start.
+  // Lines in any other input can be found only by reading it from the start.
   const lines = format === 'ndjson' && bytes !== undefined ? shardRange(bytes, shard) : undefined;
   return {
     name: lines && shard && shard.count > 1 ? `${name}[${shard.index + 1}/${shard.count}]` : name,
@@ -131,7 +131,7 @@ async function* lineRows(
 /** Returns the start of the first line at or after the offset. */
 async function lineStart({ chunks, size }: InputBytes, offset: number): Promise<number> {
   if (offset === 0 || offset === size) return offset;
-  // The byte before the offset shows whether a line starts there.
+  // The byte before the offset shows whether a line starts at the offset.
   let at = offset - 1;
   for await (const chunk of chunks(at)) {
     const feed = chunk.indexOf(LINE_FEED);

@@ -14,7 +14,7 @@ interface InspectedColumn {
   column: string;
   field: string | null;
   empty: number;
-  /** Null word -> number of rows that contain it. */
+  /** Number of rows that contain each null word. */
   nulls: Record<string, number>;
 }
 
@@ -26,7 +26,7 @@ const hasLongName = (names: readonly string[]): boolean => names.some(({ length 
 
 /**
  * Reads every row. Memory grows by a few bytes per identity. Throws invalid input (9) for unreadable input. `source` is
- * null if nothing suggests a program. `row_groups` is null for formats without row groups. `bodies` counts rows that
+ * null if no program can be inferred. `row_groups` is null for formats without row groups. `bodies` counts rows that
  * need no map, and `duplicates` counts rows whose identity occurs in an earlier row.
  */
 export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {

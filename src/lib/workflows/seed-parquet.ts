@@ -16,8 +16,8 @@ export async function checkParquet(source: InputBytes, options: TableOptions): P
 }
 
 /**
- * Packs the rows of the shard's row groups that end after `completed`. Yields roughly the number of bytes of the file
- * up to and including these rows.
+ * Packs the rows of the shard's row groups that end after `completed`. Yields the approximate number of bytes in the
+ * file up to and including these rows.
  */
 export async function* parquetRows(
   source: InputBytes,
@@ -45,7 +45,6 @@ export async function* parquetRows(
   }
 }
 
-/** A file contains bodies if its columns are the fields of a body. Any other file is a table. */
 function tableIn({ columns }: ParquetFile, options: TableOptions): Table | undefined {
   return options.map === undefined && columns.includes('calculated_attributes') ? undefined : tableOf(columns, options);
 }
@@ -66,7 +65,7 @@ function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): 
   };
 }
 
-/** Returns the cell as in CSV. Undefined if CSV cannot contain it, or if the value may have been rounded. */
+/** Returns the cell as CSV text; undefined if CSV cannot represent it, or if the value may have been rounded. */
 function plainText(value: unknown): string | undefined {
   if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return undefined;
   const text = asText(value ?? '');
@@ -89,7 +88,7 @@ function bodyOf(columns: readonly string[], cells: readonly unknown[]): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Warehouses without nested types export nested values as JSON in a string. */
+/** Warehouses without nested types export nested values as JSON strings. */
 function fieldOf(name: string, cell: unknown): unknown {
   if (typeof cell !== 'string' || name === 'environment' || !cell.startsWith('{')) return cell;
   return tryJson(cell) ?? cell;

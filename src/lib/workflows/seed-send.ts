@@ -14,7 +14,7 @@ export interface SendPorts {
   clock: Clock;
   /** Limits that are shared with the packer. */
   limits: BatchLimits;
-  /** Aborted to end even requests in progress. */
+  /** Aborted to end even in-flight requests. */
   hardSignal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ type Rows = readonly number[];
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 
-/** Resolves to the rejected rows of a batch; all others were accepted. Rejects when the run has ended. */
+/** Returns a function that resolves to a batch's rejected rows, or rejects when the run has ended. */
 export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
   const blame: Blame = createBlame();
 
@@ -90,7 +90,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       for (const row of guilty) refused.push({ row, reason: reasonOf(refusal) });
       await complete(rest);
       if (suspects.length === 0) return;
-      // At least one of the suspects is invalid, so only its two halves need requests.
+      // At least one suspect is invalid, so only the two halves need requests.
       const [first, second] = halvesOf(suspects);
       const answer = await send(first);
       if (answer === undefined) await narrow(second, refusal);

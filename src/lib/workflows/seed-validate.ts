@@ -39,7 +39,7 @@ export async function validateSeeds(
   return checked;
 }
 
-/** Yields the batches, each valid until the next one. */
+/** Yields the batches. Each batch is valid only until the next one is read. */
 async function* batchesOf(
   { inputs, rules }: SeedInputs,
   limits: BatchLimits,

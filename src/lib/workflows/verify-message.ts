@@ -21,7 +21,7 @@ export interface VerifyPorts {
   allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
-  /** Stores the chain of an accepted certificate as evidence. False: the next message tries again. */
+  /** Stores the chain of an accepted certificate as evidence. If it resolves to false, the next message tries again. */
   storeChain?(fingerprint: string, pem: string): Promise<boolean>;
   clock: Clock;
   /** Maximum time that a message waits for a certificate, in milliseconds. Undefined: until the requests time out. */
@@ -63,7 +63,7 @@ export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
   return (headers, body) => verifyMessage(headers, body, ports, trusted);
 }
 
-/** Throws KnownError if no message can be verified now, because of the certificate. */
+/** Throws KnownError if the certificate cannot verify any message now. */
 export async function checkVerifiable(ports: VerifyPorts): Promise<void> {
   const { allow = [], certificates, clock } = ports;
   let certificate = await inTime(certificates.get(), ports);
@@ -71,7 +71,7 @@ export async function checkVerifiable(ports: VerifyPorts): Promise<void> {
   const issueOf = ({ pem }: ProcessorCertificate): string | undefined => {
     const found = allow.map((domain) => checkCertificate(pem, domain, { roots, now: clock.now() }));
     const issues = found.flatMap((one) => ('issue' in one ? [one.issue] : []));
-    // A certificate is for only one of the domains.
+    // A certificate is valid for only one of the domains.
     return issues.length < allow.length ? undefined : (issues.find((it) => !it.startsWith('is not for')) ?? issues[0]);
   };
   if (certificate.cached && issueOf(certificate) !== undefined)

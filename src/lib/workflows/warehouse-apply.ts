@@ -116,7 +116,7 @@ export async function applyWarehouse(
   return { steps: results, ...(open.size > 0 && { error: incomplete(results, errors, ports.signal) }) };
 }
 
-/** Failed (1), or network (8) if an outcome is unknown. For a stopped command, the exit code of the signal. */
+/** Returns failed (1), or network (8) if an outcome is unknown. For a stopped command, uses the signal's exit code. */
 function incomplete(results: readonly StepResult[], errors: readonly KnownError[], signal: AbortSignal): KnownError {
   const open = results.filter(({ outcome }) => outcome !== 'done');
   const stop: unknown = signal.reason;

@@ -14,17 +14,17 @@ import { childEnvironment } from '../../config/own-references.ts';
 import type { Context } from '../context.ts';
 
 export interface DeliveredCallback {
-  /** The id of the delivery, which is the same in every attempt. */
+  /** Delivery id, the same for every attempt. */
   id: string;
   headers: readonly (readonly [string, string])[];
   body: Buffer;
   variables: Record<string, string>;
 }
 
-/** Resolves once the callback was accepted. Rejects with the reason, as the end of a sentence, or when aborted. */
+/** Resolves once the callback is accepted. Rejects with the reason (the end of a sentence), or when aborted. */
 export type Deliver = (callback: DeliveredCallback, signal: AbortSignal) => Promise<void>;
 
-/** Headers that belong to the connection, and our own header; the message does not include them. */
+/** Connection headers, and `idempotency-key`, which the delivery sets itself. */
 const NOT_FORWARDED = new Set([
   'host',
   'connection',
@@ -39,7 +39,7 @@ const NOT_FORWARDED = new Set([
   'idempotency-key',
 ]);
 
-/** Throws usage (2) for an address that uses neither https nor http to this machine. Does not follow redirects. */
+/** Throws usage (2) unless the address is https, or http to this machine. Does not follow redirects. */
 export async function openForward(ctx: Context, address: string): Promise<Deliver> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
@@ -95,7 +95,7 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
 
 const GRACE_MS = 300;
 
-/** Runs a command without a shell and our secrets. Its process group ends with the listener or at the limit. */
+/** Runs a command without a shell or our secrets. Kills its process group at the limit, or when the listener stops. */
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
   if (program === undefined) throw usageError('--on needs a command after its status.');
@@ -129,12 +129,12 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
         child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
         child.on('exit', (code, killed) => {
           clearTimeout(kill);
-          // Processes started by the command end with it.
+          // Also kill the processes that the command started.
           if (reason) host.endGroup(child.pid, 'SIGKILL');
           if (code === 0 && !reason) resolve();
           else reject(reason ?? new Error(`the command failed with ${killed ?? `exit ${code}`}`));
         });
-        // A command may ignore its input.
+        // The command may exit without reading its input.
         child.stdin.on('error', () => undefined);
         child.stdin.end(body);
       });

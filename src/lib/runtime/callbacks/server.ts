@@ -15,15 +15,15 @@ export interface ReceivedCallback {
 
 export interface CallbackServer {
   port: number;
-  /** Stops accepting requests, and resolves once all requests in progress are answered. */
+  /** Stops accepting requests, and resolves once all in-flight requests are answered. */
   close(): Promise<void>;
 }
 
-/** Far larger than a status object that lists every partner. */
+/** A status object that lists every partner is far smaller. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 /** Time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Above this number, the oldest waiting connection is closed, because idle connections must not block callbacks. */
+/** Above this number, the oldest idle connection is closed, so that idle connections cannot block callbacks. */
 const MAX_CONNECTIONS = 500;
 
 /** `answer` returns the response's status; the response has no body. Throws KnownError if the port is not available. */
@@ -33,7 +33,7 @@ export async function startCallbackServer(
 ): Promise<CallbackServer> {
   const { createServer } = await import('node:http');
   const underWay = new Set<Promise<void>>();
-  /** Connections that wait for their sender, oldest first. Excludes connections whose callback is being answered. */
+  /** Connections waiting for their sender, oldest first. Excludes connections whose callback is being answered. */
   const waiting = new Set<Socket>();
   let connections = 0;
   const server = createServer(

@@ -1,4 +1,4 @@
-// The checks of `doctor` for this machine and the addresses: files, modes, keychain, clock, TLS, proxy.
+// Checks this machine and the addresses for `doctor`: files, modes, keychain, clock, TLS, proxy.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
@@ -24,7 +24,7 @@ export function finding() {
 }
 export type Finding = z.infer<ReturnType<typeof finding>>;
 
-/** The platform rejects a token if the clocks differ by minutes. Signatures and deadlines fail even earlier. */
+/** The platform rejects tokens at a clock skew of several minutes. Signatures and deadlines fail at a smaller skew. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 
@@ -77,7 +77,7 @@ async function checkKeychain(ctx: Context): Promise<Finding> {
     await (await ctx.profiles()).checkStorage('keychain');
     return ok(check, 'responds');
   } catch (error) {
-    // Only a warning, because possibly no profile uses the keychain.
+    // Only a warning, because no profile may need the keychain.
     return { ...failed(check, error), status: 'warning' };
   }
 }
@@ -185,11 +185,11 @@ export async function checkAddress(
 function fixFor(code: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return "Check the address and this machine's DNS server.";
   if (code === 'ECONNREFUSED') return 'Check the port, or start the service.';
-  if (/CERT|SELF_SIGNED|VERIFY/.test(code)) return 'Pass its certificate authority with --ca-file FILE.';
+  if (/CERT|SELF_SIGNED|VERIFY/.test(code)) return "Pass the server's certificate authority with --ca-file FILE.";
   return 'Check the network, the firewall and HTTPS_PROXY.';
 }
 
-/** Converts an error to a finding, with its message and issues, and its hint as the fix. */
+/** Converts an error to a finding: its message and issues become the detail, and its hint becomes the fix. */
 export function failed(check: string, error: unknown): Finding {
   if (!(error instanceof KnownError)) throw error;
   const { message, issues, hint } = error;

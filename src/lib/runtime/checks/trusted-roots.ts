@@ -7,7 +7,7 @@ import { authorityFile } from '../emulator/local-folder.ts';
 
 let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
 
-/** Throws KnownError usage (2) for PEM text without a certificate. Parsing Node's own roots is slow: do it once. */
+/** Throws KnownError usage (2) for an invalid certificate. Parses Node's own roots only once, because it is slow. */
 export async function loadTrustedRoots(ctx: Context) {
   const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
     import('node:crypto'),
@@ -31,7 +31,7 @@ export async function loadTrustedRoots(ctx: Context) {
   return [...further, ...(nodeRoots ??= rootCertificates.map((pem) => new X509Certificate(pem)))];
 }
 
-/** A profile may be a copy that points to an embedded platform, whose authority is trusted only on loopback. */
+/** Returns the embedded platform's authority file for a loopback address, whatever the name of the profile. */
 async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
   const address = (await ctx.settings()).get('dsr_base_url')?.value;
   return address !== undefined && isLoopback(new URL(address).hostname) ? authorityFile(ctx.paths) : undefined;

@@ -1,9 +1,9 @@
-// Completes commands in hints: they get the running command's target flags, so that they apply to the same platform.
+// Adds the running command's target flags to commands in hints, so that they apply to the same platform.
 import type { Hint } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/words.ts';
 import { PROGRAM } from '../../kernel/version.ts';
 
-/** Global flags field -> flag, in command-line order. */
+/** Flags by `GlobalFlags` field, in command-line order. */
 const TARGET_FLAGS = {
   profile: '--profile',
   org: '--org',
@@ -13,7 +13,7 @@ const TARGET_FLAGS = {
 };
 export type TargetFlags = Partial<Record<keyof typeof TARGET_FLAGS, string | undefined>>;
 
-/** Adds the target flags to a hint's command. `asking`: first words of commands that accept them (`auth test`). */
+/** `asking` lists the commands that accept target flags, by their first words (`auth test`). */
 export function hintCompleter(asking: readonly string[], flags: TargetFlags): (hint: Hint) => Hint {
   const given = targetFlags(flags);
   return (hint) => {

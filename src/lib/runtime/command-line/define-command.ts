@@ -6,7 +6,7 @@ import type { Choice, Context } from '../context.ts';
 import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
 import { readerOf, readWord } from './read-word.ts';
 
-/** An argument. Help and messages use `name` or, without `name`, the key of the argument. */
+/** An argument. Help and messages show its `name` or, by default, its key. */
 export interface ArgSpec {
   readonly name?: string;
   readonly help: string;
@@ -15,10 +15,10 @@ export interface ArgSpec {
   readonly choices?: readonly string[];
   readonly many?: true;
   readonly offers?: OfferedValues;
-  /** Asks on a terminal if the argument is missing. */
+  /** Prompts for a missing argument on a terminal. */
   readonly pick?: {
     readonly question: string;
-    /** Commands that list the choices, and that create the first. */
+    /** Commands that list the choices, and that create the first one. */
     readonly list: string;
     readonly create?: string;
     /** Maximum number of choices; the newest come first. Other ids can be typed. */
@@ -32,19 +32,19 @@ export interface ArgSpec {
   };
 }
 
-/** A flag. `expectPlan` means `--expect-plan`. Without `value`, a flag is boolean; with `default: true`, `--no-…`. */
+/** A flag: the key `expectPlan` defines `--expect-plan`. Boolean without `value`; `--no-…` with `default: true`. */
 export interface FlagSpec {
   readonly short?: string;
   /** Placeholder for the value in help. `file` and `dir` are completed as paths. */
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** The flag accepts a whole number from 1 to this number. */
+  /** Maximum of a flag that accepts a whole number from 1. */
   readonly most?: number;
   /** True if the value is an output path, so that it cannot be `-`. */
   readonly writes?: true;
   readonly many?: true;
-  /** Whether the flag accepts several values at once: all words up to the next flag. `any` includes no value. */
+  /** True if the values are all words up to the next flag. `any` also allows no value. */
   readonly words?: true | 'any';
   readonly required?: true;
   readonly default?: string | true;
@@ -98,14 +98,13 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /**
-   * Flags that are arguments of the MCP tool, in addition to required ones. Guards, waits and output paths are never
-   * arguments. False means that the command is not a tool. A command that stays on this machine is a tool only with
-   * this list.
+   * Flags that become arguments of the MCP tool, in addition to required flags. Guards, waits and output paths never
+   * do. False means that the command is not a tool. A local command is a tool only if it has this list.
    */
   readonly tool?: readonly string[] | false;
   /** True if a person must type a value to confirm. An assistant can plan such a command but not run it. */
   readonly byPerson?: true;
-  /** Subcommands of a command that also runs alone, such as `emulator clock`. */
+  /** Subcommands of a command that can also run by itself, such as `emulator clock`. */
   readonly below?: readonly Definition[];
 }
 
@@ -113,7 +112,7 @@ export interface Definition extends CommandRecord {
   build(ctx: Context): Command;
 }
 
-/** `run` returns the result, which `view` draws for humans, or undefined if there is none or it has been printed. */
+/** `run` returns the result, which `view` renders for humans, or undefined if there is nothing left to print. */
 export function defineCommand<
   R,
   const A extends Specs<ArgSpec> = Specs<never>,
@@ -122,7 +121,7 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** View of the result, and the default for `columns`. A function if only a run should load its code. */
+    /** Renders the result and provides the default `columns`. A function if its code is loaded only for a run. */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },
@@ -139,7 +138,7 @@ export function defineCommand<
         const files = named.flatMap(([name]) => flags[name] ?? []);
         const { path, undoNote } = record;
         await ctx.logged({ path, undoNote, args: Object.values(args), files }, async () => {
-          // Commander has parsed the values according to the same specifications.
+          // Commander has already parsed the values using the same specifications.
           const result = await run(ctx, { args: args as ArgValues<A>, flags: flags as FlagValues<F> });
           if (result === undefined || !view) return;
           await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
@@ -151,7 +150,7 @@ export function defineCommand<
   };
 }
 
-/** Returns the record of a command, if `commanderOf` registered it; undefined for a group. */
+/** Returns a command's record; undefined for a group. */
 export const recordOf = (command: Command): CommandRecord | undefined => helpOf(command) as CommandRecord | undefined;
 
 const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view ? view.columns : undefined);
@@ -169,7 +168,7 @@ export function group(name: string, summary: string, members: readonly Pick<Defi
 type Missing = (name: string) => void;
 type Act = (args: Record<string, unknown>, flags: Record<string, unknown>, missing: Missing) => Promise<void>;
 
-/** Lets the user choose a missing value on a terminal. Without a terminal, `missing` throws the usage error. */
+/** Prompts for missing values on a terminal. Without a terminal, `missing` throws the usage error. */
 async function pickMissing(
   ctx: Context,
   specs: Specs<ArgSpec>,
@@ -206,7 +205,7 @@ function commanderOf(record: CommandRecord, act: Act): Command {
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
   const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);
   for (const [key, spec] of Object.entries(flags)) if (!spec.inherited) command.addOption(optionOf(key, spec));
-  // Commander checks the arguments before we know whether the user can choose one.
+  // Commander reports a missing argument before we know whether the user can choose a value.
   const checks = command as unknown as { missingArgument: Missing };
   const missing = checks.missingArgument.bind(command);
   const isPicked = (name: string): boolean =>
@@ -237,7 +236,6 @@ function argumentOf(key: string, spec: ArgSpec): Argument {
   return argument.argParser((text, before: string[] | undefined) => [...(before ?? []), read(text)]);
 }
 
-/** The record of each option that `optionOf` built. */
 export const flagSpecs = new WeakMap<Option, FlagSpec>();
 
 export function optionOf(key: string, spec: FlagSpec): Option {
@@ -265,12 +263,12 @@ export function flagName(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Returns `expectPlan` for `--expect-plan`, the name that commander gives to the value. */
+/** Returns commander's key for a flag: `expectPlan` for `--expect-plan`. */
 export function optionKey(flag: string): string {
   return flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the arguments of a command that runs the record with these values. Omits flags with their default value. */
+/** Returns the command line that runs the command with these values. Omits flags that have their default value. */
 export function commandWords(
   { flags: specs = {}, path }: CommandRecord,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// The flags of every command. Global flags are defined once on the root, and checked once before an action runs.
+// Global flags, which are defined once on the root, and checked once before an action runs.
 import type { Command } from 'commander';
 import { quickOutput } from '../../config/quick-settings.ts';
 import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
@@ -11,7 +11,7 @@ import { type FlagSpec, flagName, optionOf } from './define-command.ts';
 import { checkPath } from './read-word.ts';
 
 export { OUTPUT_FORMATS };
-/** Output format for each extension of `--out`. The extension counts only without `-o`. */
+/** Output format for each extension of `--out`, unless `-o` sets it. */
 const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
   ndjson: 'ndjson',
@@ -38,7 +38,7 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
 const MAX_RETRIES = 20;
 
-/** Flags under the headings of `cdpadm help flags`, in the same order. */
+/** Flags by heading, in the order of `cdpadm help flags`. */
 const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>> = {
   'Platform:': {
     profile: {
@@ -99,7 +99,7 @@ export function defineGlobalFlags(root: Command): void {
     for (const [key, spec] of Object.entries(flags)) root.addOption(optionOf(key, { ...spec, heading }));
 }
 
-/** `wide` also produces a table. */
+/** Includes `wide`, which also produces a table. */
 type NamedFormat = (typeof OUTPUT_FORMATS)[number];
 type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -157,7 +157,7 @@ export function readGlobalFlags(
   };
 }
 
-/** Like `readGlobalFlags`, but never throws: for an error that occurs before the flags are checked. */
+/** Like `readGlobalFlags`, but never throws. Used to report errors that occur before the flags are checked. */
 export function lenientFlags(raw: Raw, env: Environment, preferred?: string): GlobalFlags {
   try {
     return readGlobalFlags(raw, env, OUTPUT_FORMATS, { outSetsFormat: false, preferred });
@@ -168,7 +168,7 @@ export function lenientFlags(raw: Raw, env: Environment, preferred?: string): Gl
   }
 }
 
-/** Returns the output format of a project file. Undefined if the working folder was removed (reported later). */
+/** Returns the project file's output format. A removed working folder is reported later. */
 export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined {
   let cwd: string;
   try {
@@ -179,7 +179,7 @@ export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined
   return quickOutput(cwd, host.home(io.env));
 }
 
-/** Returns the format for the extension of `--out`. Throws KnownError usage (2) if `flag` is a different format. */
+/** Returns the format for the extension of `--out`. Throws KnownError usage (2) if `flag` names a different format. */
 function fileFormat(raw: Raw, flag: NamedFormat | undefined): OutputFormat | undefined {
   const out = text(raw, 'out');
   const extension = /\.([a-z]+)$/i.exec(out ?? '')?.[1]?.toLowerCase() ?? '';
@@ -247,7 +247,7 @@ function retries(raw: Raw): number {
 function oneOf<const T extends string>(value: string, allowed: readonly T[], flag: string, offered = allowed): T {
   const found = allowed.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  // Without this case, `csv` would be the nearest word.
+  // Otherwise, the hint would suggest `csv`.
   const isTabbed = flag === '--output' && value === 'tsv';
   const hint = isTabbed ? 'Omit -o: a table on a pipe is tab-separated.' : choiceHint(value, offered);
   throw usageError(`Invalid value \`${value}\` for ${flag}.`, hint);

@@ -7,12 +7,12 @@ import { shapeTextOf } from '../output/result-shape.ts';
 import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
 import { largest } from '../../kernel/numbers.ts';
 
-/** If fewer columns are left, a flag's description goes below the flag. */
+/** If fewer columns remain, a flag's description is printed below the flag. */
 const LEAST_BESIDE = 24;
 
-/** A space that does not break a line. It becomes a normal space at the end. */
+/** A non-breaking space, which is replaced by a normal one at the end. */
 const GLUE = '\u2060';
-/** Last line of the exit codes, which fits into the narrowest terminal. */
+/** Last line of the exit codes. It fits the narrowest terminal. */
 const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';
 
 const GLOBAL_FLAGS = [
@@ -33,7 +33,7 @@ export function helpSettings(columns: () => number): Partial<Help> {
     minWidthToWrap: 20,
     subcommandTerm: (command) => command.name(),
     subcommandDescription: (command) => command.summary() || command.description(),
-    // `help flags` shows the root's flags, which would hide the commands here.
+    // `help flags` lists the root's flags, which would crowd out the commands here.
     visibleOptions: (command) => (command.parent ? command.options.filter((option) => !option.hidden) : []),
     formatHelp,
   };

@@ -17,10 +17,10 @@ export function asColumns(keys: string): Columns {
 
 type Callee = 'platform' | 'emulator' | 'settings' | 'none';
 
-/** Exit name -> when the command exits with it. */
+/** Cause of each exit code, by exit name. */
 export type Exits = Readonly<Partial<Record<ExitName, string>>>;
 
-/** The exit codes that all commands of a service share, in a word each. `cdpadm help exit-codes` explains the codes. */
+/** Exit codes shared by all commands that call the same service. `cdpadm help exit-codes` explains them in full. */
 const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
   platform: { failed: 'rejected', usage: 'usage', auth: 'access', unavailable: 'unavailable', network: 'network' },
   emulator: { failed: 'rejected', usage: 'usage', notFound: 'none running', network: 'no response' },
@@ -50,15 +50,15 @@ export interface CommandHelp {
   calls: Callee;
   /** True if the command only reads and exits by itself, so `--profile` may be repeated. */
   reads?: boolean;
-  /** For a command that writes, and for which `--profile` may be repeated: the names of the flags that prevent that. */
+  /** For a write that accepts several `--profile` flags: the flags with which it accepts only one. */
   severalProfiles?: readonly string[];
-  /** True if `--out` is a file of the command instead of its result, so its extension does not set the format. */
+  /** True if the command writes its own file to `--out`, so the extension does not set the result's format. */
   ownsOut?: true;
   /** Formats of the result. Default: all except html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
   /** Columns that `--fields` accepts, if not the fields of `output`. A function if they depend on the flags. */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
-  /** Flag (`--state`) or argument name -> values that completion offers. Other values are also accepted. */
+  /** Values that completion offers, by flag (`--state`) or argument name. Other values are also accepted. */
   values?: Readonly<Record<string, OfferedValues>>;
   /** At least two complete command lines that start with `cdpadm` and run unchanged. */
   examples: string[];
@@ -113,7 +113,7 @@ export function usageOf(command: Command): string {
   return [pathOf(command), ...below, ...words, '[flags]'].join(' ');
 }
 
-/** Returns the codes that a command shares with all commands of its kind, except those that it explains itself. */
+/** Returns the exit codes that a command shares with similar commands, except codes that its record explains. */
 export function usualExits({ calls, exits = {} }: CommandHelp): [code: number, word: string][] {
   return byCode(USUAL_EXITS[calls]).filter(([code]) => !byCode(exits).some(([own]) => own === code));
 }
@@ -136,7 +136,7 @@ function keysOf(schema: z.ZodMiniType | undefined): Columns | undefined {
 
 type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
 
-/** Throws KnownError usage (2) for a format or column that the command's result does not have. */
+/** Throws KnownError usage (2) for a format or column that the command does not support. */
 export function checkFormat(asked: Asked, command: Command): void {
   const { output, fields, dryRun, query, profiles } = asked;
   const { columns, output: resultOf } = helpOf(command) ?? {};
@@ -149,10 +149,10 @@ export function checkFormat(asked: Asked, command: Command): void {
       );
     throw usageError(
       `--out ${asked.out}: the extension means ${output}, and this command does not support the ${output} format.`,
-      `Choose an extension for one of its formats, such as .txt: ${formats.join(', ')}.`,
+      `Use the extension of a supported format, such as .txt. Formats: ${formats.join(', ')}.`,
     );
   }
-  // A dry run has its own columns, as does the result of a query. In a dry run, a late error does no harm.
+  // Dry runs and queries have their own columns. In a dry run, a late error does no harm.
   if (dryRun || query !== undefined || fields === undefined) return;
   const known =
     typeof columns === 'function' ? columns(command.opts(), command.args) : (columns ?? keysOf(resultOf?.()));

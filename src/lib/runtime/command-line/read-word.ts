@@ -1,4 +1,4 @@
-// Reads a word from a fixed list, a number, or an output path.
+// Reads flag values: a word from a fixed list, a whole number, or an output path.
 import { usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 
@@ -10,7 +10,7 @@ interface Spec {
   writes?: true;
 }
 
-/** Checks and converts the value of a flag; undefined if any text is valid. */
+/** Returns a function that checks and converts a flag's value; undefined if any text is valid. */
 export function readerOf(flag: string, spec: Spec): ((text: string) => unknown) | undefined {
   const { choices, most, read, value, writes } = spec;
   if (writes) return (text) => checkPath(text, flag, value === 'dir' ? 'folder' : 'file');
@@ -18,7 +18,7 @@ export function readerOf(flag: string, spec: Spec): ((text: string) => unknown) 
   return most === undefined ? read && ((text) => read(text, flag)) : (text) => readCount(flag, text, most);
 }
 
-/** Returns the word that equals `text`, ignoring case. Throws KnownError usage (2) with the nearest word. */
+/** Returns the word that equals `text`, ignoring case. Throws KnownError usage (2) and suggests the nearest word. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
   if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));

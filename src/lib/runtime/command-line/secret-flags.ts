@@ -16,7 +16,7 @@ const SECRETS = [
   { name: 'workspace_secret', key: 'workspaceSecret', stem: '--workspace-secret', label: 'workspace secret' },
 ] as const;
 
-/** Returns a secret's flags. The flag for the secret itself exists only to be rejected without repeating its value. */
+/** Returns a secret's flags. The flag for the secret itself exists only to be rejected without echoing its value. */
 const placesOf = <Key extends string>(key: Key, label: string) =>
   ({
     [`${key}Env`]: { value: 'name', help: `environment variable that holds the ${label}` },
@@ -33,7 +33,7 @@ export const secretFlags = {
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Reads the flags. Throws KnownError usage (2) for a secret as a value, or for two locations of a secret. */
+/** Throws KnownError usage (2) for a secret passed as a value, or for two locations of one secret. */
 export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ references: Given; typed: Given }> {
   for (const { key, label, stem } of SECRETS) if (flags[key] !== undefined) refuseValue(ctx, flags[key], stem, label);
   const references: Given = {};
@@ -102,7 +102,7 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
   return secret;
 }
 
-/** Returns the first line of a stream, up to the length of the longest secret. */
+/** Returns the first line of standard input, up to the maximum length of a secret. */
 async function firstLine({ io, signal }: Context): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -6,7 +6,7 @@ import { nearest, suggest } from '../../kernel/nearest.ts';
 import { recordOf } from './define-command.ts';
 import { pathOf } from './help.ts';
 
-/** Help or the version was printed. `wanted` is false if help was printed because a subcommand was missing. */
+/** Thrown after help or the version is printed. `wanted` is false if help appears because a subcommand is missing. */
 export class HelpShown extends Error {
   readonly wanted: boolean;
   constructor(wanted: boolean) {
@@ -31,7 +31,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
     case 'commander.excessArguments':
       return excessArguments(command);
     case 'commander.missingMandatoryOptionValue': {
-      // The flag may be mistyped, because commander checks for missing flags first.
+      // The flag may only be mistyped: commander reports missing flags before unknown ones.
       const [flag] = command.args.flatMap((word) => /^--?[a-z][^=]*/i.exec(word)?.[0] ?? []);
       return flag === undefined ? usageIn(command, error.message) : unknownWord('flag', flag, command);
     }
@@ -40,7 +40,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
   }
 }
 
-/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as for the unknown command itself. */
+/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as without `--help`. */
 export function refuseUnknownWord(command: Command): void {
   const [word] = command.args;
   if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;
@@ -51,7 +51,7 @@ export function usageIn(command: Command, message: string): KnownError {
   return usageError(sentence(message), seeHelp(command));
 }
 
-/** Suggests a similar command with this number of arguments, such as `pipelines runs ID` for `pipelines run ID`. */
+/** Suggests a similar command that accepts these arguments, such as `pipelines runs ID` for `pipelines run ID`. */
 function missingArgument(error: CommanderError, command: Command): KnownError {
   const message = sentence(error.message);
   const choices = command.registeredArguments[command.args.length]?.argChoices;
@@ -77,7 +77,7 @@ function excessArguments(command: Command): KnownError {
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command): KnownError {
   const known = kind === 'command' ? subcommandNames(command) : flagNames(command);
-  // There are few commands, so two letters suffice to find one.
+  // There are few commands, so two leading letters identify one.
   const hint = suggest(word, known, seeHelp(command), kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` for \`${pathOf(command)}\`` : '';
   return usageError(`Unknown ${kind} \`${word}\`${where}.`, hint);

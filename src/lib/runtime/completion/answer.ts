@@ -1,4 +1,4 @@
-// The hidden entry `__complete SHELL …`, which the scripts of `cdpadm completion` call.
+// The hidden entry point `__complete SHELL …`, which the scripts printed by `cdpadm completion` call.
 import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
 import { type TypedWord, readLine, unquote } from './command-line.ts';
@@ -30,7 +30,7 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
 
 function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
   const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
-  // A value follows `email=` and `env:` directly, and a path continues after a folder.
+  // No space after `email=`, `env:` or a folder, because the word continues.
   const nospace =
     fitting.length > 0 &&
     fitting.every(({ value }) => /[=:]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
@@ -38,7 +38,7 @@ function linesOf(shell: string, { kind, candidates }: Completion, current: Typed
 }
 
 function lineOf(shell: string, { value, description }: Candidate, current: TypedWord): string {
-  // A tab or a line feed would start the next field or candidate.
+  // A tab or newline would start the next field or candidate.
   const text = description?.replaceAll(/\s+/g, ' ');
   switch (shell) {
     case 'bash':

@@ -5,7 +5,7 @@ export type Quote = '' | "'" | '"';
 export interface TypedWord {
   text: string;
   quote: Quote;
-  /** Length of the part of `text` that the shell keeps, because bash breaks words at `:` and `=`. */
+  /** Length of the prefix of `text` that the shell keeps: bash breaks words at `:` and `=`. */
   kept: number;
 }
 
@@ -19,14 +19,14 @@ export interface Reading {
 }
 
 /**
- * Reads the last command of the line, from the word `name` on (after variables and `sudo`). Inside an open
- * substitution, that is the substitution's last command. A closed substitution is part of its word, as typed.
+ * Reads the line's last command, starting at the word `name` (after variables and `sudo`). Inside an open substitution,
+ * reads the substitution's last command. A closed substitution is part of its word, as typed.
  */
 export function readLine(line: string, name: string, reading: Reading = {}) {
   const words = splitWords(line, reading);
   const current = words.pop() ?? { text: '', quote: '', kept: 0 };
   const texts = words.map(({ text }) => text);
-  // Without the program's name.
+  // Omit the program's name.
   return { words: texts.slice(texts.lastIndexOf(name, texts.length - 1) + 1), current };
 }
 
@@ -41,7 +41,7 @@ interface Frame {
   words: TypedWord[];
   word: TypedWord | undefined;
   quote: Quote;
-  /** The start, and the character that closes the command (empty for the line's own command). */
+  /** Start offset and closing character (empty for the line's own command). */
   from: number;
   close: ')' | '`' | '';
 }
@@ -55,7 +55,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
     outer.push(frame);
     frame = { words: [], word: undefined, quote: '', from, close };
   };
-  /** Returns to the outer command. Its current word contains the whole substitution. */
+  /** Returns to the outer command, and appends the whole substitution to its current word. */
   const leave = (at: number): void => {
     const { from } = frame;
     frame = outer.pop() ?? frame;
@@ -78,7 +78,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       } else one.text += char;
     } else if (char === '\\') {
       index++;
-      // A backslash joins the next line to this one.
+      // A backslash before a newline joins the two lines.
       if (line.charAt(index) !== '\n') open().text += line.charAt(index);
     } else if (char === '"' || char === "'") {
       frame.quote = char;

@@ -1,4 +1,4 @@
-// Finds the candidates for the word at the cursor in the command tree.
+// Finds candidates in the command tree for the word at the cursor.
 import type { Argument, Command, Option } from 'commander';
 import { flagSpecs } from '../command-line/define-command.ts';
 
@@ -35,7 +35,7 @@ export type Values = (subject: Argument | Option, point: CompletionPoint) => Pro
 
 const NOTHING: Completion = { kind: 'values', candidates: [] };
 
-/** Parses `words` as the program would, and returns candidates for the next word. `current` is its typed part. */
+/** Parses `words` as the program would, and completes `current`, the typed part of the next word. */
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;
@@ -66,11 +66,11 @@ export async function complete(words: string[], current: string, tree: Tree, val
   const argument = registeredArguments[point.operands.length] ?? (last?.variadic ? last : undefined);
   const found = argument && (await values(argument, point));
   if (!found) return NOTHING;
-  // Offer each value only once.
+  // Omit arguments that were already typed.
   return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
 }
 
-/** A flag with several values accepts each value once. */
+/** Omits values that a repeatable flag already has. */
 function notGiven(option: Option, found: Completion | undefined, { given }: State): Completion {
   const values = flagSpecs.get(option)?.many ? given.get(option.long ?? '') : undefined;
   if (!found || !values) return found ?? NOTHING;
@@ -151,7 +151,7 @@ function takeFlag(word: string, chain: Command[], flags: Map<string, string>, no
     note(option?.long ?? long, value ?? '');
     return undefined;
   }
-  // `-qo json`: the rest of the word after a letter that accepts a value is that value.
+  // In `-qojson`, `json` is the value of `-o`.
   for (let index = 1; index < word.length; index++) {
     const option = findOption(chain, `-${word.charAt(index)}`);
     if (option?.required) {
@@ -168,7 +168,7 @@ function findOption(chain: readonly Command[], flag: string): Option | undefined
   return chain.flatMap((command) => command.options).find(({ long, short }) => long === flag || short === flag);
 }
 
-/** Returns the command's own flags, then the global ones. Omits flags that were given and may be given only once. */
+/** Returns the command's own flags, then the global ones. Omits flags that were given and cannot be repeated. */
 function flagsOf({ chain, point }: State): Candidate[] {
   const options = chain.toReversed().flatMap((command) => command.options.filter(({ hidden }) => !hidden));
   const help = { value: '--help', description: 'show help' };

@@ -83,7 +83,7 @@ const places =
   };
 const definitionSecret = places('env:', 'file:', 'keychain:', 'command:');
 
-/** Returns the answer to the question: the name of the profile or, for an operation on one pipeline, its id. */
+/** Returns the text to type for `--confirm`: the name of a profile or the id of a pipeline. */
 const confirmed: Source = ({ path, operands }, known) => {
   const typed = /^(?:profile |pipelines (?:reset|update)$)/.test(path) ? operands[0] : known().profile;
   return typed === undefined ? [] : [typed];
@@ -123,7 +123,7 @@ const idsBelow =
   ({ operands: [parent = ''] }, known) =>
     known().ids(`${kind} of ${parent}`);
 
-/** Returns the revisions of the organization in use, newest first. */
+/** Returns the current organization's revisions, newest first. */
 const revisions: Source = async (_point, known) => {
   const { revisionNames } = await import('../../config/roles-store.ts');
   const { paths, scope } = known();
@@ -152,7 +152,7 @@ const fields: Source = async ({ command, flags, operands, typed }) => {
   return (known ?? []).filter((name) => !given.includes(name)).map((name) => [...given, name].join(','));
 };
 
-/** Returns the flags as a command gets them: `--dry-run` as `dryRun`. */
+/** Returns the flags as a command receives them: `--dry-run` as `dryRun`. */
 function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
 }
@@ -182,7 +182,7 @@ const extensionIdentities: Source = async () => {
   return EXTENSION_IDENTITY_TYPES.map((type) => `${type}=`);
 };
 
-/** By command and name, or else group and name, or else name alone. An empty list: any new name is possible. */
+/** Keyed by command and name, group and name, or name alone. An empty list means that any new name is possible. */
 const SOURCES: Readonly<Record<string, Source>> = {
   ...FLAG_CHOICES,
   '--output': ({ command }) => formatsOf(command),
@@ -254,7 +254,7 @@ function filesIn(typed: string, cwd: string): string[] {
       .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
       .sort();
   } catch {
-    // An unreadable folder offers nothing.
+    // An unreadable folder has no candidates.
     return [];
   }
 }

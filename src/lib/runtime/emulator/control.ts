@@ -18,9 +18,9 @@ const CALL_TIMEOUT_MS = 60_000;
 export { controlCalls } from '../../emulator/client.ts';
 
 /**
- * Finds a platform: the one on `port`; without `--profile`, the one at CDPADM_BASE_URL; for `--profile local`, the one
- * with that state; otherwise the most recently started one, or that of the current profile `local`. With `lasting`,
- * ignores a platform that would end with the command, except for `--profile local`. Throws KnownError not found (5).
+ * Finds the platform on `port`, at CDPADM_BASE_URL (without `--profile`), or of `--profile local`. Otherwise, finds the
+ * most recently started platform, or the platform of the current profile `local`. With `lasting`, ignores a platform
+ * that would end with the command, except for `--profile local`. Throws KnownError not found (5).
  */
 export async function findEmulator(
   ctx: Context,
@@ -77,7 +77,7 @@ async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: Cont
   } catch (error) {
     if (error instanceof KnownError) throw error;
     const problem = (error as Error).message;
-    // If a connection was open, the platform may have received the call.
+    // If a connection was open, the platform may have received the request.
     const wasReached = error instanceof TransportError && error.phase === 'perhaps-delivered';
     if (call.method !== 'GET' && wasReached) throw unconfirmed(call, origin, `did not respond: ${problem}`, error);
     throw fail('emulator.unreachable', {
@@ -117,7 +117,7 @@ export async function read<Reply>(ctx: Context, { port }: { port?: string }, cal
   return await callControl(ctx, await findEmulator(ctx, port), call);
 }
 
-/** Makes a change. In a dry run, only shows the call and returns undefined. */
+/** Makes a change. In a dry run, prints the request instead and returns undefined. */
 export async function change<Reply>(
   ctx: Context,
   { port }: { port?: string },
@@ -132,7 +132,7 @@ export async function change<Reply>(
 
 const START: Hint = { text: 'Use --profile local, or start a platform:', command: 'cdpadm emulator start' };
 
-/** Returns the error for a response that no control address sends. `problem` completes "a response that …". */
+/** Returns the error for an invalid response. `problem` completes "a response that …". */
 function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, problem: string): KnownError {
   if (call.method !== 'GET') return unconfirmed(call, origin, `sent a response that ${problem}`);
   return fail('emulator.unreadable', {
@@ -159,7 +159,7 @@ function unconfirmed(
   });
 }
 
-/** Returns the error for a rejected call. A 400 is like an invalid flag, and a 404 means an unknown resource. */
+/** Returns the error for a rejected call. A 400 is a usage error, and a 404 means an unknown resource. */
 function rejected(status: number, text: string): KnownError {
   const message = `The embedded platform rejected the call: ${rejectionIn(text)}.`;
   if (status === 400) return usageError(message);

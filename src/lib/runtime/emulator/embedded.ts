@@ -9,14 +9,14 @@ import { listEmulators } from './running.ts';
 
 /** Interval for checking whether another command has released the state. */
 const POLL_MS = 50;
-/** After this time, a note explains why the command waits. */
+/** Time after which a note explains why the command waits. */
 const LONG_WAIT_MS = 1000;
 
 const opened = new WeakMap<Context, Promise<EmulatorReady>>();
 
 /**
- * Opens the platform of profile `local`, once per command: a running platform with the same state, or else a new one on
- * a free loopback port, which ends with the command. Concurrent commands wait for each other.
+ * Opens the platform of profile `local`, once per command. Uses a running platform with the same state, or else starts
+ * one on a free loopback port, which stops when the command ends. Concurrent commands wait for each other.
  */
 export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   const known = opened.get(ctx) ?? open(ctx);
@@ -26,7 +26,7 @@ export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
 
 /** Returns the platform's addresses, ids and secrets, keyed by setting. */
 export function valuesOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
-  // The environment cannot set this value for a pinned profile, and `local` cannot store it.
+  // The environment cannot set `environment` for a pinned profile, and `local` cannot store it.
   return { ...settingsOf(ready), environment: 'development' };
 }
 
@@ -50,7 +50,7 @@ async function open(ctx: Context): Promise<EmulatorReady> {
   }
 }
 
-/** Starts a platform, or returns the error that names the process owning the state. */
+/** Starts a platform, or returns the error that names the process using the state. */
 async function tryStart(ctx: Context, data: string): Promise<EmulatorReady | KnownError> {
   const { startEmulator } = await import('../../emulator/index.ts');
   try {

@@ -1,4 +1,4 @@
-// A running embedded platform's settings, and the environment variables that point every command to it.
+// Settings of a running embedded platform, and the environment variables that point commands to it.
 import { existsSync } from 'node:fs';
 import {
   SECRET_NAMES,
@@ -24,7 +24,7 @@ export const READY_TEXTS = [
   'listen_url',
 ];
 
-/** The platform's settings. Omits a missing authority file: the user may delete the cache at any time. */
+/** Returns the platform's settings. Omits a missing authority file: the user may delete the cache at any time. */
 export function settingsOf(ready: EmulatorReady): Partial<Record<SettingName | SecretName, string>> {
   const values: Partial<Record<string, string | number>> = { ...ready };
   if (!existsSync(ready.ca_file)) delete values['ca_file'];
@@ -36,7 +36,7 @@ export function environmentOf(ready: EmulatorReady): Record<string, string> {
   return Object.fromEntries(settings.map(([name, value]) => [variableOf(name as SettingName), value]));
 }
 
-/** Also replaces the shell's profile (its names and audience may not fit) and other variables; empty means unset. */
+/** Also replaces the shell's profile, whose names and audience may not fit, and other variables. Empty means unset. */
 export function shellEnvironment(ready: EmulatorReady, profile: string | undefined): Record<string, string> {
   const unset = Object.fromEntries(VARIABLES.map((name) => [name, '']));
   return { ...(profile !== undefined && { CDPADM_PROFILE: profile }), ...unset, ...environmentOf(ready) };

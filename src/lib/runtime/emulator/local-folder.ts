@@ -7,7 +7,7 @@ export function localFolder(paths: SettingsPaths): string {
   return join(paths.data, 'local');
 }
 
-/** Returns the folder of the authority for all of this user's embedded platforms, so that programs trust only one. */
+/** Returns the folder of the authority that all of this user's embedded platforms share. */
 export function authorityFolder(paths: SettingsPaths): string {
   return join(paths.cache, 'emulator');
 }

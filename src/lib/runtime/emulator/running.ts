@@ -15,11 +15,11 @@ export interface RunningEmulator {
   /** Epoch milliseconds. */
   started: number;
   ready: EmulatorReady;
-  /** The profile whose names fit: the imitated one or `local`; undefined if none is known to fit. */
+  /** Profile with matching names: the imitated one or `local`; undefined if unknown. */
   profile?: string | undefined;
 }
 
-/** Registers the platform in a file (0600, for its credentials). Returns a function that removes the file. */
+/** Registers the platform in a 0600 file, because it contains credentials. Returns a function that removes the file. */
 export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator): () => void {
   const path = join(folderOf(paths), `${emulator.port}.json`);
   writePassingFile(path, `${JSON.stringify(emulator)}\n`);
@@ -44,7 +44,7 @@ function folderOf({ state }: SettingsPaths): string {
   return join(state, 'emulators');
 }
 
-/** Reads a file that we wrote. Returns undefined for a missing or foreign file. */
+/** Returns undefined for a missing or foreign file. */
 function readEmulator(path: string): RunningEmulator | undefined {
   const text = readPrivateFile(path);
   if (text === undefined) return undefined;

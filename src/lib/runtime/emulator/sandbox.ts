@@ -20,13 +20,13 @@ export interface CommandRun {
 export interface Sandbox {
   /** Working folder of all commands. */
   readonly folder: string;
-  /** Control calls without a command of their own. */
+  /** Control calls for which there is no command. */
   control: EmulatorControl;
   /** Runs `cdpadm` with these arguments in a separate process. */
   run(args: readonly string[]): Promise<CommandRun>;
 }
 
-/** Creates the platform and the folder. Both end with the command, and do not use the user's settings. */
+/** Creates the platform and the folder, independent of the user's settings. Both are removed when the command ends. */
 export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const folder = makeScratchFolder('tour', ctx.io.env.TMPDIR || undefined);
@@ -60,7 +60,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 500;
 
-/** If `signal` is aborted, ends the process, waits for it to exit, and rejects with the signal's reason. */
+/** If `signal` is aborted, terminates the process, waits for it to exit, and rejects with the signal's reason. */
 function runProcess(
   args: readonly string[],
   cwd: string,

@@ -10,7 +10,7 @@ import { type CommandRecord, flagName } from '../command-line/define-command.ts'
 import type { Context, TextSink } from '../context.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 
-/** Time limit of a call. A longer call would block the session. */
+/** Time limit for a call. A longer call would block the session. */
 const LIMIT = '2m';
 
 export interface Outcome {
@@ -18,13 +18,13 @@ export interface Outcome {
   data?: unknown;
   error?: Record<string, unknown>;
   warnings: string[];
-  /** The responses that the command read, sorted. */
+  /** Platform responses that the command read, sorted. */
   read: string[];
 }
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Runs the record with these values. `more` contains additional flags, such as `--dry-run`. */
+/** Runs a record's command with these values. `more` contains additional flags, such as `--dry-run`. */
 export async function runRecord(
   ctx: Context,
   record: CommandRecord,
@@ -55,7 +55,7 @@ export async function runWords(
   signal.addEventListener('abort', abort, { once: true });
   const { env, cwd, clock, random } = ctx.io;
   const io = {
-    // On GitHub Actions, the job's page shows standard output, which is the protocol here.
+    // The assistant reads this output, so omit the workflow commands for GitHub Actions.
     env: { ...env, GITHUB_ACTIONS: undefined },
     ...{ cwd, clock, stdin: Readable.from([]), stdout: out, stderr: err, inputsBelow: folder },
     ...{ columns: () => 80, rows: () => 24 },
@@ -65,7 +65,7 @@ export async function runWords(
   };
   try {
     const code = await ctx.runCommand([...globalFlags(ctx), ...words], io, stop);
-    // The assistant knows no folders, so messages contain the paths that it passed.
+    // The assistant does not know the scratch folder, so show only the paths that it passed.
     const [stdout, stderr] = [out, err].map(({ text }) => text().replaceAll(`${folder}${sep}`, ''));
     return { code, ...documentsOf(stdout ?? '', stderr ?? ''), read: read.sort() };
   } finally {
@@ -83,7 +83,7 @@ function globalFlags({ flags }: Context): string[] {
   ];
 }
 
-/** Standard error contains one JSON document per line: first warnings, then the error. */
+/** Parses standard error, which has one JSON document per line: warnings, then the error. */
 function documentsOf(stdout: string, stderr: string): Omit<Outcome, 'code' | 'read'> {
   const documents = stderr.split('\n').map(tryJson).filter(isRecord);
   const [error] = documents.map((it) => it['error']).filter(isRecord);
@@ -108,18 +108,18 @@ function sink(): TextSink & { text(): string } {
   };
 }
 
-/** Content has no file name, but commands choose the format by the extension. */
+/** Stores content under a file name, because commands infer the format from the extension. */
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
-    // The command checks the format later: here, the format must not become a path.
+    // The command validates the format later. Here, only prevent that it forms a path.
     const given = typeof format === 'string' && /^[a-z]+$/.test(format) ? format : undefined;
     return save(folder, `content.${given ?? extensionOf(text, 'format' in flags)}`, text);
   }
   for (const [path, text] of Object.entries(content)) {
     const safe = normalize(path);
     if (!/^[\w-][\w./-]*$/.test(path) || safe.startsWith('..') || typeof text !== 'string') {
-      throw usageError(`\`${path}\` must be a relative path that is not empty, such as connections/main.yaml.`);
+      throw usageError(`\`${path}\` must be a non-empty relative path, such as connections/main.yaml.`);
     }
     save(folder, join('files', safe), text);
   }
@@ -187,7 +187,7 @@ function formOf(placeholder: string): 'text' | 'file' | 'folder' {
   return placeholder === 'file' ? 'file' : placeholder === 'dir' ? 'folder' : 'text';
 }
 
-/** Text after a semicolon applies only to the command line. */
+/** Omits text after a semicolon, which applies only to the command line. */
 function briefly(help: string, placeholder = ''): string {
   const format = placeholder.includes('=') ? `, ${placeholder}` : '';
   return help.replace(/;.*/, format).replaceAll(/--[a-z]+(?:-[a-z]+)*/g, (flag) => `\`${snake(flag.slice(2))}\``);
@@ -201,7 +201,7 @@ function describe({ form, help }: Pick<Parameter, 'form' | 'help'>): string {
   return form === 'file' || form === 'folder' ? `the content itself, not a path: ${help}` : help;
 }
 
-/** Returns the JSON Schema of parameters with the same name, which several commands may have. */
+/** Returns the JSON Schema for parameters that have the same name in one or more commands. */
 export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Record<string, unknown> {
   const [{ choices, form, most }] = parameters;
   const many = parameters.some((it) => it.many);
@@ -249,7 +249,7 @@ export function wordsOf(
       else flags.push(...texts.map((text) => `${flag}=${text}`));
     }
   }
-  // After `--`, arguments are never read as flags.
+  // After `--`, arguments are never parsed as flags.
   return [...record.path.split(' '), ...flags, '--', ...args];
 }
 

@@ -21,9 +21,9 @@ import { runWords } from './calls.ts';
 import { openSession } from './session.ts';
 import { toolsOf } from './tools.ts';
 
-/** The protocol's error code. The SDK has no name for it. */
+/** Error code defined by the protocol, but not by the SDK. */
 const RESOURCE_NOT_FOUND = -32002;
-/** When the input closes, a call in progress may take this long to finish. */
+/** Time for an in-flight call to finish after the input closes. */
 const LAST_MS = 5000;
 
 const INSTRUCTIONS = `Administers a customer-data platform. Tools end in _read, _plan (a dry run) or _write.
@@ -87,7 +87,7 @@ async function readProfile(ctx: Context, allowWrites: boolean) {
     ctx.out.warn(`The profile ${why}, so --allow-writes has no effect.`);
     return { mayWrite: false, xpid };
   } finally {
-    // Releases the embedded platform. Each call opens it again.
+    // Release the embedded platform, because each call opens it again.
     await ctx.close();
   }
 }
@@ -99,7 +99,7 @@ function withReason(signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** Returns the output stream of the protocol. If a client closes the stream, the server ends. */
+/** Returns the protocol's output stream. The server stops if the client closes the stream. */
 function outputOf(ctx: Context, ended: AbortController): Writable {
   const output = new Writable({ write: (chunk: Buffer, _encoding, done) => void ctx.io.stdout.write(chunk, done) });
   return output.on('error', () => ended.abort(interrupted()));

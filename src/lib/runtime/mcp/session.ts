@@ -1,4 +1,4 @@
-// A session of the MCP server: its tools, and the plans it has issued.
+// An MCP server session: its tools, and the plans it has issued.
 import { hash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { fail } from '../../errors/fail.ts';
@@ -132,7 +132,7 @@ export function openSession(
 
   function answer({ path }: CommandRecord, outcome: Outcome, more: Values = {}, notes: readonly string[] = []) {
     const { code, data } = outcome;
-    // The original hint names flags that an assistant does not have.
+    // The original hint names flags that an assistant cannot pass.
     const error = outcome.error && code === EXIT.guard ? { ...outcome.error, hint: GUARD } : outcome.error;
     const warnings = [...outcome.warnings, ...notes];
     const parts = { command: path, ...(error ? { error } : { data: data ?? null }), ...more };
@@ -140,7 +140,7 @@ export function openSession(
   }
 
   return {
-    /** Calls a tool. If the call fails, the result has `isError`. */
+    /** Calls a tool. The result of a failed call has `isError`. */
     call: async (name: string, values: Values, signal: AbortSignal): Promise<CallToolResult> => {
       try {
         return await dispatch(name, values, signal);
@@ -154,7 +154,7 @@ export function openSession(
 
 /** Returns a hash of the target, the requests, and everything that the dry run read. */
 function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome): string {
-  // Each command opens the embedded platform on another port.
+  // Each command opens the embedded platform on a different port.
   const text = canonicalJson({ path, values, data, read }).replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
   return hash('sha256', text).slice(0, 32);
 }
@@ -174,15 +174,15 @@ const MOST_ITEMS = 100;
 const MOST_CHARACTERS = 40_000;
 const MOST_OF_A_TEXT = 4000;
 
-/** Matches fields with identities of a user or a data subject. */
+/** Matches fields that contain identities of a user or data subject. */
 const IDENTITIES = /^(?:(?:(?:subject|user)_)?identities|xpid)$/;
 const ABOUT_IDENTITY = ['encoding', 'identity_type', 'identity_format'];
 
-/** Safe structured content, and the same content as one line of JSON, so that no text can end the data. */
+/** Returns sanitized content, structured and as one line of JSON, so that no text can break out of the data. */
 function answerOf(parts: Values, hidden: Hidden) {
   const whole = answerWithin(MOST_ITEMS, parts, hidden);
   if (whole.size <= MOST_CHARACTERS) return whole;
-  // Largest number of items that fits.
+  // Bisect to the largest number of items that fits.
   let [fits, most] = [1, MOST_ITEMS];
   while (most - fits > 1) {
     const middle = (fits + most) >> 1;
@@ -220,7 +220,7 @@ interface Limits {
   /** Counts what was omitted. */
   cut: { items: number; texts: number };
   redactor: Redactor;
-  /** Deployment's word for `xpid`. */
+  /** The deployment's name for `xpid`. */
   xpid: string | undefined;
 }
 
@@ -235,7 +235,7 @@ function shorten(value: unknown, limits: Limits, isPrivate = false): unknown {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
         const isHidden = IDENTITIES.test(key) || key === limits.xpid || (isPrivate && !ABOUT_IDENTITY.includes(key));
-        // If a key is secret, mask its value. An object only describes a secret.
+        // Mask the value of a secret key, unless it is an object, which only describes the secret.
         const [masked]: unknown[] =
           typeof item === 'string' ? Object.values(redactor.value({ [key]: item }) as Values) : [item];
         return [cleanForAssistant(redactor.text(key)), shorten(masked, limits, isHidden)];

@@ -91,7 +91,7 @@ function introduction(area: string, kind: ToolKind, mayWrite: boolean): string {
   const texts = {
     read: 'Read only. Commands:',
     plan: `Dry run: shows what a command would send and changes nothing.${next} Commands:`,
-    write: `Performs a plan from ${area}_plan that the user has approved. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
+    write: `Applies a plan from ${area}_plan after the user has approved it. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
   };
   return texts[kind];
 }
@@ -102,7 +102,7 @@ function signatureOf(record: CommandRecord): string {
   return `${record.path}(${words.join(', ')}): ${record.summary}`;
 }
 
-/** Returns the schema of a result with its command, or of an error. */
+/** Returns the schema of a result and its command, or of an error. */
 function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Tool['outputSchema']> {
   const text = { type: 'string' };
   // Many commands share a result schema.
@@ -127,7 +127,7 @@ function outputOf(kind: ToolKind, commands: readonly Command[]): NonNullable<Too
 
 const LEAST_SHARED = 90;
 
-/** Moves long schemas that occur several times to `$defs`, because an assistant gets every tool's schema. */
+/** Moves long repeated schemas to `$defs`, because an assistant receives every tool's schema. */
 function withDefinitions(schema: Schema): Schema {
   const counts = new Map<string, number>();
   JSON.stringify(schema, (_key, value: unknown) => {
@@ -147,10 +147,10 @@ function withDefinitions(schema: Schema): Schema {
   return { ...shorten(schema), ...(texts.length > 0 && { $defs }) };
 }
 
-/** Only these keys are kept, because a masked string may violate any other rule. */
+/** Schema keys to keep. A masked string may violate any other rule. */
 const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'required', 'type', 'additionalProperties'];
 
-/** Returns a result's schema as used in an answer, where a 64-bit or masked number is a string. */
+/** Converts a result's schema to the answer's, in which 64-bit and masked numbers are strings. */
 function answerSchema(schema: Schema): Schema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     // By default, other properties are allowed.

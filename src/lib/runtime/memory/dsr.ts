@@ -4,7 +4,7 @@ import { readRecord } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../target.ts';
 
-/** The certificate chains of verified messages, by their first certificate's fingerprint. Evidence for signatures. */
+/** Opens the certificate chains that verified messages, by the first certificate's fingerprint, as evidence. */
 export async function openChains(ctx: Context) {
   const { X509Certificate } = await import('node:crypto');
   const { readPrivateFile, writePrivateFile } = await import('../../kernel/durable.ts');
@@ -16,13 +16,13 @@ export async function openChains(ctx: Context) {
       if (pem === undefined) return { problem: 'missing' };
       if (new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase() === fingerprint) return { pem };
     } catch {
-      // It is no certificate.
+      // The file is not a certificate.
     }
-    return { problem: 'changed: it has another fingerprint' };
+    return { problem: 'changed: its fingerprint differs' };
   };
   return {
     read,
-    /** Replaces a changed file. Resolves to false if storing fails, which is a warning but no reason to stop. */
+    /** Replaces a changed file. If storing fails, warns and resolves to false. */
     write: async (fingerprint: string, pem: string): Promise<boolean> => {
       const stored = ctx.cacheFiles.attempt(() => {
         if (read(fingerprint).pem === undefined) writePrivateFile(pathOf(fingerprint), pem);

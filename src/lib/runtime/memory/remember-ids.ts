@@ -79,7 +79,7 @@ const KEEPERS: Keepers = {
   },
 };
 
-/** Returns the same clients, but they store the ids in the responses listed in `KEEPERS`. */
+/** Wraps the clients so that they store the ids from the responses listed in `KEEPERS`. */
 export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api {
   const ids = openKnownIds(ctx.paths.cache, {
     profile: settings.profile?.value,
@@ -103,7 +103,7 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
       return reply;
     };
 
-  // `Keepers` has checked each keeper against its method. Here, both types are erased.
+  // Both types are erased here; `Keepers` checks each keeper against its method.
   const areas = Object.entries(KEEPERS as Record<string, Record<string, Parameters<typeof remembering>[1]>>);
   const clients = areas.map(([area, keepers]) => {
     const get = (): unknown => {

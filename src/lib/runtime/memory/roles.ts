@@ -41,7 +41,7 @@ export interface OtherProfile {
   where: string;
 }
 
-/** Opens the profile that `flag` names. Throws KnownError usage (2) if it is unknown or lacks an address or id. */
+/** Opens the profile that `flag` names. Throws usage (2) if the profile is unknown or lacks an address or id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
   const { connect, resolveAlone } = await import('../connect.ts');
   const settings = await resolveAlone(ctx, name, flag);

@@ -57,7 +57,7 @@ export async function openSecretMemory(ctx: Context) {
   };
 }
 
-/** A damaged file can be replaced: it only saves unnecessary writes. */
+/** A damaged file can be replaced: the file only avoids unnecessary writes. */
 function read(file: string): Kept {
   const fresh = (): Kept => ({ key: randomBytes(32).toString('hex'), sent: {} });
   try {
@@ -68,7 +68,7 @@ function read(file: string): Kept {
   }
 }
 
-/** Removes the cached token of a profile, if the profile may have one. The platform cannot revoke a token. */
+/** Removes a profile's cached token, because the platform cannot revoke it. */
 export async function forgetToken(ctx: Context, profile: string): Promise<void> {
   const settings = await ctx.settings(profile);
   if (!settings.get('auth_url') || !settings.get('audience') || !settings.secretOrigin('client_id')) return;

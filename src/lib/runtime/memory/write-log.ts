@@ -1,4 +1,4 @@
-// The log of every write from this machine: a private chain, with a line before the first request and one at the end.
+// The log of all writes from this machine: a private hash chain, with a start line and an end line for each write.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -21,7 +21,7 @@ import type { Settings } from '../../config/resolve-settings.ts';
 import { flagsOf, type Target } from '../target.ts';
 import { namesIn } from '../../kernel/temporary-file.ts';
 
-/** The log is rotated once its file is larger than this. */
+/** Maximum size of the file before it is rotated. */
 const FILE_BYTES = 4 * 1024 * 1024;
 /** Maximum number of request ids, and of arguments, per entry. */
 const MOST_IDS = 20;
@@ -37,7 +37,7 @@ function startedFields() {
     at: z.string(),
     by: z.string(),
     host: z.string(),
-    /** `mcp` if an assistant called the command. */
+    /** `mcp` if an assistant ran the command. */
     via: z.nullable(z.string()),
     profile: z.nullable(z.string()),
     /** Target without its profile. */
@@ -68,7 +68,7 @@ function endedFields() {
     /** What the command did, set as soon as it is known. */
     counts: z.record(z.string(), z.int()),
     undo: z.nullable(z.string()),
-    /** What `undo` also does, or why there is none. */
+    /** Side effects of `undo`, or why the write cannot be undone. */
     undo_note: z.nullable(z.string()),
   };
 }
@@ -96,14 +96,14 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
         chain.rotate(FILE_BYTES);
         await chain.append([JSON.stringify(entry)]);
       }, stop),
-    /** A text may contain an identity or a short secret, which anyone could guess from a plain digest. */
+    /** Returns a keyed digest. An identity or a short secret could be guessed from a plain digest. */
     digest: (...texts: (string | Uint8Array)[]): string => {
       const file = join(folder, 'log.key');
       const key = readPrivateFile(file) ?? randomBytes(32).toString('hex');
       if (readPrivateFile(file) === undefined) writePrivateFile(file, key);
       return texts.reduce((hash, text) => hash.update(text), createHmac('sha256', key)).digest('hex');
     },
-    /** A write that has no end line also counts as unfinished. */
+    /** A write without an end line also counts as unfinished. */
     verify: async (head?: string): Promise<ChainReport> => {
       const report = await chain.verify(head);
       const open = log.entries(() => true).filter(({ ended_at }) => ended_at === null);
@@ -142,7 +142,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
         count += part.filter((line) => !isAboutChain(line) && isOlder(line, before)).length;
       return count;
     },
-    /** Removes the lines before a time, and leaves checkpoints in their place. */
+    /** Replaces the lines before a time with checkpoints. */
     prune: (before: string): Promise<number> =>
       locked(() => chain.prune((line) => !isOlder(line, before), { before }), signal),
     /** Time of the first entry. */
@@ -167,17 +167,14 @@ function isOlder(line: string, before: string): boolean {
   return isText(ended_at) && ended_at < before;
 }
 
-/** Returns an empty object for a damaged line. `log verify` reports such a line. */
+/** Returns an empty object for a damaged line, which `log verify` reports. */
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
 function unknownEnd(request: string) {
   return { files: [], ids: [], outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
 }
 
-/**
- * Records the writes of one command. A write continues even if the log cannot be written, because the log is not a
- * journal, and nothing is resumed from it (decision: D301).
- */
+/** Records one command's writes. An unwritable log does not stop them: it resumes no run (decision: D301). */
 export function recordWrites(ctx: Context, command: LoggedCommand, target: Target, settings: Settings) {
   const log = openWriteLog(ctx);
   const id = randomUUID().slice(0, 8);
@@ -188,7 +185,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
   const append = (entry: Record<string, unknown>, stop?: AbortSignal): Promise<unknown> =>
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
-  /** `&&` would stop at the first command whose step was not done, and `;` does not work in every shell. */
+  /** `&&` would stop at the first incomplete step, and `;` does not work in every shell. */
   const undoing = (isClear: boolean): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
     const { flags, isComplete } = flagsOf(target, settings);
     const { undo = [], undoNote } = command;
@@ -258,7 +255,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
 interface Tally {
   requests: number;
   accepted: number;
-  /** True if the command printed its result, so that the write is confirmed. */
+  /** True if the command printed its result, which confirms the write. */
   isShown: boolean;
 }
 
@@ -279,7 +276,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Removes the query of an address, because it may be a signature. */
+/** Removes an address's query, which may contain a signature. */
 function withoutQuery(text: string): string {
   return text.replace(/\?.*/s, '?…').slice(0, 200);
 }

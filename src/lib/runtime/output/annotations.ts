@@ -5,7 +5,7 @@ import { MIN_SECRET_LENGTH } from '../../kernel/redact.ts';
 import { breakCommands } from '../../render/clean.ts';
 import type { GlobalFlags, Io, TextSink } from '../context.ts';
 
-/** Maximum number of annotations that GitHub shows of each level in each step. */
+/** Maximum number of annotations of each level that GitHub shows per step. */
 export const MOST_ANNOTATIONS = 10;
 
 export function wantsAnnotations({ annotations }: GlobalFlags, env: Io['env']): boolean {
@@ -16,19 +16,19 @@ export function isGitHub(env: Io['env']): boolean {
   return env.GITHUB_ACTIONS === 'true';
 }
 
-/** Text for standard error. On GitHub Actions, the text contains no workflow commands (decision: D248). */
+/** Returns text for standard error, without workflow commands on GitHub Actions (decision: D248). */
 export function forLog(text: string, env: Io['env']): string {
   return isGitHub(env) ? breakCommands(text) : text;
 }
 
-/** The unchanged result, in a fence that disables commands if a line would be a workflow command (decision: D248). */
+/** Returns the result, in a fence that disables workflow commands if it contains any (decision: D248). */
 export function fenced(text: string, { env, stdout }: { env: Io['env']; stdout: TextSink }): string {
   if (stdout.isFile === true || forLog(text, env) === text) return text;
   const token = randomUUID();
   return `::stop-commands::${token}\n${text}${text.endsWith('\n') ? '' : '\n'}::${token}::\n`;
 }
 
-/** `::add-mask::` for each line of the secret, because a mask cannot span lines. Short lines would hide too much. */
+/** Returns `::add-mask::` for each line of the secret. Masking short lines would hide too much. */
 export function maskCommands(secret: string): string {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return lines
@@ -36,7 +36,7 @@ export function maskCommands(secret: string): string {
     .join('');
 }
 
-/** `::error file=roles.yaml,line=3,col=5::roles[0].name: is missing` and a line feed, with everything escaped. */
+/** Returns `::error file=roles.yaml,line=3,col=5::roles[0].name: is missing` and a newline, with everything escaped. */
 export function annotation(level: 'error' | 'warning', { file, line, column, path, message }: Issue): string {
   const places = Object.entries({ file, line, col: column }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${escapeData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`],

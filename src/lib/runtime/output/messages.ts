@@ -44,7 +44,7 @@ export function createMessages(io: Io) {
     command,
     say,
     line: (text: string): void => say(cleanText(text)),
-    /** Replaces the live line. The text must fit into the width; undefined removes the line. */
+    /** Replaces the live line. The text must fit the width; undefined removes the line. */
     live: (text: string | undefined): void => {
       if (text !== undefined) put(`${CLEAR_LINE}${text}`);
       else if (current !== undefined) put(`${CLEAR_LINE}${lower ?? ''}`);
@@ -58,7 +58,7 @@ export function createMessages(io: Io) {
   };
 }
 
-/** Undefined if there is no terminal, if the terminal cannot be redrawn, and in a format for programs. */
+/** Undefined without a terminal that can be redrawn, and in a machine-readable format. */
 export function createRedrawing({ flags, io, out }: Context) {
   if (!io.tty.stdout || flags.output !== 'table' || !mayRedraw(io)) return undefined;
   let height = 0;

@@ -40,7 +40,7 @@ export function createNotes({ io, flags, redactor, styles, asking }: OutputSetup
 
   return {
     advice: (hints) => hintText(hints.map(complete)),
-    // Always one line: a name in a note must not start a line that could look like a part of a plan.
+    // Always one line: a name in a note must not start a line that could look like part of a plan.
     note: (hint) => {
       if (!isSilent) messages.line(redactor.text(adviceLine(hint)));
     },

@@ -42,7 +42,7 @@ export function createOutput(setup: OutputSetup): Output {
       if (isJsonFormat(flags)) return results.emitLine(jsonText(data));
       return results.emitLine(typeof text === 'string' ? cleanText(text) : text(styles.stdout));
     },
-    // Calls the `emit` of this object, because a run for several profiles replaces it.
+    // Call this object's `emit`, because a run for several profiles replaces the method.
     async emitDryRun(requests, plan = null, text, ids = []) {
       const result: DryRun = { dry_run: true, ...(target && { target }), requests, plan };
       const view: DocumentView<DryRun> = {
@@ -70,7 +70,7 @@ function requestsText(requests: DescribedRequest[]): string {
     .join('\n\n');
 }
 
-/** Throws usage (2) for a query or a folder of `--out` or `--summary` that would fail only after the work is done. */
+/** Throws usage (2) for an invalid `--query`, `--out` or `--summary`, before any work is done. */
 export async function begin(
   io: Io,
   flags: GlobalFlags,

@@ -8,13 +8,13 @@ import { mayRedraw, type Messages } from './messages.ts';
 
 type State = Parameters<Progress['update']>[0];
 
-/** The shortest time between two live lines, and the longest time between two plain lines. */
+/** Minimum time between live lines, and maximum time between plain lines. */
 const LIVE_INTERVAL_MS = 100;
 export const PLAIN_INTERVAL_MS = 10_000;
 const SECOND_MS = 1000;
-/** A shorter operation needs no report. */
+/** Operations shorter than this are not reported. */
 const UNNOTICED_MS = 1000;
-/** For states that change quickly, one event per interval is enough, because a log may run for days. */
+/** Interval between events for states that change quickly, because a log may run for days. */
 const PASSING_INTERVAL_MS = 1000;
 /** If a pause is longer than this, the user may prefer to resume later. */
 const LONG_WAIT_MS = 60_000;
@@ -34,7 +34,7 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
   }
 }
 
-/** The mode by `--progress` or the terminal. `paced-json` reports only as many events as there would be plain lines. */
+/** Returns the mode set by `--progress` or the terminal. `paced-json` emits events as rarely as plain lines. */
 export function progressMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'json' | 'paced-json' | 'none' {
   if (flags.progress !== 'auto') return flags.progress;
   if (flags.quiet) return 'none';
@@ -100,7 +100,7 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
       if (pace.isWaitDue(ms)) messages.line(cleanLine(`${title}: ${waitText(ms, why)}`));
     },
     end: (text) => {
-      // The last line shows how far the operation came.
+      // The last line shows how far the operation got.
       if (text !== undefined) messages.line(text);
       else if (isShown && latest !== undefined) show(latest);
       latest = undefined;
@@ -122,7 +122,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
     isStarted = true;
     write(event, fields);
   };
-  // A short operation without any event needs no report.
+  // A short operation without events is not reported.
   if (!pace) {
     write('start', {});
     isStarted = true;

@@ -12,7 +12,7 @@ export async function compileQuery(expression: string): Promise<Query> {
     tree = compile(expression);
   } catch (error) {
     throw usageError(
-      `--query is not a JMESPath expression: ${(error as Error).message}`,
+      `--query is not a valid JMESPath expression: ${(error as Error).message}`,
       'See jmespath.org for the syntax.',
     );
   }
@@ -30,7 +30,7 @@ const NAMED = 12;
 /** Returns the note for a query without results. Names the fields: a mistyped field is not an error in JMESPath. */
 export function foundNothing(data: unknown, severalProfiles: boolean): string {
   const text = 'The query found nothing.';
-  if (severalProfiles) return `${text} With several profiles it is applied to the list of {profile, data}.`;
+  if (severalProfiles) return `${text} With several profiles, it is applied to the list of {profile, data}.`;
   const record: unknown = Array.isArray(data) ? data[0] : data;
   if (!isRecord(record)) return text;
   const fields = Object.keys(record);
@@ -39,7 +39,7 @@ export function foundNothing(data: unknown, severalProfiles: boolean): string {
   return `${text} It was applied to ${Array.isArray(data) ? 'a list of records' : 'a record'} with ${named}.`;
 }
 
-/** JMESPath knows only doubles, so big integers become strings, which are exact. */
+/** JMESPath supports only doubles, so big integers become strings, which are exact. */
 function withoutBigIntegers(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(withoutBigIntegers);

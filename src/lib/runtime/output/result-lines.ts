@@ -1,4 +1,4 @@
-// Prints each state of a command that keeps running, in the format of `-o`.
+// Prints each state of a command that keeps running, in the format set by `-o`.
 import type { Clock } from '../../kernel/clock.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
 import type { ListView } from '../../render/view.ts';
@@ -6,7 +6,7 @@ import { wrapLogLine } from '../../render/width.ts';
 import type { Context } from '../context.ts';
 import { resultText } from './result-text.ts';
 
-/** Prints each state as `-o` requests: a line, an object, a document, a row or an id. `view` is a list's view. */
+/** Prints each state as a line, an object, a document, a row or an id, depending on `-o`. */
 export function createResultLines<T>(
   { flags, io, out }: Context,
   view: ListView<T>,
@@ -15,7 +15,7 @@ export function createResultLines<T>(
   /** Number of lines above the first row. */
   const headingLines = flags.output === 'markdown' ? 2 : flags.output === 'csv' && flags.header ? 1 : 0;
   let heading: Promise<void> | undefined;
-  /** Writes the heading of CSV and Markdown, once, before the first row is known. */
+  /** Writes the CSV or Markdown header once, before the first row is known. */
   const begin = (): Promise<void> => (heading ??= writeHeading());
   return { begin, tell };
 
@@ -26,7 +26,7 @@ export function createResultLines<T>(
 
   async function tell(state: T): Promise<void> {
     if (['table', 'json', 'ndjson'].includes(flags.output)) {
-      // A terminal would break words. In a pipe, each state stays on one line.
+      // A terminal would break lines within words. In a pipe, each state stays on one line.
       const width = io.tty.stdout ? io.columns() : Infinity;
       await out.emitLine(state, (style) => wrapLogLine(line(state, style), width));
       return;

@@ -1,11 +1,11 @@
-// Derives the JSON Schema, the short shape and the fields of a command's result from the record of the command.
+// Derives the JSON Schema, the short shape and the fields of a command's result from the command's record.
 import type { Command } from 'commander';
 import { type CommandHelp, helpOf, pathOf } from '../command-line/help.ts';
 import * as z from 'zod/mini';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
-/** Returns the JSON Schema (draft 7) of the command's `-o json`. Undefined if the command has no result. */
+/** Returns the JSON Schema (draft 7) of the command's `-o json` result. Undefined if the command has no result. */
 export function resultSchema(command: Command): Schema | undefined {
   const { output } = helpOf(command) ?? {};
   if (!output) return undefined;
@@ -70,7 +70,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export function jsonSchemaOfResult(output: z.ZodMiniType): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(output, {
     target: 'draft-7',
-    // Omits the contract's words and formats, because a newer platform may send others.
+    // Omit the contract's words and formats, because a newer platform may send others.
     metadata: z.registry(),
     unrepresentable: 'any',
     override: ({ jsonSchema, zodSchema }) => {

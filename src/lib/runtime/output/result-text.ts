@@ -1,4 +1,4 @@
-// Formats a command's result as `-o` requests.
+// Formats a command's result as `-o` specifies.
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json.ts';
 import { cellText, chooseColumns, toCsv, toTabbed } from '../../render/delimited.ts';
@@ -9,7 +9,7 @@ import { drawRecord, drawTable, filledColumns } from '../../render/table.ts';
 import type { CellValue, Column, DocumentView, ListView, RecordView } from '../../render/view.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
-/** Any view. Its row type is erased, because `View<T>` has checked the type in the command. */
+/** Any view. The row type is erased here, because `View<T>` checks it in the command. */
 export type AnyView = ListView<unknown> | RecordView<unknown> | DocumentView<unknown>;
 
 export interface Surface {
@@ -18,14 +18,14 @@ export interface Surface {
   style: Style;
 }
 
-/** The width of a document without a terminal, so that nothing is wrapped or cut. */
+/** Width of a document without a terminal: nothing is wrapped or truncated. */
 export const UNLIMITED_WIDTH = 1000;
 
 export function isJsonFormat({ output }: GlobalFlags): boolean {
   return output === 'json' || output === 'ndjson';
 }
 
-/** Returns the text of the result with a final line feed. Empty for an empty list on a terminal. */
+/** Returns the result's text with a trailing newline; empty for an empty list on a terminal. */
 export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Surface): Promise<string> {
   const isVerbatim = flags.formatOfFile && view.kind === 'document' && view.verbatim?.(data);
   switch (isVerbatim ? 'table' : flags.output) {
@@ -35,7 +35,7 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
       return (Array.isArray(data) ? data : [data]).map((item) => `${jsonText(item)}\n`).join('');
     case 'yaml': {
       const { stringify } = await import('yaml');
-      // A YAML 1.1 reader would read an unquoted date as a date, and `no` as false.
+      // A YAML 1.1 parser reads an unquoted date as a date, and `no` as false.
       const layout = { lineWidth: 0, flowCollectionPadding: false, compat: 'yaml-1.1' } as const;
       return stringify(data, { ...layout, aliasDuplicateObjects: false });
     }
@@ -56,12 +56,12 @@ export async function resultText(data: unknown, view: AnyView, flags: GlobalFlag
   }
 }
 
-/** JSON with exact integers and escaped control characters. */
+/** Returns JSON with exact integers and escaped control characters. */
 export function jsonText(data: unknown, indent?: number): string {
   return escapeJson(stringifyJson(data, indent));
 }
 
-/** What `--query` found, in a format with rows: a table of records, or else JSON or single values (decision: D35). */
+/** Formats what `--query` found: as a table of records, or else as JSON or single values (decision: D35). */
 export async function foundText(found: unknown, flags: GlobalFlags, target: Surface): Promise<string> {
   const view = viewOfRecords(found);
   if (view) return await resultText(found, view, flags, target);
@@ -166,7 +166,7 @@ export function listOf(
   return { rows, columns: columns as unknown as Column<unknown>[] };
 }
 
-/** Returns the fields of a result without rows of its own: a single row, or one for each record of a list. */
+/** Returns rows for a result whose view defines none: one row, or one for each record of a list. */
 function plainRows(data: unknown, format: OutputFormat): { rows: unknown[]; columns: Column<unknown>[] } {
   const rows = Array.isArray(data) ? data : [data];
   if (rows.length === 0) return { rows, columns: [] };

@@ -51,7 +51,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     else await deliver(forTarget(await foundText(found, flags, surface)));
   }
 
-  /** Appends the result to the step summary, always as Markdown. Returns the error if that failed. */
+  /** Appends the result to the step summary, always as Markdown. Returns the error if appending fails. */
   async function summarize(data: unknown, view: AnyView): Promise<KnownError | undefined> {
     const target: Surface = { terminal: false, width: io.columns(), style: plainStyle };
     const text = await resultText(data, view, { ...flags, output: 'markdown' }, target);

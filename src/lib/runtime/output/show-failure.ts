@@ -48,7 +48,7 @@ function summarize(error: KnownError, code: number, io: Io, redactor: Redactor):
   try {
     appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, code, redactor)}\n`);
   } catch {
-    // The error is on standard error in any case, and may even be about this file.
+    // The error is already on standard error, and may even concern this file.
   }
 }
 

@@ -11,7 +11,7 @@ import { PLAIN_INTERVAL_MS, progressMode } from './progress.ts';
 /** Shorter waits are not shown. */
 const UNNOTICED_MS = 1000;
 
-/** Calls that follow each other within this time are one wait. Also the shortest time between two lines. */
+/** Calls within this time of each other count as one wait. Also the minimum time between two lines. */
 const GAP_MS = 100;
 
 export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wait: Wait) => () => void {
@@ -23,7 +23,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
   let shownAt = Number.NEGATIVE_INFINITY;
 
   function schedule(ms: number): void {
-    // The call keeps the process alive, so the timer does not have to.
+    // The call keeps the process alive, so the timer need not.
     timer = setTimeout(check, ms).unref();
   }
 

@@ -1,4 +1,4 @@
-// The interface of both kinds of prompts: redrawing and line by line.
+// The interface that both kinds of prompts implement: redrawing and line by line.
 import type { KnownError } from '../../kernel/errors.ts';
 import type { Choice, PromptOptions } from '../context.ts';
 import { interrupted } from '../interrupt.ts';

@@ -7,13 +7,13 @@ import { displayWidth, padText, wrapMessage, wrapUnder } from '../../render/widt
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';
 
-/** Columns of the mark before a question, including the space after it. */
+/** Width of the mark before a question, including the space after it. */
 const MARK = 2;
 /** Space that the cursor takes before a choice. */
 const CURSOR = '  ';
-/** Lines of a list below the choices: an empty one, and the keys. The last line of the terminal stays free. */
+/** Lines below a list's choices: an empty line, the keys, and the terminal's last line, which stays free. */
 const BELOW = 3;
-/** Lines of choices under a search. */
+/** Number of choices shown during a search. */
 const SEARCH_PAGE = 7;
 
 export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
@@ -36,7 +36,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
     try {
       const asked: Promise<unknown> = prompt([{ type, message, theme: own, ...question, name: 'value' }] as never);
-      // The input also pauses after an answer, but the answer comes first then.
+      // The input also pauses after an answer, but then the answer arrives first.
       return ((await Promise.race([asked, inputClosed(io)])) as { value: T }).value;
     } catch (error) {
       if (error instanceof KnownError) io.stderr.write('\n');
@@ -118,14 +118,14 @@ function themeOf({ bold, dim, red, green, cyan }: Style, after: (text: string) =
   };
 }
 
-/** Rejects if the input closes (Ctrl-D). Inquirer would wait for the process to end, which a connection may prevent. */
+/** Rejects if the input closes (Ctrl-D), which Inquirer notices only when the process ends. */
 function inputClosed(io: Io): Promise<never> {
   return new Promise((_resolve, reject) => {
     io.stdin.once('pause', () => setImmediate(() => reject(promptEnded('ctrl-d'))));
   });
 }
 
-/** Compares class names, because `instanceof` fails if the package is installed twice. */
+/** Compare class names, because `instanceof` fails if the package is installed twice. */
 function translate(error: unknown, signal: AbortSignal): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'AbortPromptError') return signal.reason;

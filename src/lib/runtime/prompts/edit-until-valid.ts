@@ -1,4 +1,4 @@
-// Opens the user's editor until the text is valid. Adds the errors in invalid text as comments above it.
+// Reopens the user's editor until the text is valid, and shows the errors as comments above the text.
 import { KnownError } from '../../kernel/errors.ts';
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
@@ -9,8 +9,8 @@ const HEADER_MARK = '#! ';
 
 /**
  * Returns the checked text, or undefined if the user changed nothing or emptied the file. `check` throws KnownError for
- * invalid text. Without a terminal, or if the user saves the same text twice, that error ends the edit, because a
- * script as the editor would never fix the text.
+ * invalid text. Without a terminal, or if the same text is saved twice, that error ends the edit, so that no script
+ * loops forever.
  */
 export async function editUntilValid<T>(
   ctx: Context,
@@ -34,7 +34,7 @@ export async function editUntilValid<T>(
   }
 }
 
-/** Returns the errors, with their lines in the text that is shown next, below the header. */
+/** Returns the errors, with line numbers that account for the header shown above the text. */
 function errorLines(error: KnownError): string[] {
   const issues = error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
   const extra = issues.length + 2;

@@ -38,7 +38,7 @@ export function openEditedFile(ctx: Context, name: string) {
       return readFileSync(path, 'utf8');
     },
     discard,
-    /** After a failure, returns the path of the kept text. Undefined if the text is unchanged or was discarded. */
+    /** After a failure, returns the path of the kept text; undefined if the text is unchanged or was discarded. */
     keep: (): string | undefined => {
       if (!isUntouched(folder)) return path;
       discard();
@@ -47,7 +47,7 @@ export function openEditedFile(ctx: Context, name: string) {
   };
 }
 
-/** True if the folder contains only the text that we wrote. An editor's own files may contain unsaved work. */
+/** True if the folder contains only the text that we wrote. The editor's own files may contain unsaved work. */
 function isUntouched(folder: string): boolean {
   if (!existsSync(folder)) return true;
   const [name, ...others] = readdirSync(folder).filter((entry) => entry !== ORIGINAL);
@@ -60,7 +60,7 @@ function isUntouched(folder: string): boolean {
 function editorCommand(io: Io): string[] {
   const names = ['CDPADM_EDITOR', 'VISUAL', 'EDITOR'] as const;
   const chosen = names.map((name) => io.env[name]).find((value) => value !== undefined && value.trim() !== '');
-  // A configured editor may be a script, but vi needs a user.
+  // A configured editor may be a script, but the default, vi, needs a user.
   if (chosen === undefined && !(io.tty.stdin && io.tty.stderr && !io.env.CI)) {
     throw usageError(
       'This command needs an editor, but this is not an interactive terminal.',
@@ -72,7 +72,7 @@ function editorCommand(io: Io): string[] {
   return words;
 }
 
-/** The editor's output is not the result: if standard output is not a terminal, it goes to standard error. */
+/** The editor's output is not the result, so it goes to standard error if standard output is not a terminal. */
 async function runEditor([program = 'vi', ...args]: string[], path: string, ctx: Context): Promise<void> {
   const { io, signal } = ctx;
   const env = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);

@@ -53,7 +53,7 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
   };
 }
 
-/** A question ends with its question mark or with a colon, which comes after the note. */
+/** A question ends with a question mark or, after the note, with a colon. */
 function asLine(question: string, note: string | undefined): string {
   const after = note === undefined ? '' : ` (${note})`;
   return question.endsWith('?') ? `${question}${after}` : `${question.replace(/:$/, '')}${after}:`;
@@ -64,16 +64,16 @@ function isWord(typed: string, word: string | undefined): boolean {
   return word !== undefined && typed !== '' && typed.toLowerCase() === word.toLowerCase();
 }
 
-/** Reads a line. The terminal edits and echoes the line, but a hidden line is read key by key without an echo. */
+/** Reads a line. The terminal edits and echoes a visible line. A hidden line is read key by key, without an echo. */
 function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
-    // Ask only now that the terminal no longer echoes a hidden line.
+    // Print the question only after the terminal stops echoing a hidden line.
     io.stderr.write(wrapMessage(question.trimEnd(), io.columns()) + ' ');
     const stop = (): void => {
       signal.removeEventListener('abort', aborted);
-      // The reader needs its own listeners so that it can release the terminal.
+      // Remove only our own listener: readline needs the others to release the terminal.
       lines.off('close', ended);
       lines.close();
     };

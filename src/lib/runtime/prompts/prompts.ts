@@ -1,4 +1,4 @@
-// Asks the user on standard error, if that is an interactive terminal.
+// Prompts the user on standard error, if it is an interactive terminal.
 import { type KnownError, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';

@@ -167,7 +167,7 @@ describe('--query', () => {
     expect((await emit({ ...raw, query, quiet: true }, rows, list, options)).stderr).toBe('');
     const several = await emit({ ...raw, query, profile: ['a', 'b'] }, rows, list, options);
     expect(several.stderr.replace(/\s+/g, ' ')).toContain(
-      'With several profiles it is applied to the list of {profile, data}.',
+      'With several profiles, it is applied to the list of {profile, data}.',
     );
   });
 
