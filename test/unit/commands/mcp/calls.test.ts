@@ -53,7 +53,11 @@ const INVALID: [string, Record<string, unknown>, string][] = [
   ['roles_read', { command: 'roles diff' }, 'Missing argument `file` for `roles diff`.'],
   ['roles_read', { command: 'roles validate', file: 'roles: []\n', online: 'yes' }, '`online` must be true or false.'],
   ['warehouse_read', { command: 'warehouse diff', dir: 'sync' }, '`dir` must be an object: path to content.'],
-  ['warehouse_read', { command: 'warehouse diff', dir: { '../a.yaml': '' } }, '`../a.yaml` must be a relative path'],
+  [
+    'warehouse_read',
+    { command: 'warehouse diff', dir: { '../a.yaml': '' } },
+    '`../a.yaml` must be a non-empty relative path',
+  ],
   ['seed_read', { command: 'seed preview', file: 'a', format: '/../../../escaped' }, '--format'],
   ['seed_read', { command: 'seed preview', file: 'a', row: 9007199254740993n.toString() + 'x' }, '--row'],
 ];

@@ -130,7 +130,11 @@ describe('a usage error', () => {
     ],
     [['help', 'exit-code'], 'Unknown command or help topic `exit-code`', 'Did you mean `exit-codes`?'],
     [['emulator', 'env', '-o', 'html'], 'does not support the html format', 'It supports table, wide, json'],
-    [['completion', 'bash', '--out', 'x.html'], '--out x.html: the extension means html', 'such as .txt: table, json'],
+    [
+      ['completion', 'bash', '--out', 'x.html'],
+      '--out x.html: the extension means html',
+      'such as .txt. Formats: table, json',
+    ],
     [['emulator', 'log', '--query', 'a['], '--query is not a valid JMESPath expression', 'jmespath.org'],
     [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create the folder first'],
   ])('exits with 2 and a suggestion for %j', async (args, message, hint) => {
