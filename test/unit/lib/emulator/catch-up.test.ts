@@ -1,4 +1,4 @@
-// Runs the work due in several areas.
+// Tests catching up on due work in several areas.
 import { expect, test } from 'vitest';
 import { createCatchUp } from '../../../../src/lib/emulator/open-platform.ts';
 
@@ -20,7 +20,7 @@ test('runs work from all areas in time order', async () => {
   expect(done).toEqual(['a1', 'b2', 'b3', 'a4', 'a9']);
 });
 
-test('calls an area that has no due time at every due time of the others and at the end', async () => {
+test('calls an area without due times at every due time of the other areas, and at the end', async () => {
   const done: string[] = [];
   const silent = { catchUp: (now: number) => void done.push(`s${now}`) };
   await createCatchUp([silent, areaDueAt('a', [1, 4], done)], () => 10).run();
@@ -50,7 +50,7 @@ test('runs one round at a time, and resolves when it is complete', async () => {
   expect(catchUp.busy()).toBe(false);
 });
 
-test('rejects a failed round and continues with the next one', async () => {
+test('rejects a failed round and continues with the next round', async () => {
   let fails = true;
   const area = {
     catchUp: () => {

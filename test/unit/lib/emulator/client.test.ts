@@ -1,4 +1,4 @@
-// The control client of a running platform, for other programs.
+// The control client that other programs use for a running platform.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEmulator } from '../../../../src/lib/emulator/client.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';

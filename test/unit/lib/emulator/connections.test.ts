@@ -73,7 +73,7 @@ describe('connections', () => {
     expect(await emulator.get(`connections?serviceProvider=${other}`)).toEqual([]);
 
     await emulator.api.advance('1h');
-    // A response can be sent back with its masks.
+    // A response can be sent back with the masks that it contains.
     const changed = await emulator.put('connections', { ...(created.json as typeof expected), name: 'New' });
     const after = { ...expected, name: 'New', last_modified_on: '2026-03-01T01:00:00.000Z', last_modified_by: by };
     expect([changed.status, changed.json]).toEqual([200, after]);
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect((await emulator.ask('PATCH', 'connections/lake', {})).status).toBe(404);
   });
 
-  test('keep secrets if a request has unknown fields, but not if the provider changes', async () => {
+  test('ignore unknown fields, and do not keep a secret if the provider changes', async () => {
     await emulator.create('connections', { ...connectionOf('PROVIDER_A', { extra: 1 }), more: 2 });
     const stored = await emulator.get('connections/lake');
     expect(stored).not.toHaveProperty('more');
@@ -131,7 +131,7 @@ describe('connections', () => {
     expect(moved.status).toBe(400);
   });
 
-  test('are accessible only in their workspace and to its client', async () => {
+  test('are accessible only in their workspace and with valid credentials', async () => {
     const paths = ['9/connections', 'x/data-models', '9/inputs/data-pipelines'];
     for (const path of paths) expect((await emulator.call('GET', `/platform/v2/workspaces/${path}`)).status).toBe(404);
     expect((await emulator.send('GET', '/platform/v2/workspaces/3001/connections')).status).toBe(401);

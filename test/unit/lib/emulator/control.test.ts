@@ -19,7 +19,7 @@ const control = (method: string, path: string, body?: unknown, headers: Record<s
 const tasks = () => `${emulator.accountPath}/tasks`;
 
 describe('the clock', () => {
-  test('moves by a duration or to a time, continues from there, and is restored on a reset', async () => {
+  test('moves by a duration or to a time, continues from that time, and is restored on a reset', async () => {
     expect(await emulator.api.now()).toBe('2026-11-21T08:00:00.000Z');
     expect(await emulator.api.advance('8d')).toBe('2026-11-29T08:00:00.000Z');
     machine.advance(250);
@@ -50,7 +50,7 @@ describe('the clock', () => {
 });
 
 describe('faults', () => {
-  test('replace platform responses the requested number of times', async () => {
+  test("replace the platform's responses the requested number of times", async () => {
     await emulator.api.addFault({ method: 'get', path: '*/tasks', status: 503, retry_after: 7, times: 2 });
     await emulator.token();
     const [first, other, second, third] = [
@@ -65,7 +65,7 @@ describe('faults', () => {
     expect(await emulator.api.faults()).toEqual([]);
   });
 
-  test("return the data subject request envelope with the platform's time", async () => {
+  test("use the error envelope of data subject requests, with the platform's time", async () => {
     await emulator.api.advance('8d');
     await emulator.api.addFault({ path: '/v3/*', status: 503, times: 1 });
     const { headers, json } = await emulator.send('GET', '/v3/discovery/');
@@ -73,7 +73,7 @@ describe('faults', () => {
     expect(headers['date']).toBe('Sun, 29 Nov 2026 08:00:00 GMT');
   });
 
-  test('are listed with their remaining number of uses, and cleared', async () => {
+  test('are listed with the number of uses left, and cleared', async () => {
     await emulator.api.addFault({ status: 500, times: 3 });
     await emulator.api.addFault({ path: '/never', delay: '2s' });
     await emulator.send('GET', '/anything');
@@ -97,7 +97,7 @@ describe('faults', () => {
     expect(snapshot.text).toContain('no snapshot has the id 99');
   });
 
-  test("delay a response on the machine's clock, not the platform's", async () => {
+  test("delay a response by the machine's clock, not the platform's clock", async () => {
     await emulator.api.addFault({ delay: '2s', times: 1 });
     await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];
@@ -252,7 +252,7 @@ describe('closing the platform', () => {
     await lost;
   });
 
-  test('is allowed twice', async () => {
+  test('succeeds if it is done twice', async () => {
     const twice = await startTestEmulator();
     await Promise.all([twice.close(), twice.close()]);
   });

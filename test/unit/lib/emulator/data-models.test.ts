@@ -37,7 +37,7 @@ describe('data models', () => {
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
     ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is not closed'],
     ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
-  ])('are rejected, when created or changed, with %s', async (_what, body, sentence) => {
+  ])('are rejected with %s, both when created and when changed', async (_what, body, sentence) => {
     const rejection = [400, expect.stringContaining(sentence)];
     const created = await emulator.create('data-models', body);
     expect([created.status, created.text]).toEqual(rejection);
@@ -60,7 +60,7 @@ describe('data models', () => {
     'SELECT missing.b FROM a.b.c',
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'SELECT f(1)',
-  ])('are accepted with %j, without a check that its names exist', async (sql) => {
+  ])('are accepted with %j, without checking that its names exist', async (sql) => {
     expect((await emulator.create('data-models', query(sql))).status).toBe(200);
   });
 
@@ -73,7 +73,7 @@ describe('data models', () => {
     ['Redshift', 'SELECT TOP 10 id FROM shop.people'],
     ['Databricks', "SELECT id, 'it\\'s' AS word FROM shop.people VERSION AS OF 3"],
     ['no warehouse', 'SELECT a FROM'],
-  ])('are accepted with SQL for %s and a note', async (_where, sql) => {
+  ])('are accepted with a note if their SQL is for %s', async (_where, sql) => {
     const created = await emulator.create('data-models', query(sql));
     const note = expect.stringMatching(/^Not checked: the warehouse's dialect may allow it\. SQLite, .*: .*/) as string;
     expect([created.status, created.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);

@@ -31,7 +31,7 @@ export const FIXTURES = {
   ],
 };
 
-/** Options with a manual clock. */
+/** Returns start options with a manual clock. */
 export const startOptions = () =>
   ({ clock: 'manual', systemClock: createTestClock(Date.parse(START)), fixtures: FIXTURES }) as const;
 
@@ -40,23 +40,23 @@ export const SECOND = 'key-2:secret-2';
 
 export const erasure = { subject_request_type: 'erasure' };
 
-/** A request with identities only in the vendor extension. */
+/** Returns request fields with identities only in the vendor extension. */
 export function extension(subject_identities: Record<string, unknown>): Record<string, unknown> {
   return { subject_identities: undefined, extensions: { 'opendsr.platform.example': { subject_identities } } };
 }
 
 export interface DsrPlatform {
   readonly emulator: TestEmulator;
-  /** Uses the credentials of the first workspace by default. */
+  /** Calls the platform, by default with the credentials of the first workspace. */
   dsr: ReturnType<typeof dsrCaller>;
   /** Submits an access request with the given changes and returns its id. */
   create(change?: Record<string, unknown>, as?: string): Promise<string>;
   status(id: string): Promise<RequestStatusReply>;
-  /** Returns the stored profiles, by `TYPE=VALUE`. */
+  /** Returns the stored profiles that match `TYPE=VALUE`. */
   profiles(query: string): Promise<{ workspace_id: number; identities: Record<string, string[]> }[]>;
 }
 
-/** One platform for all tests in a file, reset before each. */
+/** Starts one platform for all tests in a file, and resets it before each test. */
 export function useDsrPlatform(): DsrPlatform {
   let emulator: TestEmulator;
   beforeAll(async () => {

@@ -27,7 +27,7 @@ describe('POST /requests/', () => {
     });
   });
 
-  it('signs its response with the certificate that discovery names', async () => {
+  it('signs its response with the key of the certificate that discovery names', async () => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody() });
     expect(reply.headers).toMatchObject({
       'content-type': 'application/json',
@@ -105,7 +105,7 @@ describe('POST /requests/', () => {
     expectRejection(await dsr('POST', '/requests/', { body }), failure, sentence);
   });
 
-  it('rejects another content type', async () => {
+  it('rejects a different content type', async () => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody(), headers: { 'content-type': 'text/plain' } });
     expectRejection(reply, DSR_FAILURES.invalid, 'Content-Type must be application/json');
   });
@@ -120,7 +120,7 @@ describe('POST /requests/', () => {
     const same = { subject_identities: { ose_publishing_id: raw('p'), email: raw('a') } };
     const equivalent = { subject_identities: { email: raw('a'), ose_publisher_id: raw('p') }, regulation: 'ccpa' };
 
-    it('is rejected as a conflict while another request is pending or in progress, in any spelling', async () => {
+    it('is rejected as a conflict, in any spelling, while another request is pending or in progress', async () => {
       await create(same);
       expectRejection(await dsr('POST', '/requests/', { body: dsrBody(equivalent) }), DSR_FAILURES.sameInProgress);
       await here.emulator.api.advance('15m');
@@ -129,7 +129,7 @@ describe('POST /requests/', () => {
       expect((await dsr('POST', '/requests/', { body: dsrBody(equivalent) })).status).toBe(201);
     });
 
-    it('is accepted after a cancellation, or with another type, extension or workspace', async () => {
+    it('is accepted after a cancellation, or with a different type, extension or workspace', async () => {
       const id = await create({ ...same, ...erasure });
       await create(same);
       await create({ ...same, ...erasure, ...SKIP });
@@ -205,7 +205,7 @@ describe('GET', () => {
     },
   );
 
-  it.each(['GET', 'DELETE'])('returns 404 for malformed ids and ids from another workspace with %s', async (method) => {
+  it.each(['GET', 'DELETE'])('returns 404 on %s for malformed ids and ids from another workspace', async (method) => {
     const id = await create({}, SECOND);
     for (const path of [id, 'a3b9c1d2-0000-4000-8000-000000000009', 'x', '%00', "'--"]) {
       expectRejection(await dsr(method, `/requests/${path}`), DSR_FAILURES.notFound);
@@ -288,7 +288,7 @@ describe('DELETE', () => {
 });
 
 describe('the fixtures', () => {
-  it('limit requests per workspace, which then receive 429 with Retry-After', async () => {
+  it('set a request limit per workspace, beyond which requests receive 429 with Retry-After', async () => {
     const limited = await opened(
       startTestEmulator({
         ...startOptions(),

@@ -1,4 +1,4 @@
-// Errors that the embedded platform reports to untyped programs.
+// Errors that the embedded platform reports to programs without type checking.
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../../../src/library.ts';
 import type { EmulatorOptions } from '../../../../src/lib/emulator/base/embedding.ts';
@@ -25,7 +25,7 @@ test.each<[unknown, string, string?]>([
   [{ memory: true, data: '/tmp/there' }, 'startEmulator accepts `memory` or `data`, not both'],
   ['manual', 'startEmulator expects its options as one object'],
   [null, 'startEmulator expects its options as one object'],
-])('rejects %j and reports the option', async (options, message, hint = '') => {
+])('rejects %j and names the option', async (options, message, hint = '') => {
   expect(await failureOf(startWith(options))).toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message) as string,
@@ -37,7 +37,7 @@ test.each<[string, (domain: string) => EmulatorOptions, number]>([
   ['the identity', (vendorDomain) => ({ identity: { vendorDomain } }), 56],
   ['the fixtures', (vendor_domain) => ({ fixtures: { vendor_domain } }), 56],
   ['the processor in the fixtures', (processor_domain) => ({ fixtures: { processor_domain } }), 64],
-])('accepts a domain of %s only if a certificate can name it', async (_what, optionsOf, longest) => {
+])('accepts a domain from %s only if a certificate can contain it', async (_what, optionsOf, longest) => {
   const domain = (length: number): string => `${'a'.repeat(length - '.example'.length)}.example`;
   expect(await failureOf(startEmulator(optionsOf(domain(longest + 1))))).toMatchObject({
     message: expect.stringMatching(/not a vendor domain|domain name in lower case/) as string,
@@ -46,7 +46,7 @@ test.each<[string, (domain: string) => EmulatorOptions, number]>([
   await platform.close();
 });
 
-test('reports only the first of several issues, without mentioning a flag', async () => {
+test('reports only the first of several issues, and mentions no flags', async () => {
   const invalid = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
   expect(invalid).toMatchObject({
     code: 'input.invalid',
@@ -63,7 +63,7 @@ test('ignores undefined options', async () => {
   expect((await fetch(`${platform.control}/clock`)).status).toBe(200);
 });
 
-test('rejects calls after it was closed, and can be closed twice', async () => {
+test('rejects calls after it is closed, and can be closed twice', async () => {
   const platform = await startEmulator();
   const { reset, close } = platform;
   await reset();

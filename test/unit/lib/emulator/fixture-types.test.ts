@@ -1,4 +1,4 @@
-// The published type for fixtures agrees with the schema that the platform checks.
+// The published type for fixtures matches the schema that the platform validates against.
 import { expectTypeOf, it } from 'vitest';
 import type { EmulatorFixtures } from '../../../../src/lib/emulator/base/embedding.ts';
 import type { FixturesDocument } from '../../../../src/lib/emulator/fixtures/schema.ts';

@@ -20,12 +20,12 @@ function issuesOf(document: unknown): string[] {
 
 const REQUEST = 'a3b9c1d2-0000-4000-8000-000000000001';
 
-test('accepts the samples, which are not checked on start', () => {
+test('accepts the samples, which are not validated on start', () => {
   expect(complete(SAMPLES)).toEqual(readFixtures(SAMPLES));
 });
 
 describe('a fixtures document', () => {
-  it('is accepted if it is empty, and then creates an empty default organization', () => {
+  it('is accepted if it is empty, which creates an empty default organization', () => {
     const { accounts, limits, names, organizations, processor_domain, vendor_domain, workspaces, ...rest } =
       readFixtures({});
     expect(organizations).toEqual([{ id: 1001, client_id: 'local-client', client_secret: 'local-client-secret' }]);
@@ -48,7 +48,7 @@ describe('a fixtures document', () => {
     for (const document of [undefined, null]) expect(readFixtures(document)).toEqual(readFixtures({}));
   });
 
-  test('is accepted without ids, and then uses the first organization, account and workspace', () => {
+  test('is accepted without ids, for which it uses the first organization, account and workspace', () => {
     const fixtures = readFixtures({
       organizations: [{ id: 5, name: 'Ours' }],
       accounts: [{ id: 6 }],
@@ -72,7 +72,7 @@ describe('a fixtures document', () => {
     });
   });
 
-  test('is accepted with every key in the grammar', () => {
+  test('is accepted with every key in the schema', () => {
     const keys = [
       ...['groups', 'profiles', 'requests', 'connections', 'data_models', 'pipelines', 'runs'],
       ...['data_plans', 'warehouses', 'partners'],

@@ -19,7 +19,7 @@ beforeEach(async () => {
   path = `/platform/workspaces/${emulator.ready.workspace_id}/groups/`;
 });
 
-/** Twelve members of one household, one of another, and one profile without a household. */
+/** Twelve members of one household, one member of another, and a profile without a household. */
 function people() {
   const person = (index: number, user_attributes: Record<string, unknown>) => ({
     xpid: index,
@@ -70,7 +70,7 @@ describe('group definitions', () => {
     expect((await emulator.call('GET', path)).json).toEqual([]);
   });
 
-  test('are accepted as the platform returns them, with unknown fields ignored', async () => {
+  test('are accepted as the platform returns them, ignoring unknown fields', async () => {
     const created = (await create()).json as Record<string, unknown>;
     const body = { ...created, description: 'Changed', version: 7 };
     const reply = await emulator.call('PUT', `${path}household`, { body });
@@ -121,7 +121,7 @@ describe('group definitions', () => {
     expect(renamed.status).toBe(422);
   });
 
-  test('are accessible only in their workspace and to its client', async () => {
+  test('are accessible only in their workspace and with valid credentials', async () => {
     await create();
     const ask = async (method: string, where: string) => (await emulator.call(method, where, { body: '{}' })).status;
     expect(await ask('GET', '/platform/workspaces/9/groups/')).toBe(404);
@@ -142,7 +142,7 @@ describe('the weekly refresh', () => {
     { id: 'city', type: 'latest' },
   ];
 
-  test('aggregates at most ten users, a week after the definition is created', async () => {
+  test('aggregates at most ten users, beginning a week after the definition is created', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('6d');
     expect(await groupAttributesOf(1)).toEqual({});
@@ -169,14 +169,14 @@ describe('the weekly refresh', () => {
     expect(await groupAttributesOf(1)).toEqual({ 'household:points': 5.5 });
   });
 
-  test('is reverted when the definition is deleted', async () => {
+  test('is undone when the definition is deleted', async () => {
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('7d');
     await emulator.call('DELETE', `${path}household`);
     expect(await groupAttributesOf(13)).toEqual({});
   });
 
-  test('is reverted on a reset', async () => {
+  test('is undone by a reset', async () => {
     await create();
     await emulator.api.reset();
     expect((await emulator.call('GET', path)).json).toEqual([]);

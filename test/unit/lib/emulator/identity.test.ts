@@ -1,4 +1,4 @@
-// A platform that imitates a deployment, so that a client only has to replace addresses.
+// A platform that imitates a deployment, so that clients only have to change addresses.
 import { verify, X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -66,13 +66,13 @@ describe("a platform with a deployment's identity", () => {
     expect(await discovery('second-workspace-key:else')).toBe(401);
   });
 
-  it('accepts any client id if the real one is a reference', async () => {
+  it("accepts any client id if the deployment's client id is unknown", async () => {
     const { clientId: _, ...identity } = IDENTITY;
     const platform = await start({ identity });
     expect((await token(platform)).status).toBe(200);
   });
 
-  it("accepts its vendor's extension and signs callbacks for its domain", async () => {
+  it("accepts the vendor's extension and signs callbacks for the vendor's domain", async () => {
     const platform = await start();
     const receiver = await startCallbackReceiver();
     onTestFinished(() => receiver.close());
@@ -135,7 +135,7 @@ describe('a platform with given addresses', () => {
     const own = { client_id: 'local-client', client_secret: 'local-client-secret', audience: 'https://cdp.test:8443' };
     expect((await token(platform, own)).status).toBe(200);
     expect((await platform.send('GET', '/v3/discovery', { headers: { host: 'other.test' } })).status).toBe(403);
-    // A proxy may forward its own Host.
+    // A proxy may send its own Host header.
     const direct = await platform.send('GET', '/v3/discovery', {
       headers: { ...headers, host: new URL(platform.url).host },
     });
@@ -143,7 +143,7 @@ describe('a platform with given addresses', () => {
     expect((await token(platform, { ...own, audience: platform.url })).status).toBe(200);
   });
 
-  it('uses TLS with the given certificate, and another port for the control address', async () => {
+  it('uses TLS with the given certificate, and a different port for the control address', async () => {
     const tls = makeCertificate();
     const platform = await start({ tls, identity: {} });
     const status = await new Promise((resolve, reject) => {
@@ -161,7 +161,7 @@ describe('a platform with given addresses', () => {
     expect((await send('GET', `${control}/v3/discovery`)).status).toBe(404);
   });
 
-  it('rejects a certificate that cannot be used', async () => {
+  it('rejects an unusable certificate', async () => {
     const tls = { cert: 'no certificate', key: 'no key' };
     expect(await failureOf(startTestEmulator({ tls }))).toMatchObject({ code: 'usage' });
   });
@@ -195,7 +195,7 @@ describe("a platform with a deployment's names", () => {
   });
 });
 
-it.each(['/v2/events', '/v1/identify'])('accepts `xpid` as a string of digits in %s, as in seeds', async (path) => {
+it.each(['/v2/events', '/v1/identify'])('accepts `xpid` as a string of digits in %s, as seeds do', async (path) => {
   const platform = await start({ identity: {} });
   const headers = basicAuth('local-workspace-key:local-workspace-secret');
   const intake = (xpid: unknown) =>

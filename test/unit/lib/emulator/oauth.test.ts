@@ -21,7 +21,7 @@ const ask = (body: unknown, headers: Record<string, string> = {}) =>
   emulator.send('POST', '/oauth/token', { body, headers });
 
 describe('the token request', () => {
-  test('returns an opaque bearer token that is valid for eight hours and different each time', async () => {
+  test('returns an opaque bearer token, different each time and valid for eight hours', async () => {
     const [first, second] = [await ask(valid()), await ask(valid())];
     expect(first.status).toBe(200);
     expect(first.json).toEqual({
@@ -52,7 +52,7 @@ describe('the token request', () => {
     expect(reply.text).toContain(JSON.stringify(message).slice(1, -1));
   });
 
-  test('returns 400 for invalid JSON and for another content type', async () => {
+  test('returns 400 for invalid JSON and for a different content type', async () => {
     expect((await ask('{')).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(400);
     expect((await ask(valid(), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
@@ -75,7 +75,7 @@ describe('a bearer token', () => {
     ['no token', {}],
     ['an unknown token', { authorization: 'Bearer abcdefgh' }],
     ['a different scheme', { authorization: 'Basic bG9jYWw6eA==' }],
-  ])('is rejected with 401 and the challenge: %s', async (_what, headers) => {
+  ])('is rejected with 401 and a challenge: %s', async (_what, headers) => {
     const reply = await roles(headers);
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     expect(reply.json).toEqual({ statusCode: 401, errors: [{ message: 'Unauthorized' }] });

@@ -1,4 +1,4 @@
-// Pipelines on the embedded platform: every rule and status for definitions, triggers, resets, reports and run lists.
+// Pipelines on the embedded platform: every rule and status of definitions, triggers, resets, reports and run lists.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { opened } from '../../../helpers/opened.ts';
 import { CONNECTION, MODEL, PIPELINE } from '../../../helpers/sync-definitions.ts';
@@ -146,7 +146,7 @@ describe('pipelines', () => {
     expect(reply.status).toBe(status);
     const after = await emulator.get<typeof PIPELINE>(`${PIPELINES}/sync`);
     expect(after).toMatchObject(status === 200 ? changed : PIPELINE);
-    // All other fields may change without the parameter.
+    // Other fields may change without the parameter.
     const named = await emulator.put(PIPELINES, { ...after, name: 'Other' });
     expect([named.status, named.json]).toMatchObject([200, { name: 'Other' }]);
   });
@@ -227,7 +227,7 @@ describe('run lists', () => {
     },
   );
 
-  test('contain 64-bit ids, by which a run can be read', async () => {
+  test('contain 64-bit ids that can be used to read a run', async () => {
     const id = '9223372036854775807';
     const fixtures = {
       connections: [CONNECTION],

@@ -63,7 +63,7 @@ describe('a profile', () => {
     expect(store.counts().profiles).toBe(1);
   });
 
-  test('receives the same id on every platform, and a different id per person', async () => {
+  test('gets the same id on every platform, and a different id for each person', async () => {
     const id = put({ identities: { email: 'a' } });
     store.clear();
     expect(put({ identities: { email: 'a' } })).toBe(id);
@@ -73,7 +73,7 @@ describe('a profile', () => {
     expect(idsOf({ identities: { email: 'a' } })).toHaveLength(2);
   });
 
-  test('is selected by the first of several identities, without receiving the others', () => {
+  test('is selected by the first of several identities, without gaining identities of another profile', () => {
     const a = put({ identities: { email: 'a' } });
     const b = put({ identities: { customer_id: 'b' } });
     expect(put({ identities: { customer_id: 'b', email: 'a', phone: 'p' } })).toBe(b);
@@ -82,7 +82,7 @@ describe('a profile', () => {
     expect(new Set(idsOf({ identities: { email: 'a', customer_id: 'b' } }))).toEqual(new Set([a, b]));
   });
 
-  test('is selected by the xpid rather than the identities', () => {
+  test('is selected by its xpid rather than its identities', () => {
     const a = put({ identities: { email: 'a' } });
     expect(put({ xpid: 5, identities: { email: 'a', phone: 'p' } })).toBe(5);
     expect(idsOf({ identities: { email: 'a' } })).toEqual([a]);
@@ -130,7 +130,7 @@ describe('a profile', () => {
 });
 
 describe('applying changes', () => {
-  test('assigns identities to profiles like a simple model', () => {
+  test('assigns identities to profiles the same way as a simple model', () => {
     // The model maps each identity to its first owner, one request at a time.
     const identity = fc.tuple(fc.constantFrom('email', 'customer_id', 'phone'), fc.constantFrom('1', '2', '3'));
     const request = fc.uniqueArray(identity, { minLength: 1, maxLength: 3, selector: ([type]) => type });
@@ -159,7 +159,7 @@ describe('applying changes', () => {
     );
   });
 
-  test('is atomic, even in another transaction', () => {
+  test('is atomic, even within another transaction', () => {
     const valid = change({ identities: { email: 'a' }, events: [{}] });
     expect(() => store.apply([valid, change({})], AT, 'seeding')).toThrow(TypeError);
     expect(store.counts()).toEqual({ profiles: 0, seeds: 0, events: 0 });
@@ -200,7 +200,7 @@ describe('erasing a subject', () => {
 describe('groups', () => {
   const household = (xpid: number, value: unknown, fields: Partial<ProfileChange> = {}) =>
     put({ xpid, user_attributes: { 'household "id"': value }, ...fields });
-  /** Writes the member ids to every member of a group, in steps. */
+  /** Writes the ids of all members to every member of each group, and returns the groups. */
   const share = (id = 'homes', most = 10, workspace = 1, attribute = 'household "id"'): unknown[] => {
     const groups: unknown[] = [];
     const steps = store.shareGroup({ workspace, id, attribute, most }, (members) => {
@@ -212,7 +212,7 @@ describe('groups', () => {
     return groups;
   };
 
-  test('contain the profiles in one environment that share a value, ordered by id', () => {
+  test('contain the profiles of one environment that share a value, ordered by id', () => {
     for (const xpid of [30, -4, 7, 200]) household(xpid, 'h');
     household(1, 'h', { environment: 'development' });
     household(2, 'h', { workspace: 2 });
@@ -234,7 +234,7 @@ describe('groups', () => {
     expect(store.find(1, { xpid: 7 })[0]?.group_attributes).toEqual({});
   });
 
-  test('write their attributes and remove outdated attributes', () => {
+  test('write their attributes, and remove outdated attributes', () => {
     household(1, 'h');
     household(2, 'h');
     const stored = () => [1, 2].map((xpid) => store.find(1, { xpid })[0]?.group_attributes);

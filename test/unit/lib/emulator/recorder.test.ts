@@ -1,4 +1,4 @@
-// Records the newest requests with headers and bodies for assertions: bounded and without secrets.
+// The recorder keeps the newest requests with headers and bodies for assertions, bounded in size and without secrets.
 import { expect, it } from 'vitest';
 import { createRecorder, type SeenRequest } from '../../../../src/lib/emulator/wire/recorder.ts';
 import { basicAuth, startTestEmulator } from '../../../helpers/emulator.ts';
@@ -34,7 +34,7 @@ it('records requests and responses with exact 64-bit ids and masked secrets', as
   expect(await platform.requests()).toEqual([]);
 });
 
-it('keeps only the newest 1,000 requests and only the start of large bodies', () => {
+it('keeps only the newest 1,000 requests, and only the start of large bodies', () => {
   const recorder = createRecorder();
   for (let count = 0; count < 1100; count++) recorder.add(requestWith());
   recorder.add(requestWith({ body: Buffer.from('x'.repeat(100_000)), answer: undefined }));

@@ -41,7 +41,7 @@ const put = (body: unknown) => emulator.call('PUT', roles, { body });
 const messagesOf = (json: unknown) => (json as { errors: { message: string }[] }).errors.map(({ message }) => message);
 
 describe('GET tasks', () => {
-  test('lists the permission reference and the task that only a template uses', async () => {
+  test('lists the tasks of the permission reference', async () => {
     const { status, json } = await emulator.call('GET', `${emulator.accountPath}/tasks`);
     const tasks = json as { task_id: string; display_name: string; description: string }[];
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe('GET tasks', () => {
 });
 
 describe('PUT', () => {
-  test('replaces all roles with the uploaded ones', async () => {
+  test('replaces all roles with the uploaded roles', async () => {
     const upload = [role('new'), role('held', { description: 'changed' })];
     const reply = await put({ roles: upload });
     expect(reply.status).toBe(200);
@@ -67,7 +67,7 @@ describe('PUT', () => {
     ]);
   });
 
-  test('sets the stamp to the UTC time in whole seconds and the client as an email address', async () => {
+  test('sets the stamp to the UTC time in whole seconds and to the client as an email address', async () => {
     await put({ roles: [HELD] });
     expect(await read()).toMatchObject({
       last_modified_on: '2026-03-01 12:00:00',
@@ -75,7 +75,7 @@ describe('PUT', () => {
     });
   });
 
-  test('adds user:core, keeps its position, and removes duplicate tasks', async () => {
+  test('adds a missing `user:core` task, keeps the position of an existing one, and removes duplicate tasks', async () => {
     const tasks = (...ids: string[]) => ids.map((task_id) => ({ task_id }));
     await put({
       roles: [
@@ -111,7 +111,7 @@ describe('PUT', () => {
     expect((await read()).roles[1]).toMatchObject(change);
   });
 
-  test('accepts a new role with the name of a deleted one', async () => {
+  test('accepts a new role with the name of a deleted role', async () => {
     expect((await put({ roles: [HELD, role('renamed', { name: 'Role kept' })] })).status).toBe(200);
   });
 
@@ -301,7 +301,7 @@ describe("an organization's manifest", () => {
     [404, 'an unknown account', pathOf(1, 99), 'Not found: account 99 in organization 1'],
     [404, "another organization's account", pathOf(1, 21), 'Not found: account 21 in organization 1'],
     [403, "another client's organization", pathOf(3, 31), 'Forbidden: organization 3'],
-  ])('is rejected with %i for %s', async (status, _what, path, message) => {
+  ])('is not accessible, with status %i, for %s', async (status, _what, path, message) => {
     const reply = await two.call('GET', path);
     expect([reply.status, messagesOf(reply.json)]).toEqual([status, [message]]);
   });

@@ -22,7 +22,7 @@ describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, endpoint.body && { body: '{}' });
-    // An unknown path does not need credentials; these routes have their own responses.
+    // An unknown path would return 404 without checking credentials.
     expect([status, text]).not.toEqual([404, expect.stringContaining('no such endpoint')]);
     expect(status).toBe(endpoint.auth !== 'none' ? 401 : endpoint.body ? 400 : 200);
   });
@@ -59,7 +59,7 @@ it.each([
   expect([reply.status, reply.headers['allow'], reply.json]).toEqual([405, allow, shape(405, message)]);
 });
 
-/** Sends bytes and returns the status, the headers and the JSON of the response. */
+/** Sends raw bytes and returns the status, the headers and the JSON of the response. */
 async function exchange(bytes: string) {
   const socket = connect(emulator.port, '127.0.0.1');
   socket.write(bytes);
@@ -80,7 +80,7 @@ it.each([
   if (status === 405) expect(head).toMatch(/\nallow: (GET|POST)/i);
 });
 
-it('rejects an unknown method for another Host', async () => {
+it('rejects an unknown method for a foreign Host', async () => {
   expect(await exchange('BREW /v3/discovery HTTP/1.1\r\nHost: else.example\r\n\r\n')).toMatchObject({ status: 403 });
 });
 
@@ -98,7 +98,7 @@ it.each([
   ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001', 'Parse Error'],
   ['HTTP/1.1 without Host', 'GET /oauth/token HTTP/1.1\r\nConnection: close\r\n\r\n', 'the Host header is missing'],
   ['HTTP/1.0 without Host', 'GET /oauth/token HTTP/1.0\r\n\r\n', 'the Host header is missing'],
-])('rejects %s with 400 and JSON', async (_what, bytes, message) => {
+])('rejects %s with status 400 and a JSON body', async (_what, bytes, message) => {
   const { json, status } = await exchange(bytes);
   expect([status, json]).toEqual([400, PLAIN(400, expect.stringContaining(message) as unknown as string)]);
 });

@@ -25,7 +25,7 @@ afterEach(() => emulator.close());
 const post = (path: string, body: unknown, headers: Record<string, string> = VALID): Promise<Exchange> =>
   emulator.send('POST', path, { body, headers });
 const control = async (path: string): Promise<Exchange> => emulator.send('GET', `/_control${path}`);
-/** Returns one issue in the envelope for seeding and intake. */
+/** Returns an error with this message in the envelope of seeding and intake. */
 const badRequest = (message: RegExp | string): unknown => ({
   errors: [{ code: 'BAD_REQUEST', message: matching(message) }],
 });
@@ -153,7 +153,7 @@ describe('a rejected seed', () => {
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('is reported up to a limit if there are many', async () => {
+  test('is reported with a limited number of issues', async () => {
     const invalid = user({ calculated_attributes: { 1: [seed('a', -1), seed('b', 'x')] } });
     const { json } = await post(
       BULK,
@@ -232,7 +232,7 @@ describe('seeding', () => {
     expect(new Set(found.map(({ xpid }) => xpid)).size).toBe(3);
   });
 
-  test('loses everything on a reset', async () => {
+  test('loses all its data on a reset', async () => {
     await post(SET, user());
     await emulator.reset();
     expect(await profiles('email=kim@people.example')).toEqual([]);
@@ -241,7 +241,7 @@ describe('seeding', () => {
 });
 
 describe('intake', () => {
-  test('stores events and attributes in the profile that a seed created, under any name of its identities', async () => {
+  test('stores events and attributes in the profile that a seed created, using any name of its identities', async () => {
     await post(SET, user({ identities: { customer_id: 'c-1', other_id_4: 'o' } }));
     await post(
       EVENTS,
@@ -306,7 +306,7 @@ describe('rate limits', () => {
     await start({ limits: { intake_per_second: 4, intake_body_bytes: 2000 } });
   });
 
-  test('count seeding and intake together, per second of the clock and per workspace', async () => {
+  test('count seeding and intake together, per workspace and per second of platform time', async () => {
     const statuses: number[] = [];
     for (const [path, body] of [...CALLS, ...CALLS]) statuses.push((await post(path, body)).status);
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429, 429, 429]);
@@ -346,7 +346,7 @@ describe('the control address', () => {
     [BULK, (xpid: string) => [user({ identities: { xpid } })]],
     [EVENTS, (xpid: string) => events({ user_identities: { xpid } })],
     [IDENTIFY, (xpid: string) => identify({ user_identities: { xpid } })],
-  ])('shows that %s accepts an xpid among the identities only if it is an integer', async (path, body) => {
+  ])('shows that %s accepts an xpid as an identity only if it is an integer', async (path, body) => {
     expect((await post(path, body('-42'))).status).toBe(202);
     expect(await profiles('xpid=-42')).toMatchObject([{ xpid: -42 }]);
     const rejected = await post(path, body('12a'));

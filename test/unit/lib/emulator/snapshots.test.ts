@@ -1,4 +1,4 @@
-// The platform's state: snapshots between tests, and export and import between platforms.
+// The platform's state: snapshots within a platform, and export and import between platforms.
 import { describe, expect, it } from 'vitest';
 import type { StartOptions } from '../../../../src/lib/emulator/index.ts';
 import { dsrBody, raw } from '../../../helpers/dsr.ts';
@@ -64,7 +64,7 @@ describe('an exported state', () => {
     (await platform.send('GET', '/_control/state')).json;
   const putInto = (platform: TestEmulator, body: unknown) => platform.send('POST', '/_control/state', { body });
 
-  it('makes another platform identical when imported, and contains no secrets', async () => {
+  it('makes another platform identical when it is imported, and contains no secrets', async () => {
     const one = await start();
     const id = await submit(one);
     await one.call('POST', '/platform/v2/workspaces/3001/connections', { body: CONNECTION });
@@ -105,7 +105,7 @@ describe('an exported state', () => {
       change(copy.tables);
       return copy;
     };
-    /** Sets a column of the first row. */
+    /** Returns the state with one column of a table's first row changed. */
     const withValue = (table: string, column: string, value: unknown) =>
       damaged((tables) => Object.assign(tables[table]?.[0] ?? {}, { [column]: value }));
     const cases: [object, string][] = [

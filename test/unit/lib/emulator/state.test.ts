@@ -63,7 +63,7 @@ describe('a restart', () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test("keeps a manual clock's time, from which a real clock continues", async () => {
+  test('keeps the time of a manual clock, from which a real clock continues', async () => {
     const systemClock = createTestClock();
     const first = await start({ clock: 'manual', systemClock });
     await first.api.set('2030-01-01T00:00:00Z');
@@ -77,7 +77,7 @@ describe('a restart', () => {
     expect(await third.api.now()).toBe('2030-01-01T00:00:01.500Z');
   });
 
-  test('keeps the state even if the fixtures changed, which apply from the next reset', async () => {
+  test('keeps the state if the fixtures changed, and applies the new fixtures on the next reset', async () => {
     const first = await start({ fixtures: { roles: [role('old')] } });
     await first.close();
     const second = await start({ fixtures: { roles: [role('new')] } });
@@ -105,7 +105,7 @@ describe('a restart', () => {
   });
 });
 
-/** The tables of version 1 that later versions changed, as that version created them. */
+/** Tables as version 1 created them, for the tables that later versions changed. */
 const FIRST_TABLES: Record<string, string> = {
   seeding: `CREATE TABLE profiles (
     id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, environment TEXT NOT NULL, xpid TEXT NOT NULL,
@@ -147,7 +147,7 @@ describe("the platform's folder", () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
     expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
-    // A power failure may leave such content in a file that was not synced.
+    // A power failure may leave content like this in a file that was not synced.
     for (const text of ['', '{"pid":', 'null', '\0\0\0']) {
       writeFileSync(join(data, 'running.json'), text);
       expect(findOwner(data)).toEqual({ pid: host.pid });
@@ -156,7 +156,7 @@ describe("the platform's folder", () => {
     expect(findOwner(data)).toBeUndefined();
   });
 
-  test("rejects a second platform, reports the first one's process and port, and does not change", async () => {
+  test("rejects a second platform, naming the first platform's process and port, and does not change", async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
@@ -204,7 +204,7 @@ describe("the platform's folder", () => {
   });
 });
 
-test('executes a statement again after it failed', async () => {
+test('executes a prepared statement again after it failed', async () => {
   const db = await openDatabase(undefined);
   db.exec('CREATE TABLE numbers (n INTEGER PRIMARY KEY)');
   const add = (n: number) => db.insert('numbers', { n });

@@ -219,7 +219,7 @@ test('reports a mapped column by its name in the file', () => {
   ]);
 });
 
-test('reports the column of Parquet cells that are lists and objects', () => {
+test('reports the columns of Parquet cells that contain lists or objects', () => {
   const cells = [
     7n,
     null,

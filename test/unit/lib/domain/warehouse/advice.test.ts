@@ -1,4 +1,4 @@
-// Advice on a definition, and the description of what a reset reads again.
+// Advice on a definition, and the description of the range that is read again after a reset.
 import { expect, it } from 'vitest';
 import { adviseOn, describeReread } from '../../../../../src/lib/domain/warehouse/definition.ts';
 import type { Definition } from '../../../../../src/lib/domain/warehouse/definition.ts';
@@ -9,7 +9,7 @@ const definition = (mode: string, schedule: string): Definition => ({
   schedule: { type: schedule },
 });
 
-it('gives advice only against a full sync on a repeating schedule', () => {
+it('advises only against a full sync on a repeating schedule', () => {
   expect(adviseOn('pipeline', definition('full', 'interval'))).toEqual([
     { path: ['sync_mode', 'type'], message: expect.stringMatching(/^a full sync on a repeating schedule/) as string },
   ]);
@@ -24,7 +24,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ from: '2026-01-01' }, 'again from 2026-01-01 on.'],
   [{ until: '2026-02-01' }, 'again from its first row, up to 2026-02-01.'],
   [{ from: '2026-01-01', until: '2026-02-01' }, 'again from 2026-01-01 on, up to 2026-02-01.'],
-])('describes the range that is read again with %j', (sync_mode, range) => {
+])('describes the range that is read again with sync mode %j', (sync_mode, range) => {
   expect(describeReread({ id: 'p', data_model_id: 'm', sync_mode })).toBe(
     `This resets the sync position: the next run reads data model m ${range}`,
   );

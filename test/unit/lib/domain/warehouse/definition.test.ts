@@ -44,14 +44,14 @@ describe('comparing definitions', () => {
     expect(comparable('pipeline', { id: 'p', ...one })).not.toEqual(comparable('pipeline', { id: 'p', ...other }));
   });
 
-  it('ignores line breaks around a query, but not within it', () => {
+  it('ignores whitespace around a query, but not within it', () => {
     const model = (sql_query: string) => comparable('data_model', { id: 'm', config: { sql_query } });
     expect(model('SELECT 1\n')).toEqual(model('SELECT 1'));
     expect(model("SELECT 'a b'")).not.toEqual(model("SELECT 'a  b'"));
   });
 });
 
-it('keeps only those live values that the file omits', () => {
+it('keeps only the live values that the file omits', () => {
   const live: Definition = { id: 'c', state: 'inactive', name: 'Old', config: { port: '5439', role: 'x' } };
   const wanted: Definition = { id: 'c', config: { role: 'y' } };
   expect(completed('connection', wanted, live)).toEqual({

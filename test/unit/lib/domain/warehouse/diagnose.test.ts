@@ -10,7 +10,7 @@ import {
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import { hintText } from '../../../../../src/lib/kernel/errors.ts';
 
-/** Diagnoses a pipeline and returns the hints as text. */
+/** Diagnoses a pipeline and converts the hints to text. */
 function diagnose(of: Evidence): Diagnosis {
   const { findings, ...rest } = diagnoseAsData(of);
   return { ...rest, findings: findings.map((finding) => ({ ...finding, next: hintText(finding.next) })) };
@@ -68,7 +68,7 @@ it('reports nothing for a healthy pipeline', () => {
   });
 });
 
-it('returns the status from the report or from the pipeline, or null', () => {
+it('returns the status from the report, else from the pipeline, else null', () => {
   const { pipeline, report } = evidence();
   const statusOf = (of: unknown, own: unknown): unknown =>
     diagnose(
@@ -97,7 +97,7 @@ it('reports a problem even if the platform gives no reason', () => {
     'It is faulted.',
   ]);
   expect(findings[0]?.next).toMatch(/^Check its settings, then /);
-  // A person can copy each command as it is.
+  // Each command can be copied as it is.
   for (const { next } of findings) expect(next).not.toMatch(/\b[A-Z]{4,}\b/);
 });
 
@@ -217,7 +217,7 @@ describe('the root cause', () => {
     });
   });
 
-  it('is searched in the order connection, data model, pipeline', () => {
+  it('is searched for in the order connection, data model, pipeline', () => {
     const all = evidence({
       connection: faultedConnection,
       model: invalidModel,
@@ -252,7 +252,7 @@ describe('a notice', () => {
   });
 });
 
-it('suggests a next step per finding, lists problems before notices, and is healthy only without problems', () => {
+it('suggests a next step for each finding, lists problems before notices, and reports `healthy` only without problems', () => {
   const part = (statuses: string[]) =>
     fc.option(
       fc.record({
@@ -358,7 +358,7 @@ describe('a run that did not send any rows', () => {
     });
   const query = (sql: string) => ({ model: { id: 'm', config: { sql_query: sql } } });
 
-  it('is reported as a notice with its range and the field that selects rows', () => {
+  it('is reported as a notice with its range and its iterator field', () => {
     const range = { range_start: '2026-03-01T00:00:00Z', range_end: '2026-03-02T00:00:00Z' };
     const found = diagnose(
       ended({
@@ -379,7 +379,7 @@ describe('a run that did not send any rows', () => {
     });
   });
 
-  it('is not reported if the platform returns no number of rows', () => {
+  it('is not reported if the platform does not return the number of rows', () => {
     expect(about(evidence({ report: { ...evidence().report, latest_pipeline_run: run('success') } }))).toEqual([]);
   });
 
@@ -393,13 +393,13 @@ describe('a run that did not send any rows', () => {
     expect(found.findings[0]?.next).toContain(words);
   });
 
-  it("is reported with a missing identity for a query with * if the run's errors mention it", () => {
+  it("is reported with a missing identity for `SELECT *` if the run's errors mention one", () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
     const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);
   });
 
-  it("is reported with the deployment's names for identity types", () => {
+  it("is reported with the deployment's names of identity types", () => {
     const names = createWireNames({ xpid: 'acme_id', email: 'mail' });
     expect(about(ended({ ...query('SELECT acme_id FROM t'), names }))).toEqual(['run 7']);
     expect(diagnose(ended({ ...query('SELECT city FROM t'), names })).findings[0]?.next).toContain(

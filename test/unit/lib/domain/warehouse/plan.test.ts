@@ -1,4 +1,4 @@
-// A plan over three resource types: applying it produces the desired state, in an order that respects dependencies.
+// Applying a plan for three resource types produces the desired state, in an order that respects dependencies.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -25,7 +25,7 @@ function plan(live: ByType<Definition>, wanted: ByType<Definition>, sendSecrets 
   return planWarehouse({ ...EVERYTHING, scope: SCOPE, live, wanted, sendSecrets });
 }
 
-/** Returns the platform's state after the steps. */
+/** Returns the workspace after the plan's steps. */
 function applied(live: ByType<Definition>, wanted: ByType<Definition>): ByType<Definition> {
   const after: ByType<Definition> = { ...live };
   for (const { action, type, id } of plan(live, wanted).steps) {
@@ -65,7 +65,7 @@ describe('a plan for any two workspaces', () => {
     );
   });
 
-  it('counts each desired resource and each deletion once', () => {
+  it('counts each desired resource and each deletion exactly once', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const { steps, unchanged, summary } = plan(live, wanted);
@@ -134,7 +134,7 @@ describe('a resource that no file defines', () => {
   });
 });
 
-it('applies a pipeline after its connection and data model, and deletes those only after the pipelines that used them', () => {
+it('applies a pipeline after the resources it uses, and deletes a resource after the pipelines that used it', () => {
   const use = (id: string, part: string): Definition => ({ id, connection_id: part, data_model_id: 'm' });
   const live = { ...none, connection: [{ ...CONNECTION, id: 'old' }], pipeline: [use('p', 'old')] };
   const wanted = { ...none, connection: [CONNECTION, { ...CONNECTION, id: 'd' }], pipeline: [use('p', 'c')] };
@@ -159,7 +159,7 @@ it('creates plans with different hashes for each workspace and address', () => {
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{32}$/);
 });
 
-it('sends a secret with other changes, and alone only on request', () => {
+it('sends a secret with other changes, but without other changes only on request', () => {
   const live = { ...none, connection: [{ ...CONNECTION, config: { role: 'r', password: '********' } }] };
   const wanted = { ...none, connection: [CONNECTION] };
   expect(plan(live, wanted).steps).toEqual([]);

@@ -1,4 +1,4 @@
-// Pipeline runs: ended runs, new runs, and the age of the data.
+// Pipeline runs: finished runs, new runs, and the age of the data.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../../../../src/lib/contract/pipeline-runs.ts';
 import {
@@ -29,7 +29,7 @@ it('returns every digit of a 64-bit id', () => {
   expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
 });
 
-it('sorts runs by start or logical date, and runs without a time last', () => {
+it('sorts runs by start or logical date, with runs without a time last', () => {
   const runs = [
     run(4),
     run(5),
@@ -60,7 +60,7 @@ it('counts runs by status in a fixed order, with thousands separators', () => {
   expect(statusCounts([...runs, ...successes])).toBe('1,200 success, 1 failed, 1 queued, 2 unknown');
 });
 
-it('returns only new runs that are not scheduled', () => {
+it('returns only new runs that were not scheduled', () => {
   const runs = [run(1, { type: 'manual' }), run(2, { type: 'manual' }), run(3, { type: 'scheduled' }), run(4)];
   expect(newManualRuns(runs, new Set(['1'])).map(runId)).toEqual(['2', '4']);
 });
@@ -77,7 +77,7 @@ describe('the age of the last success', () => {
     expect(lagOf(run(1, { range_end: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
   });
 
-  it('is unknown without a success or without a time', () => {
+  it('is unknown if there is no success or no valid time', () => {
     expect([ageOf(undefined, NOW), ageOf(run(1), NOW), ageOf(run(1, { ended_on: 'soon' }), NOW)]).toEqual([
       undefined,
       undefined,
@@ -86,7 +86,7 @@ describe('the age of the last success', () => {
   });
 });
 
-it('calculates the lag from the end of the last range', () => {
+it("calculates the lag from the end of the last run's range", () => {
   const last = run(1, { range_end: '2026-11-20T08:00:00Z', ended_on: '2026-11-21T07:00:00Z' });
   expect(lagOf(last, NOW)).toBe(86_400_000);
   expect([lagOf(undefined, NOW), lagOf(run(1), NOW)]).toEqual([undefined, undefined]);

@@ -36,7 +36,7 @@ describe('the value of a secret field', () => {
     expect(secretIssues('connection', connection({ password }))).toEqual([]);
   });
 
-  it('is reported with its path and a fix, but without the secret, if it is not a reference', () => {
+  it('is reported if it is not a reference, with its path and a fix but without the secret', () => {
     const issues = secretIssues('connection', connection({ password: 'hunter2', service_account_key: 'key' }));
     expect(issues.map(({ path }) => path)).toEqual([
       ['config', 'password'],
@@ -59,7 +59,7 @@ describe('the value of a secret field', () => {
     });
   });
 
-  it('is recognized as a mask that the platform returned', () => {
+  it("is recognized if it is the platform's mask", () => {
     expect(maskedSecrets('connection', connection({ password: MASK, role: MASK }))).toEqual([['config', 'password']]);
     expect(maskedSecrets('connection', connection({ password: 'env:A' }))).toEqual([]);
   });
@@ -98,13 +98,13 @@ const CONNECTION: Definition = {
   config: { role: 'sync', password: 'env:PASSWORD' },
 };
 
-/** The message itself may contain a short secret by chance. */
+/** The message's fixed text may contain a short secret by chance. */
 const MESSAGE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
 
 describe('secrets of any kind', () => {
   const secretPaths = fc.constantFrom(['config', 'password'], ['config', 'service_account_key']);
 
-  it('are rejected in any field if they are a mask in any form', () => {
+  it('are rejected in any field if they are a mask of any form', () => {
     fc.assert(
       fc.property(anyMask, fc.constantFrom('name', 'role', 'password', 'service_account_key'), (mask, field) => {
         const value = { ...CONNECTION, config: { ...(CONNECTION.config as object), [field]: mask } };
@@ -115,7 +115,7 @@ describe('secrets of any kind', () => {
     );
   });
 
-  it('are rejected if they are not references, without repeating them', () => {
+  it('are rejected if they are not references, and are not quoted', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), secretPaths, (secret, [, field = '']) => {
         fc.pre(secret.trim().length >= 6 && !/^(?:env|file|keychain|command):\s*\S/.test(secret));
@@ -128,7 +128,7 @@ describe('secrets of any kind', () => {
   });
 
   it.each(['env:NAME', 'file:path/to it', 'keychain:entry', 'command:pass show x'])(
-    'are accepted if they are the reference %s',
+    'are accepted as the reference %s',
     (reference) => {
       const value: Definition = { id: 'c', config: { password: reference } };
       expect(secretIssues('connection', value)).toEqual([]);

@@ -1,4 +1,4 @@
-// Single steps of a plan: sent secrets, lost sync positions, and the hash.
+// Individual steps of a plan: sent secrets, lost sync positions, and the hash.
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../../../../../src/lib/domain/warehouse/definition.ts';
 import { type ByType, planWarehouse, type WarehousePlan } from '../../../../../src/lib/domain/warehouse/plan.ts';
@@ -41,7 +41,7 @@ describe("a pipeline's sync position", () => {
     expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets: false }]);
   });
 
-  it('is kept by a creation, a deletion or a change to a data model', () => {
+  it('is not reported as lost by a creation, a deletion or a change to a data model', () => {
     const created = plan({}, { pipeline: [pipeline('p')] });
     const deleted = plan(live, {});
     const other = plan(
@@ -77,7 +77,7 @@ describe('secrets', () => {
     });
   });
 
-  it('are listed as sent if the live value is masked and another field changes', () => {
+  it('are listed as sent if the file contains a mask and another field changes', () => {
     const masked = connection('c', { config: { password: '********' }, name: 'N' });
     expect(plan({ connection: [withSecret] }, { connection: [masked] }).steps).toMatchObject([
       { action: 'update', secrets: ['config.password'] },
@@ -110,12 +110,12 @@ it('sorts independent steps by id', () => {
 describe('the plan hash', () => {
   const [one, other] = [{ connection: [connection('c')] }, { connection: [connection('c', { name: 'Other' })] }];
 
-  it('differs if the live state differs, even without steps', () => {
+  it('differs if the live state differs, even if there are no steps', () => {
     expect([plan(one, one).steps, plan(other, other).steps]).toEqual([[], []]);
     expect(plan(one, one).plan).not.toBe(plan(other, other).plan);
   });
 
-  it('does not depend on the order', () => {
+  it('does not depend on the order of resources', () => {
     const [a, b] = [connection('a'), connection('b')];
     expect(plan({ connection: [a, b] }, {}).plan).toBe(plan({ connection: [b, a] }, {}).plan);
   });

@@ -16,7 +16,7 @@ test('loses no commit and keeps no partial commit if the process is killed befor
   db.exec('CREATE TABLE rows_ (n INTEGER PRIMARY KEY, text TEXT); CREATE INDEX by_text ON rows_ (text)');
   db.exec('PRAGMA wal_autocheckpoint = 12');
 
-  /** Number of commits that were acknowledged before each write. */
+  /** Number of commits acknowledged before each write. */
   const acknowledged: number[] = [];
   let commits = 0;
   const write = fs.writeSync.bind(fs) as (...args: unknown[]) => number;

@@ -1,4 +1,4 @@
-// Status callbacks: queued on every change, sent in order every quarter hour, signed, and retried until accepted.
+// Status callbacks are queued on every change, sent in order every quarter hour, signed, and retried until accepted.
 import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   emulator = await opened(startTestEmulator(options));
 });
 
-/** Submits a request that wants callbacks at the receiver's `paths`. */
+/** Submits a request with callback URLs at the receiver's `paths`. */
 async function submit(change: Record<string, unknown> = {}, paths = ['/']): Promise<string> {
   const body = dsrBody({ status_callback_urls: paths.map((path) => receiver.url + path), ...change });
   const reply = await dsrCaller(emulator)('POST', '/requests/', { body });
@@ -38,7 +38,7 @@ async function submit(change: Record<string, unknown> = {}, paths = ['/']): Prom
 const control = (method: string, path: string, body?: unknown): Promise<Exchange> =>
   send(method, `${emulator.control}/callbacks${path}`, { body });
 const log = async () => (await control('GET', '')).json as Callback[];
-/** Returns the log as soon as no callback is being sent. */
+/** Waits until no callback is being sent, then returns the log. */
 async function delivered(): Promise<Callback[]> {
   for (;;) {
     const entries = await log();
@@ -80,7 +80,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('report a cancellation and the partners that were notified earlier', async () => {
+  it('report a cancellation and the partners that were already notified', async () => {
     await submit({ subject_request_type: 'erasure' });
     await emulator.api.advance('1d');
     const [entry] = await log();
@@ -190,7 +190,7 @@ describe('a receiver', () => {
     expect((await log())[0]).toMatchObject({ state: 'failed', attempts: { length: 96 } });
   });
 
-  it('is called again later, not in the past, if it fails after the clock advanced', async () => {
+  it('is called again at a later time, not in the past, if it fails after the clock advanced', async () => {
     let fail: (() => void) | undefined;
     const slow = createServer((_request, response) => (fail = () => response.writeHead(500).end()));
     const port = await listenOnLoopback(slow);
@@ -203,7 +203,7 @@ describe('a receiver', () => {
     expect(entry).toMatchObject({ state: 'queued', due_on: '2026-03-01T13:30:00.000Z', attempts: [{ status: 500 }] });
   });
 
-  it('receives callbacks for other requests even if it rejects those for one', async () => {
+  it('receives callbacks for other requests even if it rejects the callbacks for one request', async () => {
     receiver.next(401);
     const rejected = await submit();
     const other = await submit({ subject_identities: { email: raw('other@people.example') } });
@@ -244,7 +244,7 @@ describe('a receiver', () => {
 });
 
 describe('the queue', () => {
-  it('resumes after a restart, with the new address of the platform', async () => {
+  it("resumes after a restart, with the platform's new address in the callbacks", async () => {
     const data = temporaryFolder();
     await emulator.close();
     emulator = await opened(startTestEmulator({ ...options, data }));
@@ -281,7 +281,7 @@ describe('the control address for callbacks', () => {
     expect((await control('POST', '/flush')).json).toEqual([]);
   });
 
-  it('resends callbacks by id, by request, or all that are undelivered', async () => {
+  it('resends a callback by id, the callbacks of a request, or all undelivered callbacks', async () => {
     const [first, second] = [await submit(), await submit({ subject_identities: { email: raw('b') } })];
     await control('POST', '/flush');
     const entries = await log();

@@ -1,4 +1,4 @@
-// One callback delivery: the request, the accepted responses, and the receivers that are never called.
+// A single callback delivery: the request, the accepted responses, and the receivers that are never called.
 import { createServer as createTlsServer } from 'node:https';
 import { expect, it, onTestFinished, test, vi } from 'vitest';
 import { callReceiver, createCallbackDispatcher } from '../../../../../src/lib/emulator/callbacks/dispatcher.ts';
@@ -30,7 +30,7 @@ it('posts the unchanged body and returns only the status', async () => {
 it.each([
   ['opendsr.platform.example', true],
   ['opendsr.other.example', false],
-])('checks that the certificate for %s is for its own domain', async (domain, ok) => {
+])("checks whether the certificate for %s is for the platform's own domain", async (domain, ok) => {
   const signing = await openSigning(undefined);
   const surroundings = {
     domain: 'opendsr.platform.example',
@@ -56,7 +56,7 @@ it('does not follow redirects', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-it('reports the reason if there is no response', async () => {
+it('reports why there is no response', async () => {
   const receiver = await startCallbackReceiver();
   receiver.next('reset');
   expect(await callReceiver(receiver.url, '{}', {}, never)).toMatchObject({
@@ -95,7 +95,7 @@ it('rejects an untrusted certificate, even if the environment disables the check
   expect(result).toMatchObject({ status: null, error: expect.stringMatching(/self.signed/) as string });
 });
 
-it("rejects with an abort's reason", async () => {
+it("rejects with the abort's reason", async () => {
   const receiver = await opened(startCallbackReceiver());
   receiver.next('hang');
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-// The local authority: certificates that node:crypto accepts, created once even by concurrent processes.
+// The local authority creates certificates that node:crypto accepts, and only once even in concurrent processes.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 
-/** Returns the certificates in a chain, the leaf first. */
+/** Returns the certificates in a chain, leaf first. */
 function chainOf(pem: string): [leaf: X509Certificate, authority: X509Certificate] {
   const texts = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----\n/g) ?? [];
   expect(texts).toHaveLength(2);
@@ -45,14 +45,14 @@ describe('certificates', () => {
 });
 
 describe('the certificate folder', () => {
-  it('contains all files, for any domain name', async () => {
+  it('contains all files, even for a domain name that contains a path', async () => {
     const folder = join(temporaryFolder(), 'own', 'deep');
     const signing = await openSigning(folder);
     await expect(signing.signer('opendsr.x/../../evil')).rejects.toThrow('cannot be used in a certificate');
     expect(readdirSync(join(folder, '..', '..'))).toEqual(['own']);
   });
 
-  it('contains one authority for all platforms, and one certificate per domain', async () => {
+  it('contains one authority for all platforms and one certificate for each domain', async () => {
     const folder = join(temporaryFolder(), 'new');
     const [first, again] = [await openSigning(folder), await openSigning(folder)];
     const ca = readFileSync(first.caFile, 'utf8');
@@ -110,7 +110,7 @@ describe('the certificate folder', () => {
       'leaf',
     ],
     [`${DOMAIN}.pem`, "another authority's certificate", undefined, 'leaf'],
-  ])('is filled with new files if %s contains %s', async (name, _what, content, renewed) => {
+  ])('gets new files if %s contains %s', async (name, _what, content, renewed) => {
     const folder = temporaryFolder();
     const [own, other] = await authorities();
     cpSync(own, folder, { recursive: true });
@@ -122,7 +122,7 @@ describe('the certificate folder', () => {
     expect(after[0].verify(after[1].publicKey)).toBe(true);
   });
 
-  it('is included in the error if it cannot be used', async () => {
+  it('is named in the error if it is unusable', async () => {
     const folder = join(temporaryFolder(), 'file');
     mkdirSync(join(folder, 'ca.key'), { recursive: true });
     await expect(openSigning(folder)).rejects.toThrow(folder);

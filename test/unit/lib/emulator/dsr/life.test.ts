@@ -12,7 +12,7 @@ const here = useDsrPlatform();
 const { create, dsr, profiles, status } = here;
 
 describe('the lifecycle of a request', () => {
-  it('leads an access request from pending to completed and expires its results', async () => {
+  it('takes an access request from pending to completed, after which its results expire', async () => {
     const id = await create();
     const link = `/requests/${id}/results`;
     const steps: [string, string][] = [
@@ -31,7 +31,7 @@ describe('the lifecycle of a request', () => {
       });
     }
     expect((await dsr('GET', link)).status).toBe(200);
-    // The request completed at 12:15:00.000; the clock shows 12:15:00.250.
+    // The request was completed at 12:15:00.000, and the clock shows 12:15:00.250.
     await here.emulator.api.set('2026-03-10T12:14:59.999Z');
     expect((await dsr('GET', link)).status).toBe(200);
     await here.emulator.api.set('2026-03-10T12:15:00.000Z');
@@ -39,7 +39,7 @@ describe('the lifecycle of a request', () => {
     expect(await status(id)).toMatchObject({ results_url: `${here.emulator.ready.dsr_base_url}${link}` });
   });
 
-  it('delays an erasure for seven days and completes it without results', async () => {
+  it('delays an erasure by seven days and completes it without results', async () => {
     const id = await create(erasure);
     await here.emulator.api.set('2026-03-08T12:03:00.249Z');
     expect(await status(id)).toMatchObject({ request_status: 'pending' });
@@ -54,7 +54,7 @@ describe('the lifecycle of a request', () => {
     );
   });
 
-  it('is the same if the clock skips the whole time', async () => {
+  it('is the same if the clock skips the whole period', async () => {
     const [access, erased] = [await create(), await create(erasure)];
     await here.emulator.api.advance('30d');
     expect(await status(access)).toMatchObject({ request_status: 'completed' });
@@ -131,7 +131,7 @@ describe('results', () => {
     expectRejection(await resultsOf(change), DSR_FAILURES.noRecords);
   });
 
-  it('are collected on completion, and are empty after an earlier erasure', async () => {
+  it('are collected on completion, so an earlier erasure leaves none', async () => {
     const access = await create();
     await create({ ...erasure, ...SKIP });
     await here.emulator.api.advance('2d');
@@ -157,7 +157,7 @@ describe('results', () => {
 });
 
 describe('erasure', () => {
-  it('deletes by any identity after the waiting period, only in its workspace', async () => {
+  it('deletes profiles by any identity after the waiting period, but only in its workspace', async () => {
     await create({ ...erasure, subject_identities: { controller_customer_id: raw('c-1') } });
     await here.emulator.api.set('2026-03-08T12:03:00Z');
     expect(await profiles('email=ada@people.example')).toHaveLength(2);
@@ -205,7 +205,7 @@ describe('erasure', () => {
 describe('forwarding', () => {
   const SKIPPED = 'the request has none of the identities that the partner needs';
 
-  it('is queued, or skipped if identities are missing, and ends with the status from the fixtures', async () => {
+  it('is queued, or skipped if identities are missing, and gets the final status from the fixtures', async () => {
     const id = await create(erasure);
     const skipped = { domain: 'phone.example', name: 'Phone', status: 'skipped', status_message: SKIPPED };
     expect((await status(id)).extensions).toEqual([

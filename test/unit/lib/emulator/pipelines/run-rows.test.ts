@@ -51,7 +51,7 @@ describe('user attributes', () => {
 });
 
 describe('events', () => {
-  test('are read with their name, their type and their own attributes', () => {
+  test('are read with their name, type and custom attributes', () => {
     const row = { email: 'e', event_name: 'n', event_type: 'screen_view', timestamp_unixtime_ms: 5, a: 1, b: null };
     expect(readEvent(row).events).toEqual([
       { event_type: 'screen_view', data: { event_name: 'n', timestamp_unixtime_ms: 5, custom_attributes: { a: 1 } } },

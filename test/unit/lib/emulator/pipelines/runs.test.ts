@@ -1,4 +1,4 @@
-// Runs on the embedded platform, started by triggers and by the clock, over rows from a real file.
+// Runs on the embedded platform, started by triggers or by the clock, with rows from a real file.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ function start(pipeline: Record<string, unknown> = {}, sql?: string): Promise<Wa
 }
 
 describe('a triggered run', () => {
-  test('reads and counts the rows, and finishes after one second of the clock', async () => {
+  test('reads and counts the rows, and finishes after one second of platform time', async () => {
     const platform = await start();
     const id = await platform.trigger();
     const report = 'inputs/data-pipelines/sync/report';
@@ -104,7 +104,7 @@ describe('a triggered run', () => {
     await platform.api.advance('1s');
     expect((await platform.runs()).map(brief)).toEqual([
       ['2026-03-04T00:00:00.000Z', '2026-02-28T12:00:00.000Z', '2026-03-01T10:00:00.000Z', 0, 0],
-      // The range includes its end, so it includes the rows at 12:00.
+      // The range includes its end, and therefore the rows at 12:00.
       ['2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-02-28T12:00:00.000Z', 1, 1],
     ]);
   });
@@ -156,7 +156,7 @@ describe('a triggered run', () => {
     const report = 'inputs/data-pipelines/sync/report';
     expect(await platform.get(report)).toMatchObject({ current_iterator_position: null });
     await platform.trigger();
-    // A run does not restore the position after a reset.
+    // A run that was triggered before a reset does not restore the position.
     expect((await platform.ask('POST', 'inputs/data-pipelines/reset', reset)).status).toBe(204);
     await platform.api.advance('1s');
     expect((await platform.runs())[0]).toMatchObject({ successful_records: 2, range_start: null });
@@ -184,12 +184,12 @@ describe('a triggered run', () => {
 describe('scheduled runs', () => {
   const hourly = { type: 'interval', frequency: 'hourly', start: '2026-03-01T06:00:00Z' };
 
-  test('start by the clock, one per interval', async () => {
+  test('start according to the clock, one per interval', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('5h');
     expect(await platform.runs()).toEqual([]);
     await platform.api.advance('3h');
-    // The last run is due now and takes one second.
+    // The last run has just started and takes one second.
     expect((await platform.runs()).map(({ status, type, logical_date }) => [status, type, logical_date])).toEqual([
       ['running', 'scheduled', '2026-03-01T08:00:00.000Z'],
       ['success', 'scheduled', '2026-03-01T07:00:00.000Z'],
@@ -222,7 +222,7 @@ describe('scheduled runs', () => {
     await before.close();
     const systemClock = createTestClock(Date.parse(T0) + 8 * 3_600_000);
     const after = await opened(startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock }));
-    // The start may return before all runs are complete; advancing the clock waits for them.
+    // The platform may start before all runs are complete, but advancing the clock waits for them.
     await after.api.advance('0s');
     expect((await after.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
       ['2026-03-01T08:00:00.000Z', null],
@@ -231,7 +231,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('stop at the end of the schedule, and start one interval later when `from` equals `start`', async () => {
+  test('end with the schedule, and begin one interval later if `from` equals `start`', async () => {
     const schedule = { ...hourly, start: '2026-03-01T00:00:00Z', end: '2026-03-01T02:30:00Z' };
     const platform = await start({ sync_mode: { ...INCREMENTAL, from: schedule.start }, schedule });
     await platform.api.advance('1d');
@@ -241,7 +241,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('start once if the schedule has the type once', async () => {
+  test('start only once if the schedule type is once', async () => {
     const platform = await start({ schedule: { type: 'once', start: '2026-03-01T01:00:00Z' } });
     await platform.api.advance('30m');
     expect(await platform.runs()).toEqual([]);
@@ -251,7 +251,7 @@ describe('scheduled runs', () => {
     expect((await platform.runs()).map(({ type, status }) => [type, status])).toEqual([['scheduled', 'success']]);
   });
 
-  test.each(['new', 'paused'])('do not start if the pipeline has the state %s', async (state) => {
+  test.each(['new', 'paused'])("do not start if the pipeline's state is %s", async (state) => {
     const platform = await start({ state, schedule: hourly });
     await platform.api.advance('1d');
     expect(await platform.runs()).toEqual([]);
@@ -264,7 +264,7 @@ describe('scheduled runs', () => {
     await platform.api.advance('30m');
     await platform.put('inputs/data-pipelines', { ...PIPELINE, schedule: hourly });
     await platform.api.advance('1h');
-    // The pipeline was activated at exactly 7:00; the second change does not run that hour again.
+    // The pipeline was activated at exactly 7:00, and the second change does not repeat that hour's run.
     expect((await platform.runs()).map(({ logical_date }) => logical_date)).toEqual([
       '2026-03-01T08:00:00.000Z',
       '2026-03-01T07:00:00.000Z',
@@ -273,7 +273,7 @@ describe('scheduled runs', () => {
 });
 
 describe('a run fails', () => {
-  test('if its data model has a failing query, until it is fixed', async () => {
+  test("if its data model's query fails, until the query is fixed", async () => {
     const schedule = { type: 'interval', frequency: 'hourly', start: '2026-03-01T01:00:00Z' };
     const platform = await start({ schedule }, 'SELECT missing FROM people');
     await platform.api.advance('3h');
@@ -304,7 +304,7 @@ describe('a run fails', () => {
     });
   });
 
-  test('if its warehouse is missing, until it is fixed', async () => {
+  test('if its warehouse is missing, until the warehouse is restored', async () => {
     const platform = await start();
     rmSync(warehouse);
     await platform.trigger();
@@ -322,7 +322,7 @@ describe('a run fails', () => {
     expect((await platform.runs())[0]).toMatchObject({ status: 'success' });
   });
 
-  test('if the file of its connection is not a warehouse', async () => {
+  test("if its connection's file is not a warehouse", async () => {
     const platform = await start({}, 'SELECT 1 AS customer_id');
     const other = await opened(startSync({ warehouse: import.meta.filename }, {}));
     await other.trigger();
@@ -372,7 +372,7 @@ describe('a long run', () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const platform = await start();
     await platform.trigger();
-    /** Responses during the run; their number depends on the machine. */
+    /** Number of responses during the run, which depends on the machine. */
     let between = 0;
     let counted = 0;
     while (counted < ROWS) {
@@ -387,7 +387,7 @@ describe('a long run', () => {
     expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle' });
   });
 
-  test('resumes at its position after a shutdown interrupts it', async () => {
+  test('resumes from its position after an interruption by a shutdown', async () => {
     warehouse = await makeWarehouse(folder, MANY, 'many.db');
     const data = join(folder, 'data');
     const before = await startSync(

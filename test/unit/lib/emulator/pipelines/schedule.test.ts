@@ -1,4 +1,4 @@
-// The time and the range of runs for every kind of schedule.
+// The time and the range of runs for every type of schedule.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FREQUENCIES } from '../../../../../src/lib/contract/choices.ts';
@@ -166,7 +166,7 @@ describe('the next run', () => {
     );
   });
 
-  test('is always later than the previous one, at the same time of day', () => {
+  test('is always later than the previous run and, unless hourly, at the same time of day', () => {
     fc.assert(
       fc.property(anyStart, anyFrequency, fc.integer({ min: 0, max: 2000 }), (start, frequency, index) => {
         const [first, second] = [boundary(start, frequency, index), boundary(start, frequency, index + 1)];
@@ -183,7 +183,7 @@ test.each<[Timing['schedule'], string, string]>([
   [interval('monthly', '2026-01-31T00:00:00Z'), '2026-03-01T00:00:00Z', '2026-02-28T00:00:00Z'],
   [interval('daily', '2026-01-01T00:00:00Z'), '2025-12-24T05:10:00Z', '2025-12-24T05:10:00Z'],
   [{ type: 'on_demand' }, '2026-01-01T05:10:00Z', '2026-01-01T05:10:00Z'],
-])('returns for the schedule %o at %s the logical date %s', (schedule, now, expected) => {
+])('returns, for the schedule %o at %s, the logical date %s', (schedule, now, expected) => {
   expect(iso(logicalDate(schedule, at(now)))).toBe(expected);
 });
 
@@ -251,7 +251,7 @@ describe('the time range', () => {
     expect([iso(range.rangeStart), range.afterStart, iso(range.rangeEnd), range.bounded]).toEqual(expected);
   });
 
-  test('covers every time exactly once over consecutive runs', () => {
+  test('covers every time exactly once across consecutive runs', () => {
     const times = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(times, fc.array(fc.integer({ min: 0, max: 100 })), (runs, rows) => {

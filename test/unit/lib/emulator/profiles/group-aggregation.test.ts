@@ -1,9 +1,9 @@
-// Aggregation of the members' values in a group instance.
+// Tests the aggregation of members' values in a group instance.
 import { expect, test } from 'vitest';
 import type { Aggregation } from '../../../../../src/lib/contract/choices.ts';
 import { aggregate } from '../../../../../src/lib/emulator/profiles/group-aggregation.ts';
 
-/** Members with these values of one attribute, modified on consecutive days. */
+/** Returns members with these values of one attribute, modified on consecutive days. */
 function membersWith(values: unknown[]) {
   return values.map((value, index) => ({
     user_attributes: value === undefined ? {} : { a: value },

@@ -17,7 +17,7 @@ let folder: string;
 let file: string;
 let thread: QueryThread;
 beforeEach(async () => {
-  // Uses one file per test, because a terminated thread leaves the driver's lock in place.
+  // Use one file per test, because a terminated thread leaves the driver's lock in place.
   folder = temporaryFolder();
   file = await makeWarehouse(
     folder,
@@ -48,7 +48,7 @@ test('writes nothing to the file', async () => {
   expect(await thread.rows(1)).toEqual([{ count: 3 }]);
 });
 
-test('reports errors in files and queries, and can still be used', async () => {
+test('reports errors in files and queries, and remains usable', async () => {
   await expect(thread.open(join(folder, 'missing.db'))).rejects.toThrow(QueryError);
   await thread.open(file);
   await expect(thread.query('SELECT missing FROM a')).rejects.toThrow(new QueryError('no such column: missing'));
@@ -56,11 +56,11 @@ test('reports errors in files and queries, and can still be used', async () => {
   expect(await thread.rows(5)).toEqual([{ i: 1 }]);
 });
 
-test('stops if one response takes too long', async () => {
+test('stops if a response takes too long', async () => {
   const limited = startQueryThread();
   await limited.open(file);
   await limited.query(ENDLESS);
-  // Limit responses only after the thread started, which may take long on a busy machine.
+  // Set the limit only after the thread has started, which may take long on a busy machine.
   limited.limit(300);
   await expect(limited.rows(1)).rejects.toThrow(QueryTimeout);
   await expect(limited.open(file)).rejects.toThrow(QueryTimeout);

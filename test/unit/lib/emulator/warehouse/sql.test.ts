@@ -100,7 +100,7 @@ describe('rewriteTables', () => {
     [['b.c', 'c'], '"b.c" AS "c"'],
     [['A.B.C', 'c'], '"A.B.C" AS "c"'],
     [['other'], '"a.b.c" AS "c"'],
-  ])('selects the longest common name among the tables %j', (tables, expected) => {
+  ])('uses the longest matching name among the tables %j', (tables, expected) => {
     expect(rewrite('SELECT * FROM a.b.c', tables)).toBe(`SELECT * FROM ${expected}`);
   });
 });
