@@ -14,7 +14,7 @@ import type {
   StoredProfile,
 } from './base/embedding.ts';
 
-/** A call to the control address, with the type of its reply. */
+/** A control call, typed by its reply. */
 export interface ControlCall<Reply = unknown> {
   method: 'GET' | 'POST' | 'DELETE';
   /** Path relative to the control address: `/clock`. */
@@ -74,7 +74,7 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl, call);
   const done = () => undefined;
   const listCallbacks = () => send(controlCalls.callbacks);
-  // Tests can compare and print a profile as JSON, which has no 64-bit integers.
+  // Use strings, because JSON has no 64-bit integers: tests can then compare and print a profile as JSON.
   const profiles = async (identity: Record<string, string>) =>
     (await send(controlCalls.profiles(identity))).map((profile) => ({ ...profile, xpid: String(profile.xpid) }));
   return {

@@ -126,8 +126,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
     'POST /snapshots/restore': (body) => {
       const { id } = checkBody(SnapshotId, body, BAD_REQUEST);
       const state = snapshots.get(id);
-      if (!state)
-        throw refusal(404, `Not found: no snapshot has the id ${id}; only the newest ${MOST_SNAPSHOTS} are kept`);
+      if (!state) throw refusal(404, `Not found: snapshot ${id}. Only the newest ${MOST_SNAPSHOTS} are kept.`);
       return replaceState(platform, state).then(now);
     },
     'GET /openapi.json': async () => {

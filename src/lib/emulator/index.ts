@@ -30,10 +30,10 @@ export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
   systemClock?: Clock;
 }
 
-/** Interval in which the platform writes its log and checks for due work. */
+/** Interval at which the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
-/** Maximum time that a start waits for overdue work. The rest is done while requests come in. */
+/** Maximum time that a start waits for overdue work. The rest is done while requests arrive. */
 const OVERDUE_MS = 2000;
 
 /**
@@ -56,7 +56,7 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
 }
 
 export function isAddress(value: unknown): boolean {
-  // Parsing a URL ignores its line breaks and tabs.
+  // URL parsing ignores line breaks and tabs.
   if (typeof value !== 'string' || /\s/.test(value) || !URL.canParse(value)) return false;
   const { protocol, search, hash, username, password } = new URL(value);
   return ['http:', 'https:'].includes(protocol) && [search, hash, username, password].every((part) => part === '');
@@ -69,12 +69,12 @@ function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   }
   const domain = identity?.vendorDomain;
   if (domain !== undefined && !isCertifiable(extensionKey(domain))) {
-    const hint = 'Pass a domain name in lower case, of at most 56 characters.';
+    const hint = 'Pass a lower-case domain name of at most 56 characters.';
     throw usageError(`${JSON.stringify(domain)} is not a vendor domain such as cdp.example.`, hint);
   }
   if (identity?.anySecret !== true || isLoopback(host) || host === '::1') return;
   throw usageError(
-    `The platform accepts any secret of the copied deployment, so it cannot listen on ${host}.`,
+    `The platform accepts any secret for the copied deployment, so it cannot listen on ${host}.`,
     'Listen on 127.0.0.1, or pass your own ids and credentials as fixtures.',
   );
 }
@@ -109,7 +109,7 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   const router = await createRouter(platform.areas, exchange, control);
   const host = options.host ?? '127.0.0.1';
   const server = await listen(router, host, options.port ?? 0, { publicUrl, tls: options.tls });
-  // Without TLS, a client of the control address does not need the certificate's authority.
+  // The control address uses plain http, so that its clients do not need the certificate authority.
   const controlServer = options.tls && (await listen(controlOnly(control), '127.0.0.1', 0));
   url = server.url;
   folder?.announce(server.port);

@@ -16,7 +16,7 @@ import { checkBody } from './wire/request-body.ts';
 
 const BAD_REQUEST = 'Bad request';
 
-/** Epoch milliseconds. A time in a request may have a fraction of one. */
+/** Epoch milliseconds. A time in a request may contain a fraction of a millisecond. */
 const Time = z.number().check(z.minimum(0), z.maximum(LAST_TIME));
 
 const Row = z.record(z.string(), z.union([z.number(), z.bigint(), z.string(), z.null()]));
@@ -26,7 +26,7 @@ export const PlatformState = z.strictObject({
   /** The platform's time. */
   clock: Time,
   faults: z.array(Fault),
-  /** Area -> version of its tables. */
+  /** Version of each area's tables. */
   versions: z.record(z.string(), z.int()),
   /** Organization, account and workspace ids. State with any other ids would be invisible. */
   ids: z.array(z.array(z.int())),
@@ -35,7 +35,7 @@ export const PlatformState = z.strictObject({
 
 export type PlatformState = z.infer<typeof PlatformState>;
 
-/** Tables that are not replaced, as in a reset. */
+/** Tables that are not part of the state: neither an import nor a reset replaces them. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
 /** Tables that contain warehouse secrets. */
@@ -62,7 +62,7 @@ export function exportState(platform: RunningPlatform): PlatformState {
   return state;
 }
 
-/** At most `most` rows of each table, without warehouse secrets. Tables with a sequence list the newest rows first. */
+/** Returns at most `most` rows of each table, without warehouse secrets; newest first if the table has a sequence. */
 export function newestRows(platform: RunningPlatform, most: number): PlatformState['tables'] {
   const newest = (name: string) =>
     platform.db.all<z.infer<typeof Row>>(`SELECT * FROM "${name}" ORDER BY 1 DESC LIMIT ?`, most);

@@ -6,7 +6,7 @@ export const GENERAL_ERRORS = {
     exit: 'usage',
     summary: 'The command line is invalid.',
     explanation:
-      'A command, argument or flag is unknown, missing or has an invalid value; or the command needs to prompt, but there is no terminal.',
+      'A command, argument or flag is unknown, missing or invalid, or the command needs to prompt but there is no terminal.',
     fix: 'Fix what the message points out. Run the command with --help to list its arguments and flags.',
   },
   'input.invalid': {
@@ -26,7 +26,7 @@ export const GENERAL_ERRORS = {
   'input.changed': {
     exit: 'conflict',
     summary: 'An input changed while the command was running.',
-    explanation: 'Only rows that were checked are sent. The message says what was sent before the change.',
+    explanation: 'Only rows that were checked are sent. The message reports what was sent before the change.',
     fix: 'Run the command again when no other program writes to the input.',
   },
   'files.write': {
@@ -94,7 +94,7 @@ export const GENERAL_ERRORS = {
   },
   'mcp.plan_changed': {
     exit: 'conflict',
-    summary: 'The platform has changed since the plan was made.',
+    summary: 'The platform has changed since the plan was created.',
     explanation:
       'The dry run was repeated right before the write, and its requests or responses differ. Nothing was sent.',
     fix: 'Call the planning tool again and show its result to the user.',
@@ -103,7 +103,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'The editor failed.',
     explanation: 'It could not be started, or it exited with an error. The text was not used.',
-    fix: 'Choose another editor with CDPADM_EDITOR, VISUAL or EDITOR.',
+    fix: 'Set CDPADM_EDITOR, VISUAL or EDITOR to another editor.',
   },
   'guard.refused': {
     exit: 'guard',
@@ -128,13 +128,13 @@ export const GENERAL_ERRORS = {
     summary: 'You stopped the command with Ctrl-C.',
     explanation:
       'A write in progress may have reached the platform. If the outcome is unknown, the message reports it.',
-    fix: 'Check the platform before you repeat a write.',
+    fix: 'Check the platform before you retry a write.',
   },
   terminated: {
     exit: 'terminated',
     summary: 'The command received SIGTERM.',
     explanation: 'A service manager or another program stopped it.',
-    fix: 'Check the platform before you repeat a write.',
+    fix: 'Check the platform before you retry a write.',
   },
   hung_up: {
     exit: 'hungUp',

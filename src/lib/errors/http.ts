@@ -7,7 +7,7 @@ export const HTTP_ERRORS = {
     summary: 'The outcome of a write is unknown.',
     explanation:
       'The response was lost or does not confirm the write, and reading the platform was inconclusive. Some writes cannot be read back.',
-    fix: 'Before you repeat the write, check the platform with the command in the hint.',
+    fix: 'Before you retry the write, check the platform with the command in the hint.',
   },
   'http.bad_request': {
     exit: 'failed',
@@ -128,7 +128,7 @@ export const HTTP_ERRORS = {
     exit: 'network',
     summary: 'The TLS connection failed.',
     explanation: 'The server does not support HTTPS on this port, or a device in between interferes.',
-    fix: 'Check that the address and port use https, and check the proxies on the way.',
+    fix: 'Check that the address and port use https, and check any proxies in between.',
   },
   'network.proxy': {
     exit: 'network',
@@ -152,19 +152,19 @@ export const HTTP_ERRORS = {
     exit: 'network',
     summary: 'The response stalled.',
     explanation: 'The platform or a proxy stopped sending data.',
-    fix: 'Run the command again. If it happens again, check the network and the proxies on the way.',
+    fix: 'Run the command again. If it happens again, check the network and any proxies in between.',
   },
   'network.reset': {
     exit: 'network',
     summary: 'The connection was closed before a response arrived.',
     explanation: 'The platform or a proxy closed it.',
-    fix: 'Run the command again. If it happens again, check the network and the proxies on the way.',
+    fix: 'Run the command again. If it happens again, check the network and any proxies in between.',
   },
   'network.truncated': {
     exit: 'network',
     summary: 'The response was cut off.',
     explanation: 'The connection was closed before the whole response arrived.',
-    fix: 'Run the command again. If it happens again, check the network and the proxies on the way.',
+    fix: 'Run the command again. If it happens again, check the network and any proxies in between.',
   },
   'network.malformed': {
     exit: 'network',

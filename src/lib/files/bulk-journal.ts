@@ -37,18 +37,18 @@ function parse(line: string): unknown {
   }
 }
 
-// The help of both commands loads this file, so only a run builds the schemas.
+// Schemas are built lazily, because the help of both commands loads this file.
 const count = () => z.int().check(z.nonnegative());
 
 function checkpointSchema() {
   const Count = count();
   return z.object({
     version: z.literal(1),
-    /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples between. */
+    /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples in between. */
     files: z.array(z.object({ path: z.string(), size: Count, modified: z.number(), hash: z.string() })),
-    /** A digest of the flags that turn rows into requests. Journals of older versions have none. */
+    /** A digest of the flags that turn rows into requests. Absent in journals from older versions. */
     settings: z.optional(z.string()),
-    /** Everything up to this position is complete. The offset is -1 if only reading from the start can find the row. */
+    /** Everything up to this position is complete. The offset is -1 if a resume must read from the start. */
     mark: z.object({ file: Count, position: Count, offset: z.number() }),
     /** Complete stretches after the mark. */
     beyond: z.array(z.object({ file: Count, from: Count, to: Count })),
@@ -76,7 +76,7 @@ export type SeedCounts = SeedCheckpoint['counts'];
 
 export type SeedJournal = ReturnType<typeof openSeedJournal>;
 
-/** A file that each checkpoint replaces. Opens it for this process. Throws guard (12) if another one has it open. */
+/** Opens a file that each checkpoint replaces. Throws guard (12) if another process has it open. */
 export function openSeedJournal(path: string) {
   const lock = hold(path, 'seed.running');
   return {
@@ -127,13 +127,13 @@ export type JournalLine = z.infer<ReturnType<typeof lineSchema>>;
 
 export type DsrJournal = ReturnType<typeof openDsrJournal>;
 
-/** An append-only file of lines. Opens it for this process only. Throws guard (12) if another process has it open. */
+/** Opens an append-only file of lines. Throws guard (12) if another process has it open. */
 export function openDsrJournal(path: string) {
   const lock = hold(path, 'dsr.bulk_running');
   let log: DurableLog | undefined;
   return {
     path,
-    /** The head of an earlier run; undefined if there was none. Throws if the file is not a journal. */
+    /** Returns the head of an earlier run; undefined if there was none. Throws if the file is not a journal. */
     head: async (): Promise<JournalHead | undefined> => {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);
@@ -160,7 +160,7 @@ export function openDsrJournal(path: string) {
         yield data;
       }
     },
-    /** Writes lines, which are on disk when this returns. */
+    /** Writes lines and flushes them to disk. */
     write: (...lines: (JournalHead | JournalLine)[]): void => {
       log ??= openDurableLog(path);
       log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

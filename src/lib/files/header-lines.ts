@@ -3,7 +3,7 @@ import { invalidInput } from '../kernel/errors.ts';
 import { parseJsonText, placeIssues } from './load.ts';
 import type { InputText } from './read-input.ts';
 
-/** The name and value of each header, including repeats. Throws invalid input (9) with an invalid header's position. */
+/** Returns each header's name and value, including duplicates. Throws invalid input (9) for an invalid header. */
 export function parseHeaderLines({ name: file, text }: InputText): [name: string, value: string][] {
   return /^\s*[[{]/.test(text) ? fromJson(file, text) : fromLines(file, text);
 }
@@ -11,7 +11,7 @@ export function parseHeaderLines({ name: file, text }: InputText): [name: string
 function fromLines(file: string, text: string): [string, string][] {
   const headers: [string, string][] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    // The request line, or the status line that `curl -i` prints.
+    // Skip the request line, or the status line that `curl -i` prints.
     if (line.trim() === '' || (index === 0 && /^(HTTP\/\d|[A-Z]+ \S+ HTTP\/\d)/.test(line))) continue;
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {

@@ -30,7 +30,7 @@ export const SCHEMA_NAMES = [
 
 export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
-/** Returns the schema of a document, in draft 7, which most editors support. For `openapi`, the whole contract. */
+/** Returns a document's JSON Schema (draft 7, which most editors support); for `openapi`, the whole contract. */
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;

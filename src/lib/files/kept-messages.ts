@@ -14,7 +14,7 @@ export function openMessageFolder(folder: string) {
   } catch (error) {
     throw cannotWrite(folder, error);
   }
-  /** The last number used for each name, which saves counting a long series for every message. */
+  /** The last number used for each name, so that a long series is not counted for every message. */
   const last = new Map<string, number>();
 
   return {
@@ -23,7 +23,7 @@ export function openMessageFolder(folder: string) {
       const text = `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`;
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {
         const kept = { headers: `${name}.${number}.headers.json`, body: `${name}.${number}.body` };
-        // The process that created the file for the headers also creates the one for the body.
+        // The process that creates the header file also creates the body file.
         if (!create(kept.headers, text)) continue;
         if (create(kept.body, body)) {
           last.set(name, number);
@@ -76,7 +76,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** None if the file was damaged, which its digest shows. */
+/** Returns no headers if the file was damaged, which its digest shows. */
 function headersIn(head: Buffer) {
   try {
     return parseHeaderLines({ text: head.toString('utf8'), name: '' });

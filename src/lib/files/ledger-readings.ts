@@ -14,11 +14,11 @@ export interface StoredEvent {
 
 /** How lines combine (see `domain/dsr/ledger-fold.ts`). */
 export interface LedgerRules<Event extends StoredEvent, Request> {
-  /** The request after an event. Returns undefined if the event adds nothing. */
+  /** Returns the request after an event; undefined if the event adds nothing. */
   fold(before: Request | undefined, event: Event): Request | undefined;
   /** True if the second status comes after the first. */
   isAdvance(current: string | undefined, next: string): boolean;
-  /** True if the next submission in this phase starts the request again. */
+  /** True if the next submission in this phase starts the request over. */
   isVoid(phase: string | undefined): boolean;
 }
 
@@ -29,7 +29,7 @@ interface Phases<Event> {
   isOpen(phase: string | undefined): boolean;
 }
 
-/** Selects open requests and their order. */
+/** Selects and orders open requests. */
 export interface Urgency<Event> extends Pick<Phases<Event>, 'phase'> {
   isOpen(phase: string | undefined, rank: number): boolean;
   /** True if the request that starts with this event is included. Default: all requests of the scope. */
@@ -59,7 +59,7 @@ export interface LedgerLine {
 const HEAD = /^\{"event":"([^"]*)","id":"([^"]*)".*\}$/s;
 const SCOPE = /"address":"(?:[^"\\]|\\.)*","workspace_id":"(?:[^"\\]|\\.)*"/;
 
-/** Undefined for an incomplete line, and for a line that the chain wrote about itself. */
+/** Returns undefined for an incomplete line, and for a line that the chain wrote about itself. */
 export function lineOf(text: string): LedgerLine | undefined {
   const [, kind, id] = HEAD.exec(text) ?? [];
   if (kind === undefined || id === undefined) return undefined;
@@ -77,7 +77,7 @@ export function scopeKey({ address, workspace_id }: { address: string; workspace
   return Buffer.from(JSON.stringify({ address, workspace_id }).slice(1, -1)).toString('latin1');
 }
 
-/** Undefined for a line that only appears to be complete. */
+/** Returns undefined for a line that only appears to be complete. */
 export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event | undefined {
   try {
     const line = Buffer.from(text, 'latin1').toString();
@@ -142,7 +142,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** All requests, oldest first. Keeps only each line's position, in a few bytes, and one part of the requests. */
+  /** Yields all requests, oldest first. Memory contains only a few bytes per line and one part of the requests. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
     if (!file) return;
@@ -169,7 +169,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Combines the events of each request with `take`, which sees the phase before the event. Returns them by id and scope. */
+  /** Combines each request's events with `take`, which also gets the phase before. Returns results by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Pick<Phases<Event>, 'phase'>,
     start: Facts,

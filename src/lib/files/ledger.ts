@@ -113,7 +113,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     );
   }
 
-  /** Created once per machine. Throws failed (1) for a damaged key, and for a missing one that the ledger needs. */
+  /** Creates the key once per machine. Throws failed (1) if it is damaged, or missing although the ledger needs it. */
   function loadKey(): Buffer {
     const stored = readPrivateFile(keyFile);
     const text = stored ?? (hasHashes() ? '' : `${randomBytes(32).toString('hex')}\n`);
@@ -151,7 +151,6 @@ export function openLedger<Event extends StoredEvent, Request>(
 
   return {
     path,
-    /** All requests, oldest first, in parts, so that memory contains only one part, even of a million requests. */
     all: readings.all,
     prune,
     /** Checks the chain. The argument is a hash that the chain must contain. */
@@ -187,7 +186,7 @@ export function openLedger<Event extends StoredEvent, Request>(
         /** Returns the current entries of these ids, including what other processes have written. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         newest: (limit: number) => readings.newest(limit, own),
-        /** In parts, most urgent first. `count` returns the next part's size; `left` counts the rest. */
+        /** Yields parts, most urgent first. `count` returns the next part's size; `left` is the number remaining. */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };
     },

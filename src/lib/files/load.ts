@@ -15,11 +15,11 @@ export interface LoadedDocument {
   text: string;
   /** Plain data. Integers beyond 2^53 are bigint. An alias is the same object as its anchor. */
   value: unknown;
-  /** Returns the position of the value at `path`, of its key with `at: 'key'`, or of the nearest value around it. */
+  /** Returns the position of the value at `path`, of its key with `at: 'key'`, or of the nearest enclosing value. */
   locate(path: ValuePath, at?: 'key'): Place;
 }
 
-/** `.json` means JSON. Every other name, and `-`, means YAML, which includes JSON. */
+/** `.json` means JSON. Any other name, and `-`, means YAML, which includes JSON. */
 export function formatOf(path: string): DocumentFormat {
   return /\.json$/i.test(path) ? 'json' : 'yaml';
 }

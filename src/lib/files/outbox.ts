@@ -36,7 +36,7 @@ function folderOf(stateFolder: string): string {
 
 export interface OutboxNews {
   lines: readonly string[];
-  /** True if these are all lines of the file: they replace what was read before. */
+  /** True if these are all the lines of the file: they replace what was read before. */
   isWhole: boolean;
 }
 
@@ -96,7 +96,7 @@ export class Outbox {
         this.#file = '';
         throw error;
       }
-      // Our own lines are not new.
+      // Read past our own lines, which are not news.
       this.read();
     });
   }

@@ -1,5 +1,5 @@
-// Exact values of a Parquet file. Decimals and 64-bit integers keep their digits, dates and times become ISO 8601, and
-// bytes become text only if they are UTF-8.
+// Reads Parquet values without losing precision. Decimals and 64-bit integers keep their digits, dates and times become
+// ISO 8601, and bytes become text only if they are UTF-8.
 import { isUtf8 } from 'node:buffer';
 import type { SchemaElement } from 'hyparquet';
 import { parseFloat16 } from 'hyparquet/src/convert.js';
@@ -121,7 +121,7 @@ const REPLACEMENT = '\ufffd';
 /** A byte-order mark is part of the text: without it, two different strings would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
-  // Only invalid UTF-8, or text containing the replacement character itself, produces one.
+  // A replacement character comes from invalid UTF-8, unless the text itself contains one.
   if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return text;
   return new BadValue(`is not UTF-8 (${shown(bytes)})`, shown(bytes));
 }

@@ -57,7 +57,7 @@ export async function openParquet(path: string, name: string, mostHeld = MOST_HE
   return {
     columns: children.map(({ element }) => element.name),
     rowCount: Number(metadata.num_rows),
-    /** Rows of the requested row groups. Columns that are not requested are not read, and their values are null. */
+    /** Yields the rows of the requested row groups. Columns that are not requested are null, and not read. */
     rows: async function* (wants: WantsGroup, wantsColumn?: (index: number) => boolean) {
       const rowsOf = await open(path, 'r');
       try {
@@ -131,7 +131,7 @@ async function* readRows(
   }
 }
 
-/** Node's own decompressors where available. No decompressor writes more than the size that a page states. */
+/** Loads Node's own decompressors where available. None of them writes more than the size that a page states. */
 async function loadCompressors(): Promise<Compressors> {
   const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
     import('hyparquet-compressors'),

@@ -31,7 +31,7 @@ export const projectFileSchema = {
       enum: ['table', 'wide', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name', 'html'],
       description: 'Default for -o',
     },
-    protected: { const: true, description: 'Every write asks for the profile name' },
+    protected: { const: true, description: 'Every write requires typing the profile name' },
     access: { const: 'read', description: 'Every write is blocked' },
     limits: {
       type: 'object',

@@ -7,7 +7,7 @@ import { invalidInput, KnownError, systemErrorCode, usageError, type Place, plac
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A larger document must be a mistake: a manifest at every limit has less than 2 MB. */
+/** A larger document is probably a mistake: a manifest at every limit takes less than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 /** Working folder and standard input. A command's Context is an InputSource. */
@@ -23,7 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/** Throws usage (2) if missing, failed (1) if unreadable, invalid input (9) if not UTF-8, with NUL or too large. */
+/** Throws usage (2) if missing, failed (1) if unreadable, invalid input (9) if not UTF-8, too large or with NUL. */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };

@@ -26,7 +26,7 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
   return `# ${headline}\n${await yamlText(manifest)}`;
 }
 
-/** Keeps everything else (in YAML, byte for byte). Undefined for YAML that cannot be edited in place. */
+/** Keeps everything else (in YAML, byte for byte). Returns undefined for YAML that cannot be edited in place. */
 export async function updateManifestText(
   text: string,
   format: DocumentFormat,
@@ -55,7 +55,7 @@ function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: Manife
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Replaces `read` with `updated`, and keeps a byte-order mark. `stream`: a pipe or device, which is not written. */
+/** Replaces `read` with `updated`, and keeps a byte-order mark. Returns `stream` for a pipe or device, unwritten. */
 export function writeBack(path: string, read: string, updated: string): 'written' | 'changed' | 'stream' {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status && !status.isFile()) return 'stream';
@@ -76,7 +76,7 @@ interface PlatformValue {
 const MARK = '# CONFLICT platform: ';
 const MARKED_LINE = /^([ \t]*)# CONFLICT platform:/;
 
-/** Returns a YAML roles file's text with a comment above each conflict. Undefined if no comment is possible there. */
+/** Returns a YAML roles file's text with a comment above each conflict; undefined if a comment is not possible. */
 export async function markConflicts(text: string, conflicts: readonly PlatformValue[]): Promise<string | undefined> {
   const { inlineText } = await import('./yaml-text.ts');
   const document = await parseDocumentText('', text, 'yaml');

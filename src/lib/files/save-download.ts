@@ -1,4 +1,4 @@
-// Writes new private files. A file gets its name only once complete, and never replaces another file.
+// Writes new private files. A file gets its name only once it is complete, and never replaces another file.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

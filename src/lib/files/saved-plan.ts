@@ -28,7 +28,7 @@ export interface SavedPlan<Content> {
   target: Readonly<Record<string, string>>;
   /** Hash of the target, the live state and the desired state. */
   plan: string;
-  /** Words after `diff`, to save the plan again. Earlier versions did not save them. */
+  /** Arguments of `diff` that save the plan again. Earlier versions did not save them. */
   from?: readonly string[] | undefined;
   content: Content;
 }

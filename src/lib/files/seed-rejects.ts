@@ -15,7 +15,7 @@ export interface Reject {
   reason: string;
   /** The row as it was read. */
   original: string;
-  /** True if the row is text of a table: corrected, it would still not be a body. */
+  /** True if the row is the text of a table record: even if corrected, it would not be a body. */
   isTableRecord?: boolean;
 }
 
@@ -31,10 +31,10 @@ export interface RejectsState {
 
 const PRIVATE = 0o600;
 
-/** More rows are not kept in memory: they must be written with a checkpoint. */
+/** Larger amounts are not kept in memory: they must be written with a checkpoint. */
 const MOST_WAITING = 1024 * 1024;
 
-/** True if the file is as the run left it, also if a kill came between its last rows and their checkpoint. */
+/** True if the file is as the run left it, even if it was killed between its last rows and their checkpoint. */
 export function isUntouched({ next, ...checkpoint }: RejectsState): boolean {
   const { size } = fs.statSync(checkpoint.path);
   const found = hashOf(checkpoint.path, size).digest('hex');
@@ -42,8 +42,8 @@ export function isUntouched({ next, ...checkpoint }: RejectsState): boolean {
 }
 
 /**
- * `kept` is the earlier run's file: rows after its last checkpoint are cut. A file that was changed after the run is
- * kept, and further rows go to a file with a number. Without `kept`, an existing file causes usage (2).
+ * `kept` is the earlier run's file: rows after its last checkpoint are removed. A file that was changed after the run
+ * is kept, and further rows go to a numbered file. Without `kept`, an existing file causes usage (2).
  */
 export function openRejects(path: string, kept: RejectsState | undefined, warn: (text: string) => void) {
   if (kept === undefined) refuseTaken(path);
@@ -83,7 +83,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
       work();
     } catch (error) {
       const cause = systemErrorCode(error) === 'EEXIST' ? new Error('another process created it') : error;
-      throw cannotWrite(path, cause, 'Fix that, then continue with --resume.');
+      throw cannotWrite(path, cause, 'Fix the cause, then continue with --resume.');
     }
   }
 
@@ -109,7 +109,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
       waiting.push(rejects.map(lineOf).join(''));
       waitingBytes += Buffer.byteLength(waiting.at(-1) ?? '');
     },
-    /** Writes and flushes the added rows. The journal must contain `state` before. */
+    /** Writes and flushes the added rows. The journal must already contain `state`. */
     sync: (): void =>
       attempt(() => {
         if (waiting.length === 0) return;
@@ -157,14 +157,14 @@ export function freeName(path: string): string {
   }
 }
 
-/** Returns how to continue with a rejects file, which `command` sends. */
+/** Returns the hint for continuing with a rejects file, which `command` sends. */
 export async function correctionOf(path: string, shown: string, command: string): Promise<Hint> {
   // The file may be on another machine.
   const lists = fs.existsSync(path) ? linesOf(decoded(fs.createReadStream(path), path)) : [];
   for await (const lines of lists)
     if (lines.some((line) => line.includes('},"record":"')))
       return {
-        text: `The rejected rows are in ${shown}. Correct those with a \`record\` in a copy of the table, and send that.`,
+        text: `The rejected rows are in ${shown}. Correct those with a \`record\` in a copy of the table, and submit the copy.`,
       };
   return { text: `Correct the rejected rows in ${shown}, then send them:`, command };
 }

@@ -59,7 +59,7 @@ class TooDeep extends Error {
   }
 }
 
-/** Limits the depth, because the composer is recursive, although the parser has its own stack. */
+/** Limits the depth: the parser has its own stack, but the composer is recursive. */
 function* tokensOf(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {

@@ -2,14 +2,14 @@
 import { Document, type Scalar, type ToStringOptions, visit } from 'yaml';
 import { UNPRINTABLE } from './reading.ts';
 
-/** Block style, with a final line feed. `indentLists: false` puts a list's dashes directly below its key. */
+/** Returns block style, with a final line feed. `indentLists: false` puts a list's dashes directly below its key. */
 export function toYaml(value: unknown, { indentLists = true } = {}): string {
   return textOf(value, { indentSeq: indentLists });
 }
 
 const UNPRINTABLE_OR_LINES = new RegExp(`${UNPRINTABLE.source}|\\n`);
 
-/** Without folding, and with double-quoted strings on one line. */
+/** Prevents folding, and keeps double-quoted strings on one line. */
 const ONE_LINE_TEXTS = { lineWidth: 0, doubleQuotedAsJSON: true, flowCollectionPadding: false };
 
 function textOf(value: unknown, style: ToStringOptions): string {

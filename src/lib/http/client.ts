@@ -18,10 +18,10 @@ import { TransportError } from './transport-error.ts';
 import type { AnyInput, Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
 
-/** Reports longer waits, so that the command does not appear to hang. */
+/** Longer waits are reported, so that the command does not appear to hang. */
 const LONG_WAIT_MS = 10_000;
 
-/** Creates a command's client. Opens, reads and resolves nothing before the first call. */
+/** Creates a client that opens no connection, reads no file and resolves no credentials before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
   const senders: (() => Promise<void>)[] = [];
@@ -149,7 +149,7 @@ export function createClient(options: HttpOptions): Client {
   }
 
   return {
-    // Inside the client, types are erased. The endpoint's schema has checked the value.
+    // Types are erased inside the client; the endpoint's schema has checked the value.
     call: async (endpoint, input) => (await perform(endpoint, input as AnyInput)).body as never,
     exchange: async (endpoint, input) => (await perform(endpoint, input as AnyInput)) as never,
     download: async (link, sink, signal) => {
@@ -192,7 +192,7 @@ function isStatus(result: Answer | TransportError, ...statuses: readonly number[
 
 /**
  * A rejected retry may mean that the first attempt had an effect despite its 429 or 401: "already exists", "not idle",
- * or "not found" after a DELETE. A read then shows the outcome, as it does if a retry after a 429 is not sent.
+ * or "not found" after a DELETE. A read then shows the outcome, as it does if the retry after a 429 cannot be sent.
  */
 function mayRejectItself(
   { safety }: Endpoint,
@@ -214,7 +214,7 @@ function outcomeOf(result: Answer | TransportError): Outcome {
   };
 }
 
-/** Shows the platform's own Retry-After, without our jitter. */
+/** The text shows the platform's own Retry-After, without our jitter. */
 function waitOf(result: Answer | TransportError, ms: number, now: number): Wait {
   if (result instanceof TransportError) {
     return { text: `Retrying in ${formatDuration(ms)} (${inShort(result)})` };

@@ -15,8 +15,8 @@ export interface AnyInput {
   /** True if `reserve` has already taken the slot of the shared rate budget. */
   reserved?: boolean | undefined;
   /**
-   * Called before a retry after a 429 or a 401. False means that the first request may have had an effect, so there is
-   * no retry. `'never'` means that no read can show that, so the rejection is the result.
+   * Called before a retry after a 429 or a 401. False prevents the retry, because the first request may have had an
+   * effect. `'never'` means that no read can show this, so the rejection is the result.
    */
   mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
 }
@@ -47,21 +47,21 @@ export interface DescribedRequest {
 export interface Reply<T> {
   status: number;
   headers: Record<string, string>;
-  /** Decompressed body, which signatures cover. */
+  /** Decompressed body, over which signatures are computed. */
   text: string;
   body: T;
 }
 
 export interface Link {
   url: string;
-  /** A link under this service's base address gets its credentials. Undefined: any address, no credentials. */
+  /** Sends this service's credentials to links under its address. Undefined: any address, no credentials. */
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;
 }
 
 export interface Sink {
-  /** Called when a response starts. Discard the chunks of an earlier attempt. `headers` have lower-case names. */
+  /** Called when a response starts. Must discard the chunks of an earlier attempt. `headers` have lower-case names. */
   begin(headers: Record<string, string>): void;
   write(chunk: Buffer): void;
 }
@@ -71,17 +71,17 @@ export type SendOutcome<Body> =
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
   /** Any other status. `retryAfterMs` is the platform's Retry-After, and `messages` are its messages about the body. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
-  /** No complete response, or a 2xx that proves nothing. `permanent` means that a retry within seconds cannot help. */
+  /** No complete response, or an invalid 2xx. `permanent` means that a retry within seconds cannot help. */
   | { kind: 'lost'; permanent: boolean; failure: KnownError };
 
 /** Sends many bodies to one endpoint, each once and unchanged. The caller retries. */
 export interface Sender<Body> {
-  /** Without a body, `body` is undefined. `params` fill the path. Throws the reason of an aborted signal. */
+  /** `params` fill in the path. Rejects with the signal's reason if the signal is aborted. */
   send(body: Buffer | undefined, signal: AbortSignal, params?: Record<string, string>): Promise<SendOutcome<Body>>;
 }
 
 export interface Client {
-  /** Sends one call with credentials, budget, retries and a checked reply. Throws KnownError. */
+  /** Sends one call: adds credentials, respects the budget, retries, and checks the response. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
   /** Like `call`, without redirects. Throws KnownError for a forbidden link, before anything is sent. */
@@ -124,7 +124,7 @@ export interface SentWrite {
 }
 
 export interface Wait {
-  /** A sentence without its full stop. */
+  /** A sentence without its final period. */
   text: string;
   /** True if the platform or the budget requested the wait, and it is longer than a second: print a line. */
   isRequested?: boolean;
@@ -208,7 +208,7 @@ export interface RawReply {
   tooLarge: boolean;
 }
 
-/** No platform response is nearly this large, and parsing one takes less than the promised 300 MB. */
+/** No platform response is nearly this large, and parsing one of this size takes less than the promised 300 MB. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export const CONNECT_TIMEOUT_MS = 10_000;

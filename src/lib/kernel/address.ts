@@ -19,7 +19,7 @@ export function readBaseAddress(text: string): BaseAddress | { problem: string }
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
-/** A lower-case name, such as `cdp.example`. */
+/** True for a lower-case domain name, such as `cdp.example`. */
 export function isDomainName(text: string): boolean {
   const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
   return new RegExp(`^${label}(?:\\.${label})*$`).test(text);

@@ -49,7 +49,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
     attempt,
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
-    /** Overwrites text of fixed length without waiting for the disk. A kill leaves the old or the new text. */
+    /** Overwrites text of fixed length without waiting for the disk. A kill leaves either the old or the new text. */
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
     /** Runs `work` under the lock file, or without a lock if it cannot be created. `work` must be safe either way. */
     locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {

@@ -26,16 +26,16 @@ export type Chain = ReturnType<typeof openChain>;
 
 export interface ChainOptions {
   clock: Clock;
-  /** The user and the machine, which the chain's own lines also contain. */
+  /** User and machine, recorded in the lines that the chain itself adds. */
   actor?: { by: string; host: string };
   signal?: AbortSignal | undefined;
-  /** Returns a function that upgrades each line from a version without a chain, before the line gets its hash. */
+  /** Returns a function that upgrades lines from a version without chains, before each line gets its hash. */
   upgrade?(): Promise<(line: string) => string>;
 }
 
 /**
- * Opens the chain in the file at `path` and in the rotated files. The file `path`.head contains the last line's number
- * and hash. Without it, missing lines at the end would remain undetected.
+ * Opens the chain in the file at `path` and its rotated files. The file `path`.head contains the last line's number and
+ * hash. Without the head, missing lines at the end would remain undetected.
  */
 export function openChain(path: string, { actor, clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
@@ -58,7 +58,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     return stored.entry >= last.entry ? stored : last;
   }
 
-  /** Writes each JSON object as a line, and flushes the lines. First chains the lines of an earlier version. */
+  /** Writes each JSON object as a line, and flushes the lines. If an earlier version wrote lines, chains them first. */
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
@@ -114,7 +114,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     for (const file of files) if (file !== path) removeFile(file);
   }
 
-  /** The rotated files, oldest first, named after their last entry. Skips files that a killed prune left behind. */
+  /** Returns the rotated files, oldest first. Skips files that a killed prune left behind. */
   function rotated(): string[] {
     const name = `${basename(path)}.`;
     const folder = dirname(path);
@@ -134,7 +134,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     renameSync(path, `${path}.${String(tip.entry).padStart(16, '0')}`);
   }
 
-  /** Yields all lines, in parts. */
+  /** Yields all lines in batches. */
   function* lines(): Generator<string[]> {
     for (const file of [...rotated(), path]) yield* linesIn(file);
   }
@@ -189,7 +189,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
   return { append, rotate, lines, verify, prune };
 }
 
-/** Creates lines that follow `tip` and each other. */
+/** Creates lines that are chained to `tip` and to each other. */
 function followOn(tip: ChainTip) {
   let last = tip;
   return {
@@ -202,7 +202,7 @@ function followOn(tip: ChainTip) {
   };
 }
 
-/** Yields the lines of a file, piece by piece, including an incomplete last line. */
+/** Yields the lines of a file in batches, including an incomplete last line. */
 function* linesIn(path: string): Generator<string[]> {
   const file = openLineFile(path);
   try {
@@ -236,8 +236,8 @@ function isWhole(line: string): boolean {
 }
 
 /**
- * Opens a line of fixed length that is overwritten in place, after the lines of the chain. Its digest reveals a head
- * that a killed process wrote only partly. Such a head says nothing about the chain, so `read` returns the start.
+ * Opens the head: a line of fixed length, overwritten in place after the chain's lines are written. Its digest reveals
+ * a partly written head. Such a head proves nothing about the chain, so `read` returns the start.
  */
 function openHead(path: string) {
   const digestOf = (tip: string): string => hash('sha256', tip).slice(0, 8);
@@ -245,14 +245,14 @@ function openHead(path: string) {
     read: (): KnownTips['head'] => {
       const text = readPrivateFile(path) ?? '';
       const [, tip = '', entry, own, digest] = /^((\d{16}) ([0-9a-f]{64}))(?: ([0-9a-f]{8}))?\n$/.exec(text) ?? [];
-      // An earlier version wrote no digest. Doubting its head would hide that the last line was replaced or removed.
+      // Earlier versions wrote no digest. Rejecting their heads would hide that the last line was replaced or removed.
       if (own !== undefined && (digest ?? digestOf(tip)) === digestOf(tip)) return { entry: Number(entry), hash: own };
       return /^\d{16}/.test(text) ? { ...CHAIN_START, isDamaged: true } : undefined;
     },
     write: ({ entry, hash: own }: ChainTip): void => {
       const tip = `${String(entry).padStart(16, '0')} ${own}`;
       try {
-        // A head without a digest is shorter, so it is replaced: a part of this line in front of it would look whole.
+        // A shorter head, without a digest, is replaced, because a partly overwritten one would look complete.
         overwriteFile(path, `${tip} ${digestOf(tip)}\n`);
       } catch {
         // The lines are already on disk: an outdated head only hides the loss of the newest lines.

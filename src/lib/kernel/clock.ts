@@ -9,7 +9,7 @@ export interface Clock {
   onWait?(text: () => string): () => void;
 }
 
-/** Maximum of Node's timers (24.8 days). A longer timer would fire immediately. */
+/** Maximum delay of a Node timer (24.8 days). A timer with a longer delay would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. The only caller of `Date.now` and `setTimeout` for waiting. */
@@ -23,16 +23,16 @@ export const systemClock: Clock = {
   },
 };
 
-/** CPU time of work before it yields to the event loop. A request needs several turns before its response. */
+/** CPU time after which work yields to the event loop. A request needs several turns to get its response. */
 export const SLICE_MS = 10;
 
-/** Lets timers and signals run between units of work. Rejects with the reason of an aborted `signal`. */
+/** Lets timers and signals run between units of work. Rejects with `signal.reason` if `signal` is aborted. */
 export async function ownTurn(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }
 
-/** Waits at most `ms` for `work`. Rejects like `work`, or with the reason of an aborted signal. */
+/** Waits at most `ms` for `work`. Rejects like `work`, or with `signal.reason` if `signal` is aborted. */
 export async function waitAtMost(
   work: Promise<unknown> | undefined,
   ms: number,

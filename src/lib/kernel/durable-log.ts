@@ -6,13 +6,13 @@ import { cannotWrite } from './file-failure.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
-/** Opens a file (0600) for fsynced appends. A line feed ends an incomplete last line, so that it damages no other. */
+/** Opens a file (0600) for fsynced appends. Ends an incomplete last line with a line feed. */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
   const isNew = assertPrivate(path, cannotWrite) === undefined;
   let descriptor: number;
   let mayBeTorn = true;
-  // The next open file or socket reuses a closed descriptor's number.
+  // After a close, another file or socket may reuse the descriptor's number.
   let isClosed = false;
   try {
     descriptor = openSync(path, 'a+', PRIVATE_FILE);

@@ -88,12 +88,12 @@ export async function replacePrivateFile(path: string, parts: AsyncIterable<stri
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
 }
 
-/** Writes a new private file. Throws usage (2) if `path` exists at the end. Leaves no file after an error. */
+/** Writes a new private file. Throws usage (2) if `path` exists when it is complete. Leaves no file after an error. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }
 
-/** Throws as `writeNewFile` would throw now: usage (2) if `path` exists, failed (1) if it cannot be created. */
+/** Throws what `writeNewFile` would throw now: usage (2) if `path` exists, failed (1) if it cannot be created. */
 export function requireNewFile(path: string): void {
   attempt(path, () => {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path);
@@ -250,7 +250,7 @@ function missingTarget(path: string): string {
 
 export const PRIVATE_FILE = 0o600;
 
-/** The stats; undefined if there is no file. Throws KnownError failed (1) for a symlink or another user's file. */
+/** Returns the file's stats, if it exists. Throws KnownError failed (1) for a symlink or another user's file. */
 export function assertPrivate(path: string, failure: typeof cannotRead): Stats | undefined {
   let stat: Stats | undefined;
   try {

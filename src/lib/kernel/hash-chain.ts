@@ -15,7 +15,7 @@ export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 type OwnEvent =
   /** Replaces pruned lines. Not hashed itself: it has the last line's hash, and the chain continues from there. */
   | { event: 'checkpoint'; entries: number }
-  /** Number of lines that all checkpoints replace. */
+  /** Total number of lines that the checkpoints replace. */
   | { event: 'pruned'; entries: number }
   /** The lines before this one come from a version without a chain, and got their hashes at `at`. */
   | { event: 'chained'; entries: number; at: string }
@@ -36,7 +36,7 @@ export function chainLine(json: string, tip: ChainTip): ChainTip & { line: strin
   return { entry, hash: own, line: `${body},"chain":"${own}"}` };
 }
 
-/** Returns the line that replaces `entries` pruned lines. `tip` was the last one. */
+/** Returns the line that replaces `entries` pruned lines. `tip` was the last of those lines. */
 export function checkpointLine(entries: number, tip: ChainTip): string {
   return `{"event":"checkpoint","entries":${entries},"entry":${tip.entry},"chain":"${tip.hash}"}`;
 }
@@ -58,7 +58,7 @@ export function checkpointEntries(line: string): number | undefined {
   return own?.event === 'checkpoint' ? own.entries : undefined;
 }
 
-/** This hash can be recomputed by anyone from the previous hash, a line feed, and the line up to `,"chain":`. */
+/** Anyone can recompute this hash from the previous hash, a line feed, and the line up to `,"chain":`. */
 function linkHash(before: string, body: string): string {
   return hash('sha256', `${before}\n${body}`);
 }
@@ -105,7 +105,7 @@ const LOST = 'lines may have been removed from the end';
 
 /** Facts about a chain that are stored separately from its lines. */
 export interface KnownTips {
-  /** Last line, as recorded separately now or earlier. A damaged head is the start of the chain. */
+  /** Last line, as recorded separately now or earlier. A damaged head counts as the start of the chain. */
   head?: (ChainTip & { isDamaged?: boolean }) | undefined;
   /** Hash of any line, such as the head in an evidence file. */
   hash?: string | undefined;
@@ -158,7 +158,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     unread = undefined;
   }
 
-  /** Records a gap: the entries up to `last` are missing before line `before` or (null) at the end of the file. */
+  /** Records a gap: the entries up to `last` are missing, before line `before` or (null) at the end of the file. */
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
@@ -186,7 +186,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
       else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a duplicate`);
       else takeChained(text, tip);
     },
-    /** `later` is the head after the lines were read. */
+    /** `later` is the head as it was after the lines were read. */
     end: (later = head): ChainReport => {
       const isMissing = (own: string | undefined): boolean => own !== CHAIN_START.hash && wanted.has(own);
       if (later === undefined && report.tip.entry === 0) {

@@ -72,7 +72,7 @@ export const host = {
   },
   on: (event: ProcessSignal, listener: () => void): void => void process.on(event, listener),
   off: (event: ProcessSignal, listener: () => void): void => void process.off(event, listener),
-  /** Leaves Ctrl-C, which the terminal sends to both processes, to the child. Returns a function that undoes this. */
+  /** Lets only the child handle Ctrl-C, which the terminal sends to both. Returns a function that undoes this. */
   leaveInterruptToChild: (): (() => void) => {
     const ours = process.listeners('SIGINT');
     const nothing = (): void => undefined;
@@ -108,10 +108,10 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** Limit for V8's new space, both halves together. */
+/** Limit for V8's new space, including both halves. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** Stops V8 from doubling its new space up to 32 MB, so that a long run needs no more memory than a short one. */
+/** Stops V8 from doubling its new space up to 32 MB, so that a long run uses no more memory than a short one. */
 export function limitNewSpace(): void {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   if (space !== undefined && space.space_size >= ENOUGH_BYTES) setFlagsFromString('--semi-space-growth-factor=1');

@@ -4,7 +4,7 @@
 interface JsonSyntaxError {
   /** Index of the first invalid character, or the length of the text if it is incomplete. */
   offset: number;
-  /** A clause without a full stop: `a comma or "]" is missing`. */
+  /** A clause without a final period: `a comma or "]" is missing`. */
   reason: string;
 }
 
@@ -16,7 +16,7 @@ export interface JsonSpot {
 }
 
 type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
-/** Called for each key before it joins its object's members. */
+/** Called for each key before it is added to its object's members. */
 type OnKey = (key: string, offset: number, members: JsonMembers) => void;
 
 /** Returns the first error; undefined for valid JSON. Recurses once per nesting level. */

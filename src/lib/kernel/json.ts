@@ -1,7 +1,7 @@
 // JSON with exact 64-bit integers, and a canonical form for hashing values.
 import { findJsonSyntaxError } from './json-syntax.ts';
 
-/** Maximum depth, which protects every recursive walk. No real response or file is nested this deeply. */
+/** Maximum nesting depth, to prevent stack overflows. No real response or file is nested this deeply. */
 const MAX_DEPTH = 500;
 
 /** A longer integer cannot be an id, and reading and writing it would take quadratic time. */
@@ -45,13 +45,13 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
   return value;
 }
 
-// Also matches a `__proto__` written with escapes.
+// Also matches `__proto__` written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
-/** Returns the start and end of each integer beyond a double. A regular expression would exhaust the stack. */
+/** Returns the start and end of each integer too large for a double. A regular expression would exhaust the stack. */
 function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
-  // Every value but the first follows a comma or an opening bracket.
+  // Every value except the first follows a comma or an opening bracket.
   let values = 0;
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -97,7 +97,7 @@ function endOfNumber(text: string, start: number): number {
 
 function isBigInteger(text: string, start: number, end: number): boolean {
   const length = end - start;
-  // The number is too short to be too big: at most 15 digits, and an exponent of at most two digits.
+  // The number is too short to be too large: it has at most 15 digits, and an exponent of at most two digits.
   if (length < 5) return false;
   const token = text.slice(start, end);
   if (length < 16 && !/e/i.test(token)) return false;
@@ -155,7 +155,7 @@ function restore(value: unknown): unknown {
 export function stringifyJson(value: unknown, indent?: number | string): string {
   if (typeof value === 'bigint') return String(value);
   try {
-    // Twice as fast as a replacer.
+    // This is twice as fast as with a replacer.
     return (JSON.stringify(value, undefined, indent) as string | undefined) ?? 'null';
   } catch {
     // The value contains a bigint: any other error is thrown again below.
@@ -164,7 +164,7 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
   return JSON.stringify(value, mark, indent).replaceAll(TAGGED, '$1');
 }
 
-/** Writes JSON with sorted keys and no spaces: two values are equal exactly if their canonical strings are. */
+/** Writes JSON with sorted keys and no spaces: values are equal if and only if their canonical strings are equal. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return (JSON.stringify(value) as string | undefined) ?? 'null';
@@ -214,7 +214,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True if `value`, parsed from `text`, has each of its keys: no duplicate, no dropped `__proto__`. */
+/** True if `value`, parsed from `text`, has every key in it: no duplicates and no dropped `__proto__`. */
 export function holdsEachKey(value: unknown, text: string): boolean {
   return countMembers(value) === countColons(text);
 }

@@ -1,4 +1,4 @@
-// Reads a file of lines in pieces, so that memory never contains the whole file.
+// Reads a file of lines in chunks, so that memory never contains the whole file.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsent } from './errors.ts';
 import { cannotRead } from './file-failure.ts';
@@ -34,7 +34,7 @@ export function openLineFile(path: string) {
     identity: `${dev}:${ino}:${birthtimeMs}`,
     size,
     /**
-     * Complete lines from an offset to the end, piece by piece, without their line feeds. Returns the incomplete last
+     * Yields batches of complete lines, without line feeds, from an offset to the end. Returns the incomplete last
      * line, which the next write terminates, and its offset. With `latin1`, each character is one byte of the file.
      */
     lines: function* (
@@ -55,7 +55,7 @@ export function openLineFile(path: string) {
       return { rest: rest.toString(encoding), restAt: at - rest.length };
     },
     read,
-    /** Last bytes of the file, which may start inside a line. */
+    /** Returns the last bytes of the file, which may start inside a line. */
     tail: (): string => read(Math.max(0, size - TAIL_BYTES), size).toString('utf8'),
     close: (): void => closeSync(descriptor),
   };

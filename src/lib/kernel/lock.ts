@@ -42,8 +42,8 @@ export interface Lock {
 
 /**
  * Acquires the lock file at `path`, or returns undefined if a running process holds it. Breaks a dead holder's lock.
- * Only a process that holds the lock *on that dead instance* (its nonce is in the name) may remove it, so that two
- * processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
+ * Only a process that holds a lock *on that dead instance* (with its nonce in the name) may remove it. So two processes
+ * never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
  */
 export function tryLock(path: string): Lock | undefined {
   return lockBelow(path, path);
@@ -104,7 +104,7 @@ function held(path: string, nonce: string): Lock {
   const isOurs = (): boolean => readHolder(path)?.nonce === nonce;
   const heartbeat = setInterval(() => {
     const now = systemClock.now() / 1000;
-    // If the folder was removed, the lock is gone too, which must not end the process.
+    // If the folder was removed, so was the lock. This must not end the process.
     try {
       if (isOurs()) utimesSync(path, now, now);
     } catch {
@@ -135,7 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** Returns the holder in a lock file, dead or alive. After a power failure it may be process 0, never alive. */
+/** Returns the holder named in a lock file, dead or alive: after a power failure, perhaps process 0 (never alive). */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
@@ -184,7 +184,7 @@ function lifeOf(pid: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-/** A holder's nonce is unique, so it suffices to name the marker, even after several killed processes. */
+/** A holder's nonce is unique, so it is enough to name the marker, even if several processes were killed. */
 function breakDead(root: string, path: string, dead: Holder): boolean {
   const marker = `${root}.${dead.nonce}.dead`;
   const right = lockBelow(root, marker);
@@ -202,7 +202,7 @@ function breakDead(root: string, path: string, dead: Holder): boolean {
 
 /**
  * Removes files of processes that were killed while acquiring or breaking this lock. Called while the dead lock still
- * exists: no later instance can start, so every marker except ours belongs to an earlier one and is useless.
+ * exists: no later instance can start, so every marker except ours belongs to an earlier instance and is useless.
  */
 function sweep(root: string, ownMarker: string): void {
   const folder = dirname(root);

@@ -18,7 +18,7 @@ export function nearest(
   return begun !== undefined && others.length === 0 ? begun : near;
 }
 
-/** Returns the candidate with the least edit distance: two fifths of `word` may differ, but never all. Ignores case. */
+/** Returns the candidate with the smallest edit distance: at most two fifths of `word`, never all. Ignores case. */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
@@ -41,7 +41,7 @@ export function nearestHint(name: string, known: Iterable<string>, otherwise: Hi
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }
 
-/** Returns a sentence, after a question that suggests the nearest of `known`, if there is one. */
+/** Returns `sentence`, after a suggestion of the nearest of `known`, if there is one. */
 export function suggest(word: string, known: Iterable<string>, sentence: string, leastBeginning?: number): string {
   const guess = nearest(word, known, leastBeginning);
   return guess === undefined ? sentence : `Did you mean \`${guess}\`? ${sentence}`;
@@ -51,7 +51,7 @@ export function choiceHint(word: string, allowed: readonly string[]): string {
   return suggest(word, allowed, `Choose from ${allowed.join(', ')}.`);
 }
 
-/** Returns the id that is `text`, or the only one that begins with it. Throws usage (2) for several and for ''. */
+/** Returns the id that is `text`, or the only one that begins with it. Throws usage (2) if several do, or for ''. */
 export function findByBeginning(text: string, ids: readonly string[], noun: string, list: Hint): string | undefined {
   if (text === '') throw usageError(`The ${noun} is empty.`, list);
   const [found, ...others] = ids.filter((id) => id.startsWith(text));

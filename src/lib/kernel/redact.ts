@@ -85,7 +85,7 @@ export function createRedactor() {
     for (const [value, entry] of hidden) yield* (entry.spellings ??= privateSpellings(value));
   }
 
-  /** True if the text is a known secret in any spelling, or contains one of 8 or more characters. */
+  /** True if the text is a known secret in any spelling, or contains a spelling of 8 or more characters. */
   function knows(source: string): boolean {
     const spellings = [...knownSpellings()];
     return spellings.some((one) => one === source || (one.length >= MIN_PART_LENGTH && source.includes(one)));
@@ -136,7 +136,7 @@ export function createRedactor() {
     onSecret,
     knows,
     text,
-    /** Returns a deep copy for JSON, with masks. Errors become their name, message and data, and bytes become text. */
+    /** Returns a masked deep copy for JSON. Errors become their name, message and data, and bytes become text. */
     value: (source: unknown): unknown => value(source),
     headers,
   };
@@ -152,7 +152,7 @@ function membersOf(source: object): [string, unknown][] {
   return source instanceof Error ? [['name', source.name], ['message', source.message], ...own] : own;
 }
 
-/** A boolean that says whether a secret exists is not the secret. */
+/** A boolean that shows whether a secret exists is not itself a secret. */
 function isSecret(key: string, item: unknown): boolean {
   return SECRET_KEYS.test(key) && item !== null && item !== undefined && typeof item !== 'boolean';
 }
@@ -168,7 +168,7 @@ function findAll(text: string, words: Iterable<string>): Range[] {
   return ranges;
 }
 
-/** Keeps letters whose lower case has a different length, so that positions stay the same. */
+/** Does not change letters whose lower case has a different length, so that positions stay the same. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -177,7 +177,7 @@ function lowerCase(text: string): string {
   );
 }
 
-/** Replaces each stretch covered by the ranges with a single mask. */
+/** Replaces each group of overlapping or adjacent ranges with one mask. */
 function maskRanges(text: string, ranges: Range[]): string {
   let result = '';
   let done = 0;
@@ -195,7 +195,7 @@ function maskRanges(text: string, ranges: Range[]): string {
 /** A shorter line or piece of Base64 is too likely to occur in other text. */
 const MIN_FRAGMENT = 10;
 
-/** Returns the spellings in lower case, also in HTML and for both normal forms of Unicode. */
+/** Returns the lower-case spellings, including HTML-escaped ones and both Unicode normal forms. */
 function privateSpellings(value: string): Set<string> {
   const forms = [value, value.normalize('NFC'), value.normalize('NFD')];
   const all = forms.flatMap((form) => [...spellingsOf(form), inHtml(form, '&#39;'), inHtml(form, '&#x27;')]);

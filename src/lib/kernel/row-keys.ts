@@ -31,7 +31,7 @@ export function createRowKeys() {
   }
 
   return {
-    /** Returns the earlier row with this key. Otherwise, remembers the key and returns undefined. Rows count from 1. */
+    /** Returns the earlier row with this key. Otherwise, remembers the key and returns undefined. Rows are 1-based. */
     add: (key: string, row: number): number | undefined => {
       const [high, low] = digestOf(key);
       const at = place(high, low, table);

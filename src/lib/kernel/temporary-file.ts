@@ -20,7 +20,7 @@ export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }
 
-/** Removes temporary files of ended processes. In a shared folder, an unknown process may run elsewhere. */
+/** Removes files of ended processes. In a shared folder, an unknown process may be running on another machine. */
 export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }

@@ -9,7 +9,7 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Starts with a capital letter, and ends with a full stop unless it already has a final punctuation mark. */
+/** Capitalizes the text, and adds a final period unless it ends in a punctuation mark. */
 export function asSentence(text: string): string {
   return capitalized(text) + (text === '' || /[.!?]$/.test(text) ? '' : '.');
 }
@@ -31,7 +31,7 @@ export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
-/** Puts text in single quotes, inside which POSIX shells change nothing. Escapes a single quote in the text outside. */
+/** Puts text in single quotes, inside which POSIX shells change nothing. Escapes its single quotes outside them. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

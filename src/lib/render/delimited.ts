@@ -9,7 +9,7 @@ export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** `display_name` -> `DISPLAY NAME`, unless the column has its own title. */
+/** Converts `display_name` to `DISPLAY NAME`, unless the column has its own title. */
 export function columnTitle<Row>(column: Column<Row>): string {
   // A title may come from the platform, such as a role id.
   const title = cleanLine(column.title ?? column.key.replaceAll('_', ' '));
@@ -52,7 +52,7 @@ function toLines(lines: readonly string[], header: string | false): string {
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A spreadsheet would run such a cell as a formula. Removing one apostrophe restores the value. */
+/** Adds an apostrophe to a cell that a spreadsheet would run as a formula. Removing it restores the value. */
 function disarm(value: CellValue): string {
   const text = cellText(value);
   return /^'*[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;

@@ -27,10 +27,10 @@ export interface EvidenceShown {
   messages: readonly EvidenceMessage[];
   /** Kept messages that are missing or were changed: `file` is the path without extensions. */
   lost: readonly { requestId: string; file: string; body_sha256: string; what: string }[];
-  /** Chains that the ledger names. Without a problem, they are in `certificates/`. */
+  /** Chains that the ledger names. Those without a problem are in `certificates/`. */
   certificates: readonly { fingerprint: string; problem?: string | undefined }[];
   ledger: ChainFacts;
-  /** Who made the archive. */
+  /** Who created the archive. */
   actor: { by: string; host: string };
 }
 
@@ -152,7 +152,7 @@ ${table(
 }
 
 function signatureText({ isRecorded, isSigned }: EvidenceMessage): string {
-  if (!isSigned) return 'none: the platform signs only responses to submissions, and callbacks';
+  if (!isSigned) return 'none: the platform signs only callbacks and responses to submissions';
   return isRecorded ? 'signed' : 'not checked: the ledger has no record of this message';
 }
 

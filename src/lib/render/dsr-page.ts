@@ -8,7 +8,7 @@ const SOON_DAYS = 7;
 
 interface Section {
   title: string;
-  /** Color of the heading, which only repeats its words. */
+  /** Color of the heading. It conveys nothing that the words do not. */
   kind: 'bad' | 'warn' | 'plain';
   holds(request: RequestOverview): boolean;
 }

@@ -21,7 +21,7 @@ function shortened(text: string, redactor: Redactor): string {
 
 /** Shows the problem, its positions, the fix and the request, in this order. Ends in a line feed. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
-  // A quoted name must not start a line, which could look like part of a plan. Only our own stack has several lines.
+  // Keep the message on one line: a quoted line could look like part of a plan. Only our own stack has several.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);
@@ -43,7 +43,7 @@ function unlisted({ issues, issuesOmitted }: KnownError, json: string): string |
   return `… and ${more} more; ${json} lists ${issuesOmitted === 0 ? 'them all' : `the first ${issues.length}`}`;
 }
 
-/** `file:line:column: path: sentence`, without unknown parts. */
+/** Returns `file:line:column: path: sentence`, without unknown parts. */
 function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   const place = placeOf(issue);
   const parts = [

@@ -4,7 +4,7 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import type { Style } from './style.ts';
 
-/** Lines such as `- name: "a"` and `+ name: "b"`, indented. Multi-line strings are compared line by line. */
+/** Returns lines such as `- name: "a"` and `+ name: "b"`, indented. Multi-line strings are compared line by line. */
 export function fieldLines(changes: Readonly<Record<string, FieldChange | undefined>>, style: Style): string[] {
   return Object.entries(changes).flatMap(([field, change]) => {
     if (!change) return [];

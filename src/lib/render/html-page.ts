@@ -22,7 +22,7 @@ export function placeFacts({ platform, organization, workspace }: PageSource): s
   ];
 }
 
-/** `made 2026-01-02 03:04 UTC`, if the time is known. */
+/** Returns `made 2026-01-02 03:04 UTC`, if the time is known. */
 export function madeFacts({ made_on: made }: PageSource): string[] {
   return made === undefined ? [] : [`made ${minuteOf(made)} UTC`];
 }
@@ -36,7 +36,7 @@ export function factsLine(facts: readonly string[]): string {
   return line.length === 0 ? '' : `<p class="facts"><span>${line.join(' ')}</span></p>`;
 }
 
-/** `2026-01-02 03:04`, in UTC. */
+/** Formats a time as `2026-01-02 03:04`, in UTC. */
 export function minuteOf(ms: number): string {
   return manifestTime(ms).slice(0, 16);
 }

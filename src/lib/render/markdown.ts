@@ -25,9 +25,9 @@ export function toCodeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.replace(/(?<!\n)\n*$/, '\n')}${fence}\n`;
 }
 
-/** Returns a plan for a pull request. A line's first character sets its color, so signs move before indentation. */
+/** Returns a plan for a pull request. The first character sets a line's color, so signs move before the indentation. */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
-  // A diff does not know `~`, so `!` colors changes.
+  // Diff highlighting does not support `~`, so `!` marks changes.
   const signed = body.replace(
     /^( +)([-+~*])(?= )/gm,
     (_, indent: string, sign: string) => `${sign === '~' ? '!' : sign}${indent}`,

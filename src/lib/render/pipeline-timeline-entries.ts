@@ -80,12 +80,12 @@ export function ceiling(count: number): number {
   return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
 }
 
-/** Returns half of the scale; empty if that is half of a row. */
+/** Returns half of the scale's top; empty if that is not a whole number. */
 export function halfOf(top: number): string {
   return top % 2 === 0 ? short(top / 2) : '';
 }
 
-/** `500`, `2.5k`, `10M`. */
+/** Formats a count as `500`, `2.5k` or `10M`. */
 export function short(count: number): string {
   const [size, letter] = [
     [1e9, 'G'],

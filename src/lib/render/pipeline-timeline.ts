@@ -32,12 +32,12 @@ const CHART_WIDTH = 840;
 const COLUMN = { least: 3, most: 64 };
 const SIGN_WIDTH = 14;
 const DATE_WIDTH = 64;
-/** If there are more runs than this, they are drawn by day: a page with 50,000 rows would have 35 MB. */
+/** More runs than this are drawn by day: a page with 50,000 rows would take up 35 MB. */
 const MOST_RUNS = 2000;
 /** Maximum number of causes, and of runs per cause, listed above the columns. */
 const NAMED = 5;
 
-/** The page for runs in any order. Text from the platform is escaped. The page has no script and loads nothing. */
+/** Returns the page for runs in any order. Escapes text from the platform. The page has no script and loads nothing. */
 export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): string {
   const ordered = oldestFirst(runs);
   const title = `Runs of ${source.pipeline}`;
@@ -102,7 +102,7 @@ function chart(entries: readonly Entry[], runs: readonly RunReply[]): string {
   const every = Math.ceil(DATE_WIDTH / width);
   const writeDate = dateWriter(entries);
   const columns = entries.map((entry, index) => {
-    // Counted from the newest entry, which is visible first.
+    // Count from the newest entry, which is visible first.
     const isDated = (entries.length - 1 - index) % every === 0;
     return column(entry, { top, width, date: isDated ? writeDate(entry, entries[index + every]) : '' });
   });
@@ -150,7 +150,7 @@ function column(
   return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
-/** Adds seconds if two runs share a minute, and the year if the date to the right (`after`) has another. */
+/** Adds seconds if two runs share a minute, and the year if it differs in the date to the right (`after`). */
 function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | undefined) => string {
   const times = timesOf(entries);
   const isClose = new Set(times.map(minuteOf)).size < times.length;
@@ -166,7 +166,7 @@ function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | un
   };
 }
 
-/** `, of 2026` if all runs are in the same year. */
+/** Returns `, of 2026` if all runs are in the same year. */
 function commonYear(entries: readonly Entry[]): string {
   const years = new Set(timesOf(entries).map((ms) => minuteOf(ms).slice(0, 4)));
   return years.size === 1 ? `, of ${[...years].join('')}` : '';
@@ -223,7 +223,7 @@ function whenOf(ms: number | undefined): string {
   return ms === undefined ? 'at an unknown time' : `${minuteOf(ms)} UTC`;
 }
 
-/** `2026-01-02 03:04:05` in UTC. Returns other text unchanged. */
+/** Formats a time as `2026-01-02 03:04:05` in UTC. Returns other text unchanged. */
 function timeOf(text: string | null | undefined): string {
   const ms = parseIso(text);
   return ms === undefined ? (text ?? '') : manifestTime(ms);

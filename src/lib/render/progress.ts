@@ -28,8 +28,8 @@ interface Reached {
 }
 
 /**
- * Describes the states of one bulk run, as text and as data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. `before` is
- * what earlier runs completed, whose rate does not count.
+ * Describes the states of one bulk run, as text and as data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. `before`
+ * is what earlier runs completed, which does not count toward the rate.
  */
 export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { completed: 0, ms: 0 }) {
   const recent: Reached[] = [];
@@ -98,7 +98,7 @@ export function progressBar(title: string, state: ProgressState, width: number):
   return displayWidth(whole) <= width ? whole : fitParts(line(countOf({ done: state.done })), width);
 }
 
-/** The progress so far and the reason for a pause. If they do not fit, the reason comes first. */
+/** Returns the progress so far and the reason for a pause. If they do not fit, the reason comes first. */
 export function waitBar(title: string, why: string, state: ProgressState, width: number): string {
   const reason = cleanLine(`${title}: ${why}`);
   if (shareOf(state) === undefined) return fitText(reason, width);
@@ -107,7 +107,7 @@ export function waitBar(title: string, why: string, state: ProgressState, width:
   return bar.includes(why + so) ? bar : fitParts(`${reason}, ${countOf(state)} done${so}`, width);
 }
 
-/** Drops parts from the end, because a number that is cut off would be read as another one. */
+/** Drops whole parts from the end: a truncated number would be read as a different one. */
 function fitParts(text: string, width: number): string {
   const end = displayWidth(text) > width ? text.lastIndexOf(', ') : -1;
   return end < 0 ? fitText(text, width) : fitParts(text.slice(0, end), width);

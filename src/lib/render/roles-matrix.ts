@@ -71,7 +71,7 @@ ${rows.length === 0 ? `<p>${NOTHING}</p>` : `${sideways(roles)}<div class="scrol
   );
 }
 
-/** Tells the reader that there may be more columns, which a scroll box shows only while it scrolls. */
+/** Tells readers that there may be more columns: some browsers show scroll bars only during scrolling. */
 function sideways(roles: readonly MatrixRole[]): string {
   if (roles.length <= FEW_ROLES) return '';
   const kind = roles.length > MANY_ROLES ? ' many' : '';

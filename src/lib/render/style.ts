@@ -36,7 +36,7 @@ export async function createStyle(isColored: boolean): Promise<Style> {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The flag > `CDPADM_NO_COLOR` > `NO_COLOR` > `FORCE_COLOR`, `CLICOLOR_FORCE` > `TERM=dumb`. Empty means unset. */
+/** Precedence: flag, `CDPADM_NO_COLOR`, `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE`, `TERM=dumb`. Empty means unset. */
 export function wantsColor(flag: 'auto' | 'always' | 'never', env: Environment, isTerminal: boolean): boolean {
   if (flag !== 'auto') return flag === 'always';
   if (env.CDPADM_NO_COLOR || env.NO_COLOR) return false;

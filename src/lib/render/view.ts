@@ -46,7 +46,7 @@ export interface ListView<Row> {
   html?(rows: Row[]): string;
 }
 
-/** One item with fields, drawn as lines of the form `key  value`. */
+/** A single item, rendered as `key value` lines. */
 export interface RecordView<T> {
   kind: 'record';
   columns: Column<T>[];

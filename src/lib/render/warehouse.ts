@@ -105,7 +105,7 @@ function cell(value: unknown): CellValue {
   return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
-/** Shows a nested record to humans: first its type, then its other fields. */
+/** Formats a nested record for people: first its type, then its other fields. */
 function said(value: unknown): CellValue {
   if (!isRecord(value)) return cell(value);
   const { type, ...more } = value;
@@ -114,7 +114,7 @@ function said(value: unknown): CellValue {
   return [...((type ?? '') === '' ? [] : [String(cell(type))]), ...told].join(', ');
 }
 
-/** The plan as text, without a final line feed. `verbose` shows every field of a created resource. */
+/** Returns the plan as text, without a final line feed. `verbose` shows every field of a created resource. */
 export function renderWarehousePlan(
   { plan, steps, summary, unmanaged }: WarehousePlan,
   verbose: boolean,
@@ -167,7 +167,7 @@ function stepLines(step: Step, style: Style, verbose: boolean): string[] {
   }
 }
 
-/** What a reviewer must know about a created resource: `production, active, crm → active-customers`. */
+/** Returns what a reviewer must know about a created resource: `production, active, crm → active-customers`. */
 function keyFacts(changes: Step['changes']): string[] {
   const known = (...paths: string[]): string[] =>
     paths.map((path) => changes[path]?.to).filter((value) => typeof value === 'string');

@@ -21,7 +21,7 @@ export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** Lines of at most `width` columns, broken between words. A longer word gets its own line. */
+/** Returns lines of at most `width` columns, broken between words. A longer word gets its own line. */
 export function wrapText(text: string, width: number): string[] {
   return packLines(text.split(' '), width, { gap: ' ' });
 }
@@ -69,7 +69,7 @@ export function wrapLogLine(line: string, width: number): string {
   return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');
 }
 
-/** Wraps a long line below the rightmost column that still leaves half of the width. */
+/** Wraps a long line under the rightmost column that still leaves half of the width. */
 export function wrapAligned(text: string, width: number): string {
   return text
     .split('\n')

@@ -1,5 +1,5 @@
-// Determines when the next request of a bulk run may be sent: within the limits on number and rate, not during a pause,
-// and one at a time during an outage. Also determines when a run gives up. All times are milliseconds on one clock.
+// Determines when the next request of a bulk run may be sent: within the concurrency and rate limits, never during a
+// pause, and one at a time during an outage. Ends a run that gives up. All times are milliseconds on one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 import { createExcuses, createTroubles } from './troubles.ts';
@@ -19,7 +19,7 @@ export interface PacingOptions {
   onDecision(text: string): void;
   /** Reports a pause of all requests and its reason, for the progress line. */
   onWait(ms: number, why: string): void;
-  /** Ends the run because of `why`; `hint` explains it. */
+  /** Ends the run for the reason `why`; `hint` suggests what to do. */
   onGiveUp(why: string, hint?: string): void;
 }
 
@@ -34,7 +34,7 @@ export type Feedback =
   | { kind: 'none' };
 
 export interface Pass {
-  /** Requests that fail together belong to the same round, of which only the first failure counts. */
+  /** Requests that fail together belong to the same round; only the first failure of a round counts. */
   readonly round: number;
   /** When the request was sent. */
   readonly at: number;
@@ -46,7 +46,7 @@ const BACKOFF_CAP_MS = 30_000;
 const PROBE_CAP_MS = 60_000;
 /** Maximum pause before a row is sent again. */
 const ROW_CAP_MS = 5000;
-/** Number of consecutive 429s without a pause that ends the run, after about two minutes. */
+/** Number of consecutive 429s without a requested pause after which the run ends (about two minutes). */
 const MAX_BUSY = 14;
 
 export class Pacing {
@@ -76,34 +76,34 @@ export class Pacing {
     return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }
 
-  /** Returns the time when the next request may be sent. */
+  /** Returns the earliest time for the next request. */
   get startAt(): number {
     return Math.max(this.#pausedUntil, this.#schedule.startAt);
   }
 
-  /** Records that a request is being sent. Every request must `leave` later. */
+  /** Records that a request is being sent. The caller must call `leave` later. */
   take(now: number): Pass {
     this.#schedule.take(now);
     this.#inFlight++;
     return { round: this.#round, at: now };
   }
 
-  /** Records that the program was blocked between the two times, so nothing was sent. */
+  /** Records that the program was blocked from `from` to `to`, so nothing was sent. */
   wasBlocked(from: number, to: number): void {
     this.#schedule.wasBlocked(from, to);
   }
 
-  /** Returns the pause before a row that has failed this often is sent again. */
+  /** Returns the pause before retrying a row that has failed `failures` times. */
   rowPause(failures: number): number {
     return this.#options.random() * backoff(failures, ROW_CAP_MS);
   }
 
-  /** Reports the pause of a row if no request is in progress. */
+  /** Reports the pause of a row if no request is in flight. */
   rest(ms: number, why: string): void {
     if (this.#inFlight === 0) this.#options.onWait(ms, why);
   }
 
-  /** Records the response to a request, and returns how long this row alone must wait. */
+  /** Records the feedback on a request, and returns the pause before its row is retried. */
   leave(now: number, pass: Pass, feedback: Feedback): number {
     this.#inFlight--;
     const isFirst = pass.round === this.#round;
@@ -125,7 +125,7 @@ export class Pacing {
     const { learned } = this.#schedule;
     learned.accepted(at);
     this.#succeed(now);
-    // The response to a request sent before the limit was hit does not show whether the limit has ended.
+    // The response to a request sent before the limit was hit does not show whether the limit has cleared.
     if (isFirst) {
       this.#busy = 0;
       this.#untimed = 0;
@@ -140,7 +140,7 @@ export class Pacing {
     const { learned } = this.#schedule;
     const { random } = this.#options;
     this.#succeed(now);
-    // A single 429 does not show that our other requests are too fast.
+    // A single 429 does not prove that we send too fast.
     if (this.#busy === 0 && !learned.isKnown() && this.#excuses.take())
       return askedMs === undefined ? 0 : askedMs + random() * BACKOFF_BASE_MS;
     this.#window.overloaded();
@@ -148,12 +148,12 @@ export class Pacing {
     if (isFirst) {
       this.#round++;
       this.#busy++;
-      // A requested pause shows that the platform is healthy, no matter how frequent.
+      // A platform that requests pauses is healthy, even if it does so often.
       this.#untimed = askedMs === undefined || askedMs === 0 ? this.#untimed + 1 : 0;
     }
     if (this.#untimed > MAX_BUSY) this.#options.onGiveUp('the rate limit did not clear');
     else if (askedMs !== undefined) {
-      // At least as long as requested and as our own backoff: repeated requests to wait 0 seconds are not a pause.
+      // Wait as long as requested, but at least our own backoff: the platform may keep requesting 0 seconds.
       const own = isFirst ? random() * backoff(this.#busy) : 0;
       this.#pause(now, Math.max(askedMs + random() * BACKOFF_BASE_MS, own), 'the platform requested a pause');
     } else if (isFirst) this.#pause(now, random() * backoff(this.#busy), 'too many requests');
@@ -178,7 +178,7 @@ export class Pacing {
     const failingMs = this.#troubles.sinceSuccess(now);
     const leftMs = this.#options.giveUpAfterMs - failingMs;
     if (leftMs > 0) {
-      // At least half of the interval, so that intervals always grow.
+      // Use at least half of the interval, so that intervals always grow.
       const ms = backoff(this.#probes, PROBE_CAP_MS) * (0.5 + this.#options.random() / 2);
       this.#pause(now, Math.min(leftMs, ms), 'the platform is unavailable');
       return;
@@ -203,7 +203,7 @@ export class Pacing {
   }
 }
 
-/** Returns the maximum pause, of which callers use a random part. */
+/** Returns the maximum pause; callers use a random fraction of it. */
 function backoff(times: number, cap = BACKOFF_CAP_MS): number {
   return Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 }

@@ -9,10 +9,10 @@ const SECOND_MS = 1000;
 const MAX_REMEMBERED = 4096;
 /** Learned rate as a fraction of the rate that was too high. */
 const HEADROOM = 0.97;
-/** Fraction if the next limit follows soon: the first requests used up a burst allowance, so it was far too high. */
+/** Fraction if the next limit follows soon: the rate was far too high, because it included a burst allowance. */
 const STEP_DOWN = 0.85;
 const SOON_MS = 5000;
-/** Time to climb back to the rate that last triggered a 429. Doubles each time the limit has not changed. */
+/** Time to climb back to the rate that last triggered a 429. Doubles each time the limit turns out to be the same. */
 const RETURN_MS = 45_000;
 const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
@@ -27,7 +27,7 @@ interface Limit {
   askedMs: number | undefined;
 }
 
-/** Starts from `low` at time `from`, and reaches `high`, which was too high, after `returnMs`. */
+/** Rises from `low` at time `from` to `high`, the rate that was too high, within `returnMs`. */
 interface Curve {
   from: number;
   low: number;
@@ -68,7 +68,7 @@ export function createLearnedRate(wanted = Infinity) {
     const sinceMs = last === undefined ? Infinity : limit.sentAt - last.sentAt;
     if (taken === 0 || taken > wanted * CLEARLY_FEWER || (last === undefined && !tells(limit, taken))) return undefined;
     const kept = at(limit.sentAt);
-    // A second contains only whole requests.
+    // The count is a whole number, so the real rate may be up to one request higher.
     const high = taken + 1 > kept ? kept : taken;
     const isSoon = curve !== undefined && sinceMs < SOON_MS;
     // The platform clearly accepts the rate at which requests were sent between two limits.
@@ -82,7 +82,7 @@ export function createLearnedRate(wanted = Infinity) {
 
   return {
     at,
-    /** True once a limit was found. */
+    /** True once a limit has been found. */
     isKnown: (): boolean => curve !== undefined,
     /** Records that the request sent at `sentAt` was accepted. */
     accepted: (sentAt: number): void => {

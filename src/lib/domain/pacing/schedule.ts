@@ -1,7 +1,7 @@
 // Determines when the next request may be sent: at the requested rate, or at a lower, learned rate.
 import { createLearnedRate } from './learned-rate.ts';
 
-/** Maximum delay that requests make up for after a late timer, to reach the requested rate. */
+/** Maximum delay that is made up for after a late timer, to maintain the requested rate. */
 const CATCH_UP_MS = 250;
 /** Requests catch up gradually: a burst would exceed the limit a second later. */
 const CATCH_UP_PACE = 0.8;
@@ -18,7 +18,7 @@ export function createSchedule(rate: number | undefined) {
   let soonestAt = 0;
   return {
     learned,
-    /** The time when the next request may be sent. */
+    /** Returns the earliest time for the next request. */
     get startAt(): number {
       return Math.max(nextAt, soonestAt, slots?.from ?? 0);
     },
@@ -33,12 +33,11 @@ export function createSchedule(rate: number | undefined) {
         soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
       }
     },
-    /** Records that the program was blocked between the two times, so nothing was sent. */
     wasBlocked: (from: number, to: number): void => slots?.delayed(from, to),
   };
 }
 
-/** Maximum number of remembered requests. A window of this many slots is short enough. */
+/** Maximum number of remembered requests. For higher rates, the window is shorter than a second. */
 const MAX_SLOTS = 10_000;
 /** A slow request may arrive together with later ones, so this second is slightly longer than the platform's. */
 const MARGIN = 1.01;

@@ -1,4 +1,4 @@
-// Judges failed requests (5xx, or no response): a few among many, too many, or an outage.
+// Classifies failed requests (5xx, or no response): a few among many, too many, or an outage.
 
 /** Number of recent requests that count. */
 const RECENT = 1000;
@@ -43,13 +43,13 @@ export function createTroubles(startedAt: number) {
   };
 }
 
-/** A rate from a flag or the profile is trusted from the start, any other only after responses have confirmed it. */
+/** A rate from a flag or the profile is trusted from the start; a learned rate, only after responses confirm it. */
 const AT_KNOWN_RATE = { share: 0.05, least: 4, first: 4 };
 const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
 
 /**
  * Excuses 429s that say nothing about our rate: another client used up the limit, or a request was counted in the wrong
- * second. If there are more, the limit is lower than the rate.
+ * second. If there are more such 429s, the limit is lower than the rate.
  */
 export function createExcuses(rate: number | undefined) {
   const { share, least, first } = rate === undefined ? AT_ANY_RATE : AT_KNOWN_RATE;
@@ -59,7 +59,7 @@ export function createExcuses(rate: number | undefined) {
     answered: (): void => {
       left = Math.min(most, left + share);
     },
-    /** True if one more 429 is excused. */
+    /** Returns whether one more 429 is excused, and counts it. */
     take: (): boolean => {
       if (left < 1) return false;
       left--;

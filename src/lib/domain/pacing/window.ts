@@ -3,14 +3,14 @@
 export type Window = ReturnType<typeof createWindow>;
 
 const START = 4;
-/** Growth before and after the first slow response or limit. */
+/** Growth factors before and after the first slow response or limit. */
 const FIRST_GROWTH = 2;
 const GROWTH = 1.25;
 const SHRINK = 0.85;
 /** Latency counts as increased once it has doubled, plus a margin for very small values. */
 const TOLERATED = 2;
 const SLACK_MS = 5;
-/** The best latency is slowly forgotten, because a platform may become slower. */
+/** Slowly raises the best latency, because a platform may become slower. */
 const FORGET = 1.01;
 
 export function createWindow(max: number) {
@@ -48,7 +48,7 @@ export function createWindow(max: number) {
       size = quick ? Math.min(max, Math.max(size + 1, size * growth)) : Math.max(1, size * SHRINK);
       restart();
     },
-    /** Records that a limit was hit (429, 503). Halves the number, but only once for the requests of a round. */
+    /** Records that a limit was hit (429, 503). Halves the size, but only once per round of requests. */
     overloaded: (): void => {
       if (stale > 0) {
         stale--;

@@ -46,12 +46,12 @@ export function rolesById(roles: readonly Role[]): Map<string, Role> {
   return new Map(roles.map((role) => [role.role_id, role]));
 }
 
-/** Compares two roles, ignoring the order of tasks, repeated tasks and `user:core`. */
+/** Reports whether two roles are equal, ignoring task order, duplicate tasks and `user:core`. */
 export function sameRole(a: Role, b: Role): boolean {
   return a === b || roleContent(a) === roleContent(b);
 }
 
-/** Compares the specification's fields of two lists of roles, which is how a PUT is confirmed. */
+/** Confirms a PUT: reports whether two lists of roles agree in the fields that the specification defines. */
 export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   const content = (roles: readonly Role[]): string => canonicalJson(roles.map(specifiedPart).map(roleContent).sort());
   return content(a) === content(b);
@@ -66,7 +66,7 @@ export function specifiedPart({ role_id, name, description, tasks }: Role): Role
   };
 }
 
-/** Compares the roles and unknown fields of two manifests, ignoring stamps and order. */
+/** Reports whether two manifests have the same roles and unknown fields, ignoring stamps and order. */
 export function sameContent(a: Manifest, b: Manifest): boolean {
   return manifestContent(a) === manifestContent(b);
 }
@@ -83,7 +83,7 @@ function manifestContent(manifest: Manifest): string {
   return canonicalJson({ extra: manifest.extra, roles: manifest.roles.map(roleContent).sort() });
 }
 
-/** A push compares each role with several others, so a role's text is created only once. */
+/** Cached, because a push compares each role with several others. */
 const contents = new WeakMap<Role, string>();
 
 function roleContent(role: Role): string {

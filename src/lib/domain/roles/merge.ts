@@ -21,7 +21,7 @@ export interface MergeResult {
   rebased: string[];
 }
 
-/** Applies my changes since the base to their roles. Tasks are a set, to which the changes of both sides apply. */
+/** Applies my changes since the base to their roles. Tasks are merged as a set: the changes of both sides apply. */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
   const ours = rolesById(mine);
@@ -34,7 +34,7 @@ export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs:
   return result;
 }
 
-/** Replaces the conflict in the roles with this value; null removes a whole role. */
+/** Resolves a conflict by setting its field to `value`. For a whole role, null removes it. */
 export function resolveConflict(
   roles: readonly Role[],
   { role_id, field }: Pick<MergeConflict, 'role_id' | 'field'>,
@@ -114,7 +114,7 @@ function mergeTasks(sides: Sides<readonly TaskRef[]>, report: ReportConflict): T
       merged.push({ ...mergeFields([before ?? {}, mine, theirs], conflict), task_id: id });
     } else if (!before) merged.push(...[mine, theirs].filter((task) => task !== undefined));
   }
-  // The platform adds this task to every role, so a file without it does not remove it.
+  // The platform adds this task to every role, so omitting it from a file does not remove it.
   const core = other?.get(CORE_TASK);
   if (!core || own?.has(CORE_TASK)) return merged;
   return [core, ...merged.filter((task) => task.task_id !== CORE_TASK)];
@@ -158,7 +158,7 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
   return { roles, conflicts: [], rebased: [], stale };
 }
 
-/** Stamps are whole seconds, so several may match: the nearest is chosen. `candidates` come newest first. */
+/** Returns the candidate with the file's stamp. If several have it, returns the most similar, then the newest. */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
   const measured = candidates

@@ -24,7 +24,7 @@ export function permissionsOf(role: Pick<Role, 'tasks'>): z.infer<ReturnType<typ
   return [...known, ...unknown].map((permission) => ({ ...permission, escalation: isEscalation(permission.task_id) }));
 }
 
-/** The task of the role that grants `taskId`: itself, or the `…:*` of its feature. Undefined if no task does. */
+/** Returns the role's task that grants `taskId`, if any: the task itself or the `…:*` of its feature. */
 export function grantingTask(role: Pick<Role, 'tasks'>, taskId: string): string | undefined {
   if (taskId === CORE_TASK) return CORE_TASK;
   const ids = taskIds(role);

@@ -27,7 +27,7 @@ export function rolesPlanFields() {
     summary: z.object({ create: z.number(), modify: z.number(), delete: z.number(), unchanged: z.number() }),
     /** Warnings for the person who approves the plan; omitted if there are none. */
     warnings: z.optional(z.array(z.string())),
-    /** Role ids that keep changes made on the platform after the file was pulled; omitted if there are none. */
+    /** Ids of roles that keep platform changes made after the file was pulled; omitted if there are none. */
     kept: z.optional(z.array(z.string())),
   };
 }
@@ -47,7 +47,7 @@ type PlanFields = z.infer<z.ZodMiniObject<ReturnType<typeof rolesPlanFields>>>;
 /** `plan` is a hash (32 hex digits) of the organization, the address, and the live and desired manifests. */
 export type RolesPlan = PlanFields & { plan: string };
 
-/** A comparison of two files, without a platform and so without a plan to apply. */
+/** A comparison of two files. It has no plan to apply, because no platform is involved. */
 export type RolesComparison = PlanFields & { plan: null };
 
 export type RolesDiff = Omit<PlanFields, 'base' | 'warnings' | 'kept'>;
@@ -110,19 +110,19 @@ export interface GuardRefusal {
   typed?: string;
 }
 
-/** From this number of live roles, changing more than the share below in one push is suspicious. */
+/** With this many live roles or more, changing more than the share below in one push requires a flag. */
 const THRESHOLD_ROLES = 10;
 const THRESHOLD_PERCENT = 30;
 
-/** `roles delete` of more roles needs a flag. */
+/** Deleting more roles than this with `roles delete` requires a flag. */
 export const MOST_UNGUARDED = 3;
 
-/** Returns the words of a rollback to the manifest before this push, with the flags that its guards need. */
+/** Returns the command that restores the manifest from before this push, with the flags that its guards require. */
 export function rollbackOf(planned: PlannedPush, revision: string): string[] {
   return ['roles', 'rollback', revision, ...flagsBack(planned, {})];
 }
 
-/** Returns the words of the command that undoes this push, preferably one that undoes only this push. */
+/** Returns the command that undoes this push: preferably one that leaves later changes in place. */
 export function undoOf(planned: PlannedPush, revision: string): string[] {
   const { create, delete: deleted, modify } = planned.plan.summary;
   if (create > MOST_UNGUARDED || deleted + modify > 0) return rollbackOf(planned, revision);

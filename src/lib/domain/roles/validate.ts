@@ -13,15 +13,15 @@ export interface Known {
   base?: Manifest | undefined;
   /** Task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
-  /** True until the platform has been read, which may explain unknown fields and empty strings. */
+  /** True until the platform has been read: it may have returned the unknown fields and empty strings itself. */
   tolerateUnknown?: boolean | undefined;
-  /** True if the roles come from the platform, so no unknown field can be a typo. */
+  /** True if the roles come from the platform, so an unknown field cannot be a typo. */
   fieldsOfPlatform?: boolean | undefined;
 }
 
 type Path = (string | number)[];
 
-/** Findings of a check: issues stop the command, warnings do not. */
+/** Results of a check: issues stop the command, but warnings do not. */
 class Report {
   readonly issues: FieldIssue[] = [];
   readonly warnings: FieldIssue[] = [];
@@ -37,7 +37,7 @@ function remembered(known: Known): Manifest[] {
   return [known.live, known.base].filter((manifest) => manifest !== undefined);
 }
 
-/** Reports fields that are neither in `allowed` nor were returned here by the platform (`seen`), also inside maps. */
+/** Reports fields, also in nested maps, that are not in `allowed` and were not returned by the platform (`seen`). */
 function checkFields(
   found: Record<string, unknown>,
   allowed: readonly string[],
@@ -61,10 +61,10 @@ function checkFields(
 }
 
 export interface CheckedManifest {
-  /** The file's manifest. Valid only if there are no issues. */
+  /** The file's manifest; valid only if there are no issues. */
   manifest: Manifest;
   issues: FieldIssue[];
-  /** Advice: the manifest is sent anyway. */
+  /** Warnings do not prevent the manifest from being sent. */
   warnings: FieldIssue[];
 }
 
@@ -143,7 +143,7 @@ function checkUnique(
 const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
 const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
 
-/** Everything a check needs in addition to the value. `seen` contains the manifests' roles with the same id. */
+/** Context of a check. `seen` contains the roles with the same id in the live manifest and the base. */
 interface Checking {
   known: Known;
   seen: readonly Role[];
@@ -169,7 +169,7 @@ function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): R
 function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { known, seen, report }: Checking): void {
   // A value that the platform itself returned, such as a null description, may be sent back unchanged.
   const isReturned = (field: string): boolean => seen.some((one) => (one[field] ?? null) === (item[field] ?? null));
-  // `checkTasks` has already checked the tasks.
+  // Tasks are omitted, because `checkTasks` has already checked them.
   for (const { path: inner, message } of explain(RoleSchema, { ...role, tasks: [] })) {
     const field = String(inner[0]);
     if (isReturned(field)) continue;
@@ -231,14 +231,14 @@ function readTask(item: unknown, path: Path, checking: Checking): TaskRef | unde
   return undefined;
 }
 
-/** The problem with a task id, if there is one. `stops` is false for advice. */
+/** Returns the problem with a task id, if any. `stops` is false for a warning. */
 type TaskCheck = (id: string) => { message: string; stops: boolean } | undefined;
 
 /** Checks ids against the live tasks or, if those were not read, against the specification's list. */
 function createTaskCheck(known: Known): TaskCheck {
   const { liveTasks, tolerateUnknown } = known;
   const offered = liveTasks ?? CATALOG_TASKS;
-  // A role may keep a task that the platform no longer offers, but only if the live role has it.
+  // A task that the platform no longer offers is allowed if a live role has it.
   const holders = liveTasks ? [known.live] : remembered(known);
   const roles = holders.flatMap((manifest) => manifest?.roles ?? []);
   const held = new Set(roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));

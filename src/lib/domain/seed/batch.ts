@@ -1,4 +1,4 @@
-// A batch of a bulk run: rows as the bytes of a JSON array, and each row's position in the input.
+// A batch of a bulk run: its rows as the bytes of a JSON array, and their positions in the input.
 import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
@@ -8,25 +8,23 @@ export interface RowIssue {
   message: string;
 }
 
-/** Turns an issue of a body into an issue of the input. */
+/** Converts an issue in a body to an issue in the input. */
 export type IssueLocator = (issue: FieldIssue) => RowIssue;
 
-/** Turns a flat record into a body; returns undefined for a record that is already a body. */
+/** Converts a flat record to a body; returns undefined for a record that is already a body. */
 export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLocator } | undefined;
 
 /** A row that is rejected instead of sent. */
 export interface RefusedRow {
   position: number;
-  /** Line where the row starts, or its number if the input has no lines. */
+  /** Line where the row starts, or the row's number if the input has no lines. */
   line: number;
   issues: readonly RowIssue[];
-  /** The row, as read. */
   original: string;
-  /** True if the row is text of a table, not a body. */
+  /** True if the row is the text of a table record, not a body. */
   isTableRecord?: boolean;
 }
 
-/** Returns a row's issues on one line. */
 export function reasonOf(issues: readonly RowIssue[]): string {
   return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
@@ -34,12 +32,12 @@ export function reasonOf(issues: readonly RowIssue[]): string {
 export class Batch {
   /** Index of the input. */
   file = 0;
-  /** Rejected rows in the same stretch of the input. */
+  /** Rejected rows in the same range of the input. */
   refused: RefusedRow[] = [];
-  /** The batch covers the stretch (`from`, `to`] of the input. */
+  /** The batch covers the range (`from`, `to`] of the input. */
   from = 0;
   to = 0;
-  /** Offset after the stretch, where reading can resume; -1 if it cannot. */
+  /** Offset after the range, where reading can resume; -1 if it cannot resume. */
   endOffset = -1;
   #bytes: Buffer;
   /** End of each row; the next row starts after a comma. */
@@ -52,8 +50,8 @@ export class Batch {
   }
 
   /**
-   * Clears the batch, for the rows of a file after `from`. Batches are reused: their buffers live as long as a request,
-   * and new ones would fill memory faster than it is collected.
+   * Clears the batch for a file's rows after `from`. Batches are reused: the garbage collector could not keep up with a
+   * new buffer per request.
    */
   begin(file: number, from: number): void {
     this.file = file;
@@ -70,17 +68,16 @@ export class Batch {
     return this.#ends.length;
   }
 
-  /** Bytes of the body. */
+  /** Size of the body in bytes. */
   get size(): number {
     return (this.#ends.at(-1) ?? 0) + 1;
   }
 
-  /** Returns the length of the longest body that fits without more memory. */
+  /** Returns the length of the longest body that fits without another allocation. */
   get capacity(): number {
     return this.#bytes.length;
   }
 
-  /** Returns the line where a row starts, or its number if the input has no lines. */
   line(index: number): number {
     return this.#lines[index] as number;
   }
@@ -99,19 +96,19 @@ export class Batch {
     this.to = position;
   }
 
-  /** Returns the bytes of a row, which the batch owns. */
+  /** Returns the bytes of a row; they are overwritten when the batch is reused. */
   row(index: number): Buffer {
     return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
   }
 
-  /** Returns the whole batch's body. The batch owns its bytes. */
+  /** Returns the body of the whole batch; its bytes are overwritten when the batch is reused. */
   body(): Buffer {
     const last = this.size - 1;
     this.#bytes[last] = CLOSE_BRACKET;
     return this.#bytes.subarray(0, last + 1);
   }
 
-  /** Returns a body with some of the rows. */
+  /** Returns a body that contains the given rows. */
   bodyOf(rows: readonly number[]): Buffer {
     if (rows.length === this.count) return this.body();
     const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);

@@ -5,7 +5,7 @@ import type { Batch } from './batch.ts';
 export interface Suspects {
   /** Invalid rows: no further request is needed. */
   guilty: number[];
-  /** Rows at least one of which is invalid. Empty if `guilty` is not. */
+  /** Rows of which at least one is invalid; empty if `guilty` is not. */
   suspects: number[];
   /** Probably valid rows. */
   rest: number[];
@@ -24,7 +24,7 @@ interface Attribute {
 
 /** An attribute is invalid once this many rows were rejected alone because of it and no row with it was accepted. */
 const PROOF = 2;
-/** Limits the memory for names, which come from the platform's messages. */
+/** Limits the memory used for names, which come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;
 
 export function createBlame() {
@@ -54,7 +54,7 @@ export function createBlame() {
   }
 
   return {
-    /** Judges rows that were rejected together. */
+    /** Classifies rows that were rejected together. */
     judge: (batch: Batch, rows: readonly number[], messages: readonly string[]): Suspects => {
       const found = find(batch, rows, messages);
       const all = [...rows];
@@ -73,11 +73,11 @@ export function createBlame() {
     /** Records that these rows were accepted. */
     accepted: (batch: Batch, rows: readonly number[]): void => {
       for (const attribute of attributes.values()) {
-        // Searching takes time, so search only for undecided attributes.
+        // Searching takes time, so skip attributes that are already cleared.
         if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
       }
     },
-    /** Returns the rows without a bad attribute first, then the others, by attribute. */
+    /** Returns groups of rows: first those without a bad attribute, then one group per bad attribute. */
     sort: (batch: Batch, rows: readonly number[]): (readonly number[])[] => {
       let clean = rows;
       const groups: (readonly number[])[] = [];

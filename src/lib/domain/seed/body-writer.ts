@@ -1,5 +1,5 @@
-// Writes user bodies from table cells, from bytes to bytes, without creating a string, value or object per row. The
-// contract accepts everything it writes. A row with an unusual cell goes to the exact check.
+// Converts table cells to user bodies, byte by byte, without creating a string, value or object per row. The contract
+// accepts every body that it writes. A row with an unusual cell goes to the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
@@ -31,13 +31,13 @@ export interface TableDefaults {
 }
 
 export interface BodyWriter {
-  /** Returns the maximum body size for a record of `length` bytes. */
+  /** Returns the maximum body size in bytes for a record of `length` bytes. */
   room(length: number): number;
   /** Writes the body and returns its length, or FAIL if a cell needs the exact check. */
   write(cells: Cells, out: Buffer): number;
 }
 
-/** Writes a part of the body at `to`, and returns the offset after it, or FAIL if a cell needs the exact check. */
+/** Writes part of the body at offset `to`, and returns the offset after it, or FAIL if a cell needs the exact check. */
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
 
@@ -59,7 +59,7 @@ interface Group {
   isRequired: boolean;
 }
 
-/** Values longer than this go to the exact check. */
+/** Longer values go to the exact check. */
 const MAX_IDENTITY_BYTES = 1000;
 const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;
@@ -73,7 +73,7 @@ const BEGINNINGS = ['production', 'development'].map((name) => {
   return { name: Buffer.from(name), beginning: Buffer.from(`{"environment":"${name}"`) };
 });
 
-/** Undefined if every row of the table needs the exact check. */
+/** Returns undefined if every row of the table needs the exact check. */
 export function createBodyWriter(
   columns: readonly (Column | undefined)[],
   attributes: readonly TableAttribute[],
@@ -83,7 +83,7 @@ export function createBodyWriter(
   const environmentAt = columns.findIndex((column) => column?.kind === 'environment');
   const dateAt = columns.findIndex((column) => column?.kind === 'cutoff_date');
   const types = columns.flatMap((column) => (column?.kind === 'identity' ? [toWire(column.type)] : []));
-  // Two columns may have the same wire name, and names with `__` are special. Both need the exact check.
+  // Duplicate wire names and names that start with `__` need the exact check.
   if (new Set(types).size < types.length || types.some((type) => type.startsWith('__'))) return undefined;
 
   const partsOf = (make: (column: Column) => [head: string, write: WriteCell, tail: string] | undefined): Part[] =>
@@ -115,7 +115,7 @@ export function createBodyWriter(
     .flatMap(({ head, close, parts }) => [head, close, ...parts.flatMap((part) => [part.head, part.tail, COUNT_HEAD])])
     .reduce((sum, { length }) => sum + length, 64);
 
-  /** Writes a date into the heads, because most rows of a file have the same date. */
+  /** Writes a date into the heads once, because most rows of a file have the same date. */
   function setDate(bytes: Buffer, start: number, end: number): boolean {
     if (end - start !== DATE_LENGTH) return false;
     if (matchesAt(bytes, start, date)) return true;
@@ -171,7 +171,7 @@ function partOf(head: string, indexes: readonly number[], write: Write, tail: st
   return { head: Buffer.from(head), indexes, write, tail: Buffer.from(tail) };
 }
 
-/** Returns an attribute, and the offset of its date in the head. */
+/** Returns the part for an attribute, and the offset of the date in its head. */
 function attributePart({ name, type, cells }: TableAttribute): { part: Part; offset: number } {
   const rule = SEED_RULES[type];
   const before = `,{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","cutoff_date":"`;
@@ -214,7 +214,7 @@ function single(index: number, write: WriteCell): Write {
   return ({ bytes, starts, ends }, out, to) => write(bytes, starts[index] as number, ends[index] as number, out, to);
 }
 
-/** Writes an average from the cells of its sum and its count, which must not be zero. */
+/** Writes an average from its sum cell and its count cell; the count must not be zero. */
 function average(sum: number, count: number): Write {
   return ({ bytes, starts, ends }, out, begin) => {
     const [start, end] = [starts[count] as number, ends[count] as number];
@@ -234,7 +234,7 @@ function copyBytes(bytes: Buffer, start: number, end: number, out: Buffer, begin
   return to;
 }
 
-/** Writes the inside of a JSON string. Control characters go to the exact check. */
+/** Writes the content of a JSON string, without quotes. Control characters go to the exact check. */
 function writeText(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start; at < end; at++) {

@@ -1,4 +1,4 @@
-// Cells of a table for the exact check.
+// Reads table cells for the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
 import { isoOf, parseIso } from '../../kernel/timestamps.ts';
@@ -15,7 +15,7 @@ export interface TableAttribute {
   cells: Cell[];
 }
 
-/** Reads `k=1|m=2` from a column without a key, and the cells of columns with a key. */
+/** Reads pairs such as `k=1|m=2` from a column without a key, and one pair from each column with a key. */
 function pairsOf(places: readonly Cell[], cells: readonly unknown[]): [string, unknown][] {
   return places.flatMap(({ index, key }): [string, unknown][] => {
     const cell = cells[index];
@@ -35,12 +35,12 @@ export function isEmpty(cell: unknown): boolean {
   return cell === undefined || cell === null || cell === '';
 }
 
-/** Returns a Parquet cell as in CSV. Does not convert lists and maps, so the contract rejects them. */
+/** Returns a Parquet cell as CSV text. Does not convert lists and maps, so the contract rejects them. */
 export function asText(cell: unknown): unknown {
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
 
-/** Returns an ISO 8601 date or time in milliseconds since 1970, as the platform expects. Without a zone, it is UTC. */
+/** Converts an ISO 8601 date or time to milliseconds since 1970, as the platform expects. UTC if it has no zone. */
 function asMilliseconds(cell: unknown): unknown {
   const text = asText(cell);
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;
@@ -48,7 +48,7 @@ function asMilliseconds(cell: unknown): unknown {
   return parseIso(time) ?? parseIso(`${time}Z`) ?? text;
 }
 
-/** Returns an attribute's seed; undefined if its cells are empty. */
+/** Returns the seed of an attribute; undefined if its cells are empty. */
 export function seedValue(
   { type, cells: places }: TableAttribute,
   cells: readonly unknown[],

@@ -11,13 +11,13 @@ export type Column =
   | { kind: 'attribute'; name: string; type: CalculationType; key: string | undefined }
   | { kind: 'user'; name: string };
 
-/** Column of the file -> field, in the grammar of headers (`--map`, `--map-file`). */
+/** Maps a file's column to a field, in the grammar of headers (`--map`, `--map-file`). */
 export type ColumnMap = ReadonlyMap<string, string>;
 
 /** A column that the map does not contain. */
 export interface SkippedColumn {
   column: string;
-  /** The field that the column's name suggests, unless another column has it. */
+  /** The field that the column's name suggests, unless another column maps to it. */
   field: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface Header {
   skippedColumns: SkippedColumn[];
 }
 
-/** Reads a header. A map replaces the names of its columns. Others are read if their name is a field, as without a map. */
+/** Reads a header. A map replaces the names of its columns; other columns are read if their name is a field. */
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,
@@ -85,7 +85,7 @@ export function readHeader(
 /** Identity types that are common as column names. */
 const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
 
-/** True if a column's name is already a field. */
+/** True if a column's name is itself a field. */
 export const isField = (title: string): boolean => typeof readField(title) !== 'string';
 
 /** Returns the field that a column's name suggests. */

@@ -1,4 +1,4 @@
-// Finds the records in a stream of CSV bytes (RFC 4180; also with semicolons or tabs) and turns them into users.
+// Finds the records in a stream of CSV bytes (RFC 4180; also with semicolons or tabs) and converts them to users.
 import { invalidInput } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { CsvFeed } from '../csv/feed.ts';
@@ -35,7 +35,7 @@ export interface CsvOptions extends TableOptions {
 const NO_MAP =
   'Map the columns with --map COLUMN=FIELD or --map-file. For a file without a header, pass --headerless --columns A,B.';
 
-/** Reads CSV rows. The position of a row is its first line. Throws invalid input (9) for an unusable header. */
+/** Reads CSV rows. A row's position is its first line. Throws invalid input (9) for an unusable header. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
   const { dialect = {} } = options;
   const feed = new CsvFeed(options.name, { take }, dialect);
@@ -64,7 +64,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
     const floats = dialect.floats === true;
     if (floats || isLocal) readNumbers = createNumberReader(header, table.columns, { floats, isLocal });
-    // Bytes such as `1.234` would be accepted as a number.
+    // The byte writer would accept `1.234` as a fraction.
     if (isLocal) table = { ...table, writer: undefined };
     return table;
   }
@@ -107,7 +107,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   };
 }
 
-/** Returns the table for a header. Throws invalid input (9) with every invalid column. */
+/** Returns the table for a header. Throws invalid input (9) that lists every invalid column. */
 export function tableOf(
   header: readonly string[],
   { name, defaults, map, rules, onSkippedColumns, onNullWord, line = 1 }: TableOptions & { line?: number },
@@ -134,7 +134,7 @@ export function tableOf(
 
 /**
  * Uses a map to read flat JSON records (a BigQuery export) as table rows. Some exports omit null fields, so the columns
- * come from the map, the first record, and later records with another field.
+ * come from the map, the first record, and any later record with a new field.
  */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');

@@ -54,7 +54,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       if (offset >= 0) offset += whole;
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
-        // Keep its beginning for the error message.
+        // Keep the row's beginning for the error message.
         if (offset >= 0) offset += pending.length - SHOWN_BYTES;
         pending.length = SHOWN_BYTES;
         skipping = true;
@@ -68,7 +68,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
   };
 }
 
-/** Reads a JSON array, or values separated by spaces. Positions are 1-based. The taker also gets the lines. */
+/** Reads a JSON array, or values separated by spaces. Positions are 1-based. The taker also receives line numbers. */
 export class ElementReader implements RowReader {
   isOver = false;
   readonly #taker: JsonTaker;
@@ -80,7 +80,7 @@ export class ElementReader implements RowReader {
   /** Last token of the array. */
   #last: 'element' | 'comma' | undefined;
   #begun = false;
-  /** Offset in `#pending` where the search continues. The element starts at `#start` (-1: between elements). */
+  /** Offset in `#pending` where the search continues; the current element starts at `#start` (-1 between elements). */
   #at = 0;
   #start = -1;
   #depth = 0;

@@ -1,5 +1,5 @@
-// Tracks which part of the input is complete: everything up to a mark, and a few stretches after it. Its size depends
-// on the number of unfinished batches, not on the input.
+// Tracks which part of the input is complete: everything up to a mark, and a few stretches after it. Memory use depends
+// on the number of unfinished batches, not on the size of the input.
 
 /** The rows (`from`, `to`] of one input. */
 export interface Stretch {

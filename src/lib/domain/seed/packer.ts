@@ -13,7 +13,7 @@ export interface BatchLimits {
   bytes: number;
 }
 
-/** A stretch with only rejected rows is closed after this many. */
+/** Closes a stretch that has only rejected rows after this many. */
 const MAX_REFUSED = 1000;
 
 /** Maximum number of issues reported per row. */
@@ -27,7 +27,7 @@ type RowWriter = (out: Buffer) => number;
 export class RowPacker {
   /** Full batches, in input order, for the caller to remove. */
   ready: Batch[] = [];
-  /** Turns records of the current input into bodies; undefined if they already are bodies. */
+  /** Converts records of the current input to bodies; undefined if they already are bodies. */
   table: RecordTable | undefined;
   /** Line where the current row starts; set only if positions are not lines. */
   line: number | undefined;
@@ -36,7 +36,7 @@ export class RowPacker {
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;
   readonly #check: RowCheck;
-  /** True if an earlier run completed a position. */
+  /** True if an earlier run completed the row at a position. */
   readonly #isDone: (file: number, position: number) => boolean;
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
@@ -153,7 +153,7 @@ export class RowPacker {
   }
 }
 
-/** Reports each issue once, up to the maximum, because an invalid date is an issue of every attribute in its row. */
+/** Returns each issue once, up to the maximum: an invalid date is reported for every attribute in its row. */
 function tellable(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }

@@ -7,12 +7,12 @@ import { holdsEachKey, isRecord, JsonError, parseJson, stringifyJson } from '../
 import { userIdentityIssues } from '../identity-types.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** A row as sent, or its issues. */
+/** The row as it will be sent, or its issues. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
 /**
- * Returns the value of a row's JSON text, or an error. A line of a rejects file also contains its row: `text` is that
- * row, so that it is not wrapped again if it is still invalid.
+ * Returns the value of a row's JSON text, or an error. For a line of a rejects file, `text` is the row inside it, so
+ * that a row that is still invalid is not wrapped again.
  */
 export function readRecord(
   text: string,
@@ -32,7 +32,7 @@ export function readRecord(
   }
 }
 
-const IS_RECORD = 'this is a record of a table; correct it in a copy of the table, and send that';
+const IS_RECORD = 'this row came from a table: correct it in a copy of the table, and submit the copy';
 
 export function checkRow(value: unknown, rules: RowRules): ReadRow {
   const { names } = rules;

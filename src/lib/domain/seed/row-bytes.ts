@@ -1,4 +1,4 @@
-// Bytes of an input, for a reader that turns them into rows.
+// Buffers the bytes of an input for a reader that turns them into rows.
 import { LINE_FEED } from './scan.ts';
 
 /** Reads an input in chunks and passes its rows to the packer. */
@@ -30,7 +30,7 @@ export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 /** Number of bytes shown of an unreadable row. */
 export const SHOWN_BYTES = 200;
 
-/** Unread bytes in a contiguous piece, followed by a line feed. */
+/** Unread bytes in one contiguous buffer, followed by a line feed. */
 export class Pending {
   bytes = Buffer.alloc(0);
   length = 0;

@@ -8,7 +8,7 @@ import { CLOSE_BRACE, FAIL } from './scan.ts';
 /** True if the row in `bytes` from `start` to `end` can be sent unchanged. */
 export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** Longer rows go to the exact check, because each item of a list takes up space on the stack of the expression. */
+/** Longer rows go to the exact check, because each list item takes up space on the regular expression's stack. */
 const MAX_BYTES = 1_000_000;
 
 // Patterns of JSON tokens. Numbers with an exponent or more than 40 characters go to the exact check.
@@ -33,7 +33,7 @@ const DATE = String.raw`"(?:\d{4}-(?:(?:0[1-9]|1[0-2])-${DAY})|${LEAP_YEAR}-02-2
 /** Values longer than this go to the exact check. */
 const IDENTITY = String.raw`(?!"(?:[^"\\]|\\.){4095})${NAME}`;
 
-/** Without patterns, nothing matches. */
+/** Matches nothing if there are no patterns. */
 const oneOf = (patterns: readonly string[]): string => `(?:${patterns.join('|') || '(?!)'})`;
 const object = (content: string): string => String.raw`\{${SPACE}${content}${SPACE}\}`;
 const list = (item: string): string => String.raw`\[${SPACE}(?:${item}${SPACE}(?:,${SPACE}(?!\])|(?=\])))*\]`;
@@ -67,14 +67,14 @@ function seedOf(rule: (typeof SEED_RULES)[keyof typeof SEED_RULES]): string {
   return seed(String.raw`\{${SPACE}(?:${membersOf(KEY, WHOLE)})?\}`);
 }
 
-/** Seeds, each with the calculation types that have it. */
+/** Maps each seed pattern to the calculation types that use it. */
 const SEEDS = new Map<string, string[]>();
 for (const [type, rule] of Object.entries(SEED_RULES)) {
   const seed = seedOf(rule);
   SEEDS.set(seed, [...(SEEDS.get(seed) ?? []), type]);
 }
 
-/** Returns the patterns of an attribute, one for each order: all attributes of a row must have the same. */
+/** Returns an attribute's patterns, one per field order: all attributes of a row must have the same order. */
 function attributesOf(): string[] {
   const [type, seed] = ['calculation_type', 'seed'];
   return ordersOf([fieldOf('attribute_name', NAME), type, fieldOf('cutoff_date', DATE), seed]).flatMap((order) => {
@@ -95,7 +95,7 @@ function wordsOf(texts: readonly string[]): string {
   return oneOf(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)));
 }
 
-/** Bits of the fields that every row has, of those that identify its user, and of both forms of `identities`. */
+/** Bits of the required fields, of the fields that identify a user, and of both forms of `identities`. */
 const REQUIRED = 0b001001;
 const LOCATED = 0b000110;
 const IDENTITIES = 0b100100;
@@ -144,7 +144,7 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
   };
 }
 
-/** Returns where the first of the expressions that matches ends, and moves it to the front; otherwise FAIL. */
+/** Returns the end of the first match, and moves its expression to the front; FAIL if none matches. */
 function endOf(expressions: RegExp[], text: string, start: number): number {
   for (let index = 0; index < expressions.length; index++) {
     const expression = expressions[index] as RegExp;

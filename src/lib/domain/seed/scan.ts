@@ -56,14 +56,14 @@ export function scanDecimal(bytes: Uint8Array, start: number): number {
   return end === at + 1 ? FAIL : end;
 }
 
-/** Scans a number without quotes that is certainly a signed 64-bit integer. */
+/** Scans an unquoted number that is guaranteed to fit a signed 64-bit integer. */
 export function scanLong(bytes: Uint8Array, start: number): number {
   const negative = bytes[start] === MINUS;
   const digits = negative ? start + 1 : start;
   const at = scanDigits(bytes, digits);
   const length = at - digits;
   if (length === 0 || length > 19 || (bytes[digits] === ZERO && (length > 1 || negative))) return FAIL;
-  // From -9223372036854775808 to 9223372036854775807: numbers near these bounds go to the exact check.
+  // Numbers near -9223372036854775808 and 9223372036854775807 go to the exact check.
   return length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 

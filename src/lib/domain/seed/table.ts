@@ -1,4 +1,4 @@
-// Turns table rows into users: as the bytes of a body, or as a value for the exact check, with the same result.
+// Converts table rows to users: to the bytes of a body or, with the same result, to a value for the exact check.
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { RowIssue } from './batch.ts';
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
@@ -61,7 +61,7 @@ export function createTable(
     const [field, key, place, part] = path;
     switch (field) {
       case undefined: {
-        // The only issue about a whole row is that no field identifies a user.
+        // An issue with a whole row can only mean that no field identifies a user.
         const isWhom = (column: Column | undefined) => column?.kind === 'xpid' || column?.kind === 'identity';
         return [
           header
@@ -97,7 +97,7 @@ export function createTable(
     /** Writes bodies with wire names; undefined if every row needs the exact check. */
     writer: createBodyWriter(columns, attributes, defaults, toWire),
     value,
-    /** Adds the column to an issue about its value, because the author of a table does not know body fields. */
+    /** Adds the column to an issue about its value, because authors of tables do not know body fields. */
     issue: ({ path, message }: FieldIssue, cells: readonly unknown[]): RowIssue => {
       const [column, depth] = find(path, cells);
       const inside = path.length > depth ? `\`${showPath(path.slice(depth))}\`` : '';

@@ -34,7 +34,7 @@ export function toDefinition(reply: Record<string, unknown>): Definition {
   return withoutNulls(Object.fromEntries(rest)) as Definition;
 }
 
-/** Returns a copy with masked secrets, for screens, files and dry runs. */
+/** Returns a copy with masked secrets, for output, files and dry runs. */
 export function withHiddenSecrets<T extends object>(type: ResourceType, value: T): T {
   return SECRET_PATHS[type].reduce<T>(
     (copy, path) => (typeof valueAt(copy, path) === 'string' ? withValue(copy, path, MASK) : copy),
@@ -42,7 +42,7 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
   );
 }
 
-/** Returns the comparable part of a definition, without secrets and in one spelling. */
+/** Returns the comparable part of a definition, normalized and without secrets. */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
   const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());

@@ -252,7 +252,7 @@ const LIKELY: Readonly<Record<string, RegExp>> = {
   mobile_number: /mobile|phone/,
 };
 
-/** Whether a query returns an identity, and which columns could be one. `names` translates the deployment's words. */
+/** Detects whether a query returns an identity, and which columns could be one. `names` translates words. */
 export function identityColumns(sql: string, names: Pick<ReturnType<typeof createWireNames>, 'fromWire' | 'toWire'>) {
   const columns = selectedColumns(sql);
   const isIdentity = (column: string): boolean => {

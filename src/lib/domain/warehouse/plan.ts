@@ -73,7 +73,7 @@ interface PlanInput {
   scope: { workspace: string; address: string };
   live: ByType<Definition>;
   wanted: ByType<Definition>;
-  /** Plans the deletion of live resources that no file defines. */
+  /** True to plan the deletion of live resources that no file defines. */
   prune: boolean;
   selects(type: ResourceType, id: string): boolean;
   /** True if the plan sends a resource's secrets although nothing else differs. */
@@ -189,7 +189,7 @@ export interface WarehouseRefusal {
   typed?: string;
 }
 
-/** From this number of live resources, a plan that changes a larger share needs a flag. */
+/** With this many live resources or more, a plan that changes more than the share below requires a flag. */
 const THRESHOLD_RESOURCES = 10;
 const THRESHOLD_PERCENT = 30;
 

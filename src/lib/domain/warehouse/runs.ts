@@ -36,7 +36,7 @@ function countOf(count: RunReply['successful_records']): number {
   return Number.isFinite(number) ? Math.max(0, number) : 0;
 }
 
-/** The known statuses: a success, then the worst first. */
+/** The known statuses: success first, then by severity. */
 export const STATUSES = ['success', 'failed', 'stopped', 'retrying', 'running', 'queued'];
 
 /** Returns the number of runs by status, in the order of `STATUSES`: `2,000 success, 1 failed`. */

@@ -21,7 +21,7 @@ export interface Database {
   revision(): number;
   /** Runs synchronous `work`, and keeps all its writes or none. Transactions can be nested. */
   transaction<T>(work: () => T): T;
-  /** Returns SQLite's complaint about a statement, or undefined. The statement is not executed. */
+  /** Returns SQLite's error for a statement, if any. Does not execute the statement. */
   complaint(sql: string): string | undefined;
   close(): void;
 }
@@ -165,7 +165,7 @@ function createPrivately(path: string): void {
   chmodSync(path, 0o600);
 }
 
-/** True if the file is empty or was written by us; only reads it. */
+/** True if the file is empty or was written by us. Does not change the file. */
 function isOurs(connection: InstanceType<Driver['Database']>): boolean {
   const { application_id: found } = connection.get('PRAGMA application_id') as { application_id: number };
   if (found === APPLICATION_ID) return true;
@@ -184,7 +184,7 @@ function unreadable(path: string | undefined, cause?: unknown): KnownError {
 
 export type Table<Row extends object> = ReturnType<typeof openTable<Row>>;
 
-/** A table with rows of type `Row`. The columns in `json` hold JSON. Ignores absent fields of matches and changes. */
+/** Opens a table of `Row` rows. The columns in `json` contain JSON. Ignores absent fields in matches and changes. */
 export function openTable<Row extends object>(db: Database, name: string, json: readonly (keyof Row & string)[] = []) {
   type Fields = { readonly [Column in keyof Row]?: Row[Column] | undefined };
 
@@ -210,7 +210,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
   /** Selects rows. `rest` is the rest of the SELECT statement. */
   const select = (rest: string, ...values: SqlValue[]): Row[] =>
     db.all<Record<string, unknown>>(`SELECT * FROM ${name} ${rest}`, ...values).map(rowOf);
-  /** Returns the matching rows. `rest` may contain their order. */
+  /** Returns the matching rows. `rest` may specify their order. */
   const list = (match: Fields = {}, rest = ''): Row[] => {
     const [condition, values] = where(match);
     return select(`${condition} ${rest}`, ...values);

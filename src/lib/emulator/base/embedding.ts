@@ -23,7 +23,7 @@ export interface EmulatorOptions {
   host?: string;
   /** Default 0: a free port. */
   port?: number;
-  /** Folder of the state. Default: in memory. */
+  /** Folder that stores the state. Default: in memory. */
   data?: string;
   /**
    * Folder of the authority that issues the platform's certificate. Several platforms can share it. Default: a folder
@@ -34,9 +34,9 @@ export interface EmulatorOptions {
   memory?: boolean;
   /** Fixtures document, parsed from YAML or JSON. Default: the fixtures in `data`, or else the built-in samples. */
   fixtures?: EmulatorFixtures;
-  /** Warehouse file that pipelines read if the fixtures name none. */
+  /** Warehouse file that pipelines read if the fixtures do not define one. */
   warehouse?: string;
-  /** Neutral word -> word on the wire. Overrides `names` of the fixtures. */
+  /** Maps neutral words to words on the wire. Overrides `names` in the fixtures. */
   names?: Record<string, string>;
   /** The deployment that the platform imitates. Overrides the fixtures. */
   identity?: EmulatorIdentity;
@@ -75,7 +75,7 @@ export interface EmulatorFixtures {
   };
   vendor_domain?: string | undefined;
   processor_domain?: string | undefined;
-  /** Neutral word -> the word on the wire. */
+  /** Maps neutral words to words on the wire. */
   names?: Record<string, string> | undefined;
   roles?: ({
     role_id: string;
@@ -170,7 +170,7 @@ export interface EmulatorControl {
     list(): Promise<Callback[]>;
     /** Resends callbacks: one, all for one request, or all that were not delivered. Returns the callbacks. */
     resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
-    /** Sends the queued callbacks now. Returns the callbacks once every receiver has been called. */
+    /** Sends the queued callbacks now, and returns them once every receiver has been called. */
     flush(): Promise<Callback[]>;
   };
   /** Returns a person's profiles in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
@@ -187,7 +187,7 @@ export interface EmulatorControl {
   assignRole(roleId: string, user: string): Promise<RoleAssignment>;
   /** Resets the platform to its fixtures. */
   reset(): Promise<void>;
-  /** Saves the state with clock and faults. Returns an id for `restore`. The platform keeps the newest 20 snapshots. */
+  /** Saves the state, clock and faults. Returns an id for `restore`. The platform keeps the newest 20 snapshots. */
   snapshot(): Promise<number>;
   /** Restores a snapshot. Tokens stay valid; the log is cleared. */
   restore(snapshot: number): Promise<void>;
@@ -209,7 +209,7 @@ export interface Fault {
   drop?: 'before' | 'after' | undefined;
   /** Number of requests to affect. Default: all. */
   times?: number | undefined;
-  /** Share of matching requests to affect, from 0 to 1. Default: 1. */
+  /** Fraction of matching requests to affect, from 0 to 1. Default: 1. */
   probability?: number | undefined;
 }
 
@@ -252,7 +252,7 @@ export interface StoredProfile {
   environment: 'production' | 'development';
   created_on: string;
   last_modified_on: string;
-  /** Identity type -> all values, oldest first. */
+  /** All values of each identity type, oldest first. */
   identities: Record<string, string[]>;
   user_attributes: Record<string, unknown>;
   /** `<group_id>:<attribute_id>` -> value. */
@@ -293,6 +293,6 @@ export interface EmulatorReady {
   console_url: string;
   /** Where the platform listens; the other addresses differ if it has a public address. */
   listen_url: string;
-  /** PEM file to trust: the authority of signatures, and the certificate of `tls`; empty if the authority is in memory. */
+  /** PEM file to trust: the signing authority and the `tls` certificate; empty if the authority is in memory. */
   ca_file: string;
 }

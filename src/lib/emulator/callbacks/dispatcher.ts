@@ -34,7 +34,7 @@ interface Surroundings {
   base(): string;
 }
 
-/** One attempt every quarter of an hour, for a day. */
+/** One attempt every 15 minutes, for a day. */
 const MOST_ATTEMPTS = 96;
 
 /** Number of receivers called concurrently; each gets its callbacks one by one. */
@@ -50,7 +50,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   const forced = new Set<number>();
   let round: Promise<void> | undefined;
   let again = false;
-  /** Quarter of an hour that an advancing clock stopped at; undefined if the clock does not wait. */
+  /** Quarter of an hour at which an advancing clock stopped; undefined if the clock does not wait. */
   let quarter: number | undefined;
   const time = (): number => quarter ?? clock.now();
 
@@ -114,7 +114,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
-  /** Starts to send in the background. `at` is the quarter of an hour for which the clock waits in `sent`. */
+  /** Starts sending in the background. `at` is the quarter of an hour for which the clock waits in `sent`. */
   function wake(at?: number): void {
     if (stopping.signal.aborted) return;
     quarter = at;
@@ -140,7 +140,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       await waitAtMost(sent(), ms, systemClock);
       quarter = undefined;
     },
-    /** A receiver's four checks of a callback. */
+    /** Returns the results of a receiver's four checks of a callback. */
     check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
       checkMessage(await messageOf(callback), (await signer()).chain, domain),
     /** Sends these callbacks, whatever their state. Resolves once their receivers have been called. */
@@ -174,9 +174,9 @@ interface CallbackCheck {
 }
 
 /**
- * Makes a receiver's four checks, in the specification's order ("Events", 5), for the console. Shares no code with the
- * client's checks, to reveal bugs there. `chain` is the platform's PEM text: the certificates of the processor and its
- * authority.
+ * Performs a receiver's four checks, in the specification's order ("Events", 5), for the console. Shares no code with
+ * the client's checks, so that it can reveal bugs in them. `chain` is the platform's PEM text: the certificates of the
+ * processor and its authority.
  */
 function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
   const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
@@ -219,7 +219,7 @@ export async function callReceiver(
       signal: AbortSignal.any([signal, limit]),
     }).end(body);
     const [response] = (await once(calling, 'response')) as [IncomingMessage];
-    // Only the status matters. The time limit ends reading an endless body.
+    // Only the status matters. The time limit also stops an endless body.
     for (const stream of [calling, response]) stream.on('error', () => undefined);
     response.resume();
     const status = response.statusCode ?? 0;
@@ -227,7 +227,7 @@ export async function callReceiver(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) return { status: null, error: `no response within ${TIMEOUT_MS / 1000} seconds` };
-    // An error that combines the errors for several addresses has no message.
+    // An AggregateError, for several addresses, has no message.
     return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
 }

@@ -11,7 +11,7 @@ export const WORK_MS = 2 * DAY_MS;
 /** Time for which results are available. */
 export const RESULTS_MS = DSR_LIMITS.resultsDays * DAY_MS;
 
-/** Returns the next quarter of an hour, when the platform sends callbacks, and forwards and picks up requests. */
+/** Returns the next quarter of an hour. The platform then sends callbacks, and forwards and picks up requests. */
 export function nextQuarter(time: number): number {
   return (Math.floor(time / QUARTER_MS) + 1) * QUARTER_MS;
 }

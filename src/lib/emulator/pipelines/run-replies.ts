@@ -11,7 +11,7 @@ import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** The error for an invalid body. Two mistakes have their own message if they are the only issue. */
+/** Returns the error for an invalid body. Two mistakes have their own message if they are the only issue. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
@@ -35,7 +35,7 @@ export function describePlanFailure(
   return { failure: WAREHOUSE_FAILURES.planNotActive, detail: `data plan \`${id}\`, version ${String(version)}` };
 }
 
-/** True if a change requires a new sync from the start. */
+/** True if a change of the sync mode requires a new sync from the start. */
 export function changesSyncMode(before: SyncMode, after: SyncMode): boolean {
   return canonicalJson(before) !== canonicalJson(after);
 }

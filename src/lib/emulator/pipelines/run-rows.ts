@@ -32,7 +32,7 @@ export function createRowReader(
   scope: Scope,
   neutral: (word: string) => string,
 ): RowReader {
-  // All rows have the same columns.
+  // Cached, because all rows have the same columns.
   const types = new Map<string, string | undefined>();
   const identityTypeOf = (column: string): string | undefined => {
     if (!types.has(column)) types.set(column, identityType(neutral(column.toLowerCase())));

@@ -19,7 +19,7 @@ import { findWarehouse, type WarehouseFile } from '../warehouse/access.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 
-/** Fails the whole run, and names the resource to fix. */
+/** Thrown to fail the whole run; names the resource to fix. */
 class RunFailure extends Error {
   readonly fault: RunFault;
   /** If `marks` is true, the resource becomes faulted or invalid. */
@@ -141,7 +141,7 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
     const reasons = { ...before.reasons };
     const changes: ProfileChange[] = [];
     let failed = 0;
-    // Skips rows that were written before a restart.
+    // Skip rows that were written before a restart.
     for (const row of rows.slice(Math.max(0, before.rows - first))) {
       try {
         if (isOurs(row)) changes.push(readRow(row));
@@ -181,14 +181,14 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Numbers below this are seconds since 1970, others milliseconds: in milliseconds, it is a time in March 1973. */
+/** Smaller numbers are seconds since 1970, and others are milliseconds (this one is in March 1973). */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Epoch milliseconds; undefined for an invalid time. A string without a zone is UTC. A number, or a string of digits,
- * is seconds or milliseconds since 1970.
+ * Returns epoch milliseconds; undefined for an invalid time. A string without a zone is UTC. A number, or a string of
+ * digits, is seconds or milliseconds since 1970.
  */
 export function iteratorTime(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return fromNumber(Number(value));

@@ -17,7 +17,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
   let closing = false;
 
   async function work(run: Run): Promise<void> {
-    // Loads the thread and the sample warehouse for the first run.
+    // Load the thread and the sample warehouse only for the first run.
     const { createRunWork } = await import('./run-work.ts');
     runWork ??= createRunWork(stores, platform);
     const begun = clock.now();

@@ -1,4 +1,4 @@
-// Schedules pipelines and computes a run's data range, only from schedule and sync mode (decision: D65).
+// Schedules pipelines and computes a run's data range, from schedule and sync mode alone (decision: D65).
 import type { Frequency } from '../../contract/choices.ts';
 import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';
@@ -9,7 +9,7 @@ type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
 /** All times here are epoch milliseconds. */
 const FIXED_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
-/** The first scheduled run at or after `from`, or undefined. `ranOnce`: a pipeline of type `once` has already run. */
+/** Returns the first scheduled run at or after `from`, if any. `ranOnce` is true after the run of a `once` pipeline. */
 export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ranOnce: boolean): number | undefined {
   if (state !== 'active') return undefined;
   const start = timeOf(schedule.start);

@@ -24,7 +24,7 @@ export interface Platform {
   readonly directory: Directory;
   readonly tokens: Tokens;
   readonly profiles: ProfilesStore;
-  /** E and F share one limit. */
+  /** Areas E and F of the specification share one limit. */
   readonly ingest: IngestGate;
   readonly log: RequestLog;
   readonly recorder: Recorder;

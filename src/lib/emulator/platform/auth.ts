@@ -1,4 +1,4 @@
-// The platform's clients and workspaces, fixed for a run, and the three kinds of credentials ("Authentication").
+// The platform's clients and workspaces, fixed while it runs, and the three kinds of credentials ("Authentication").
 import type { Auth } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import type { Fixtures, WorkspaceFixture } from '../fixtures/document.ts';
@@ -67,7 +67,7 @@ export interface Caller {
   workspace?: WorkspaceFixture;
 }
 
-/** Checks the `Authorization` header. Throws 401 if it is missing or wrong; wrong seeding credentials are a 403. */
+/** Checks the `Authorization` header. Throws 401 if it is missing or invalid; 403 for invalid seeding credentials. */
 export function authenticate(auth: Auth, header: string | undefined, tokens: Tokens, directory: Directory): Caller {
   switch (auth) {
     case 'none':

@@ -41,7 +41,7 @@ function extensions(use: CertificateRequest['use'], publicKey: KeyObject, issuer
     extension(OID.authorityKeyIdentifier, sequence(element(0x80, keyIdentifier(issuerKey)))),
   ];
   if (use === 'authority') {
-    // Path length 0 forbids authorities below this one.
+    // Path length 0 forbids authorities under this one.
     const constraints = sequence(TRUE, integer(Buffer.from([0])));
     return [extension(OID.basicConstraints, constraints, 'critical'), keyUsage(0x04, 2), ...ids];
   }
@@ -92,12 +92,12 @@ function extension(id: Buffer, value: Buffer, critical?: 'critical'): Buffer {
   return sequence(id, ...(critical ? [TRUE] : []), element(TAG.octetString, value));
 }
 
-/** One bit of RFC 5280's list, counted from the left. `unused` is the number of meaningless trailing bits. */
+/** Encodes one bit of RFC 5280's list, counted from the left. `unused` is the number of unused trailing bits. */
 function keyUsage(bits: number, unused: number): Buffer {
   return extension(OID.keyUsage, element(TAG.bitString, Buffer.from([unused, bits])), 'critical');
 }
 
-/** SHA-1 of the public key's bits. For a P-256 key, these are the last 65 bytes of its `SubjectPublicKeyInfo`. */
+/** Hashes the public key's bits with SHA-1: for P-256, the last 65 bytes of its `SubjectPublicKeyInfo`. */
 function keyIdentifier(key: KeyObject): Buffer {
   const bits =
     key.asymmetricKeyType === 'rsa'

@@ -1,4 +1,4 @@
-// Signs with a local authority's certificate, and stores both in a folder (decision: D141).
+// Signs with certificates from a local authority, and stores keys and certificates in a folder (decision: D141).
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,7 +61,7 @@ async function openAuthority(folder: string): Promise<Authority> {
 }
 
 function trustFile(folder: string, { certificate }: Authority, served = ''): string {
-  // The text may also contain the key.
+  // Keep only the certificates: the text may also contain the private key.
   const blocks = served.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (!blocks) return caFileIn(folder);
   let path: string;
@@ -86,7 +86,7 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
     const authority = await makeAuthority();
     return signerOf(await makeProcessor(domain, authority), authority);
   }
-  // The domain is part of a path.
+  // The domain becomes part of a path.
   if (!isCertifiable(domain)) throw new Error(`The domain ${JSON.stringify(domain)} cannot be used in a certificate.`);
   const path = join(folder, `${domain}.pem`);
   const read = (): string | undefined => {

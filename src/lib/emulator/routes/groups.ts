@@ -42,7 +42,7 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
   }
 
   let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
-  /** Group -> definition and profile revision at its last refresh. If neither has changed, a refresh has no effect. */
+  /** Each group's definition and profile revision at its last refresh. If neither changed, a refresh has no effect. */
   const refreshed = new Map<string, string>();
 
   /** Refreshes a group for a limited time; returns true once complete. */

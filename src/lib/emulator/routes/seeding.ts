@@ -99,7 +99,7 @@ function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChan
   });
 }
 
-/** An `xpid` among the identities names the profile, like the field `xpid` (decision: D70). Throws 400. */
+/** An `xpid` among the identities identifies the profile, like the field `xpid` (decision: D70). Throws 400. */
 function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, given: Record<string, string> = {}) {
   const { xpid: named, ...identities } = given;
   if (named === undefined) return { xpid, identities };

@@ -38,7 +38,7 @@ interface ResourceRules<Stored extends Resource> {
   /** Returns the definition as the platform shows it. */
   shown?(definition: Stored['definition']): Stored['definition'];
   statusOf(stored: Stored): string;
-  /** True if a list includes the definition. */
+  /** Returns a predicate for the definitions to list. */
   filter?(query: URLSearchParams): (definition: Stored['definition']) => boolean;
 }
 
@@ -180,7 +180,7 @@ function openKept<Definition extends { id: string }>(
   return { handlers, load };
 }
 
-/** Connections. A connection is stored completely, returned with masks, and rejected if it leads to no warehouse. */
+/** Connections are stored completely, returned with masked secrets, and rejected if they lead to no warehouse. */
 export const connectionsArea = defineArea({
   name: 'connections',
   endpoints: connectionsEndpoints,
@@ -239,7 +239,7 @@ function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | 
   return { ...definition, config } as ConnectionRequest;
 }
 
-/** Data models: queries with a single SELECT, whose columns runs read. */
+/** Data models: queries with a single SELECT. Runs read the columns of its result. */
 export const dataModelsArea = defineArea({
   name: 'dataModels',
   endpoints: dataModelsEndpoints,
@@ -254,7 +254,7 @@ export const dataModelsArea = defineArea({
         if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
         return complete(withoutReadOnly(sent));
       },
-      // Runs fail here, but a real warehouse may run queries that SQLite cannot parse (decision: D68).
+      // A run fails here, but a real warehouse may accept queries that SQLite cannot parse (decision: D68).
       notesOn: ({ config }) =>
         uncheckedSql.notesOn(platform.db.complaint(rewriteTables(config.sql_query, resolveAmong([])))),
     });

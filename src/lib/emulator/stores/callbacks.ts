@@ -22,7 +22,7 @@ export interface StoredCallback {
   /** Request status that the callback reports. */
   status: string;
   url: string;
-  /** JSON. Links in it lack the platform's address. */
+  /** JSON. Its links lack the platform's address. */
   body: string;
   state: Callback['state'];
   /** Epoch milliseconds. */
@@ -37,9 +37,9 @@ export function createCallbackStore(db: Database) {
   const table = openTable<StoredCallback>(db, 'callbacks', ['attempts']);
   return {
     ...table,
-    /** When the next queued callback is due. */
+    /** Returns when the next queued callback is due. */
     nextDue: (): number | undefined => table.find({ state: 'queued' }, 'ORDER BY due_at')?.due_at,
-    /** Marks callbacks that are due by `now` for sending. */
+    /** Marks for sending the callbacks that are due by `now`. */
     release: (now: number): void => {
       db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
     },

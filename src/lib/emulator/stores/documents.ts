@@ -39,7 +39,7 @@ export function createDocumentStore<Document>(
   const cached = new Map<string, Document>();
   let revision = -1;
 
-  /** Documents that were read after the last write, or written by it. */
+  /** Returns the cached documents, which are valid until another write to the database. */
   function known(): Map<string, Document> {
     if (revision !== db.revision()) cached.clear();
     revision = db.revision();
@@ -54,7 +54,7 @@ export function createDocumentStore<Document>(
   }
 
   return {
-    /** Definitions in order of creation or, in a table without `seq`, by id. */
+    /** Returns definitions in order of creation or, in a table without `seq`, by id. */
     list: (workspace: number): Document[] => rows.list({ workspace }, 'ORDER BY 1, 2').map(({ document }) => document),
     get,
     add: (workspace: number, document: Document, columns: Readonly<Record<string, SqlValue>> = {}): void => {

@@ -85,7 +85,7 @@ export interface RunProgress {
   rows: number;
   succeeded: number;
   failed: number;
-  /** Reason for failed records -> their number. */
+  /** Number of failed records by reason. */
   reasons: Record<string, number>;
   /** The pipeline's number of resets when the run started. */
   resets: number;

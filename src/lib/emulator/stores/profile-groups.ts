@@ -36,9 +36,9 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
 
   return {
     /**
-     * For each value of the attribute in an environment, gives the first members by `xpid` the attributes that `share`
-     * computes, and removes the group's attributes from all other profiles. Null does not count as a value. Steps are
-     * short: a change between two steps may or may not be included. Does not change `last_modified_on`.
+     * Visits each value of the attribute in each environment. The first members by `xpid` get the attributes that
+     * `share` computes; other profiles lose the group's attributes. Null does not count as a value. Steps are short: a
+     * change between two steps may or may not be included. Does not change `last_modified_on`.
      */
     *shareGroup(
       { workspace, id, attribute, most }: SharingGroup,

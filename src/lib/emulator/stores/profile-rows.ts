@@ -17,7 +17,7 @@ export type Identity = readonly [type: string, value: string];
 type StoredSeed = Omit<AttributeSeed, 'attribute_name'>;
 
 export interface ProfileDocument {
-  /** Internal identity type -> all values, in order, so that an erasure also finds older ones. */
+  /** All values of each internal identity type, in order, so that an erasure also finds older values. */
   identities: Record<string, string[]>;
   user_attributes: Record<string, unknown>;
   /** `<group_id>:<attribute_id>` -> value. */
@@ -71,7 +71,7 @@ export interface ProfileRow {
   created_at: number;
   changed_at: number;
   document: ProfileDocument;
-  /** `user_attributes.<name>` or `calculated_attributes.<name>` -> what set the attribute, and when. */
+  /** What set `user_attributes.<name>` or `calculated_attributes.<name>`, and when. */
   sources: Record<string, string>;
 }
 

@@ -73,7 +73,7 @@ export function startQueryThread() {
   }
 
   return {
-    /** Sets a single time limit for all later answers together, by the machine's clock. */
+    /** Sets one time limit for all later answers combined, by the machine's clock. */
     limit: (ms: number): void => {
       limitMs = ms;
       deadline = systemClock.now() + ms;

@@ -53,7 +53,7 @@ function writesInside(tokens: readonly Token[], index: number): boolean {
   return isKeyword(token, 'INTO') || (begins && isKeyword(token, 'INSERT', 'UPDATE', 'DELETE', 'MERGE'));
 }
 
-/** True if the token is a SELECT, or a DISTINCT or ALL after it, that no column follows. */
+/** True if the token is a SELECT, or its DISTINCT or ALL, and is not followed by a column. */
 function selectsNothing(tokens: readonly Token[], index: number): boolean {
   const [before, token, next] = [tokens[index - 1], tokens[index], tokens[index + 1]];
   if (!token || before?.text === '.') return false;
@@ -130,7 +130,7 @@ function keyOf(parts: readonly string[]): string {
   return JSON.stringify(parts.map((part) => part.toLowerCase()));
 }
 
-/** Names joined by dots without spaces. A quoted name may contain several names, as in some warehouses. */
+/** Finds names joined by dots without spaces. A quoted name may contain several names, as some warehouses allow. */
 function findChains(tokens: readonly Token[]): Chain[] {
   const chains: Chain[] = [];
   for (let at = 0; at < tokens.length; at++) {

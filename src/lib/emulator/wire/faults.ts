@@ -44,7 +44,7 @@ const KEY = 'faults';
 
 /** Opens the stored faults. `random` returns numbers that are uniform in [0, 1). */
 export function openFaults(settings: StoredSettings, random: () => number) {
-  // Another version may have stored faults that this one does not know.
+  // Another version may have stored faults that this one does not support.
   let faults = parseWith(z.array(Fault), settings.get(KEY) ?? []).data ?? [];
 
   function save(next: Fault[]): void {

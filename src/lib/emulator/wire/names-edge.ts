@@ -28,7 +28,7 @@ export function deploymentNames(given: NamesMap): DeploymentNames {
   return { ...own, fromEither: own.fromWire, fromWire: strict.fromWire, decode: strict.decode, inWords };
 }
 
-/** The body in neutral words. An invalid body is returned unchanged, and the handler reports the problem. */
+/** Returns the body in neutral words. Does not change an invalid body: the handler reports the problem. */
 export function bodyFromWire(body: Buffer, { names: marks }: Endpoint, names: WireNames): Buffer {
   if (names.empty || !marks?.body || body.length === 0) return body;
   let value: unknown;

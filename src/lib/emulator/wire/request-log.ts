@@ -47,7 +47,7 @@ export function openRequestLog(db: Database) {
     add: (request: LoggedRequest): void => {
       if (pending.push(request) >= BATCH) flush();
     },
-    /** Requests since `time` (epoch ms), oldest first. */
+    /** Returns the requests since `time` (epoch ms), oldest first. */
     since: (time: number): LoggedRequest[] => {
       flush();
       return db.all<LoggedRequest>('SELECT at, method, path, status FROM request_log WHERE at >= ? ORDER BY id', time);

@@ -36,7 +36,7 @@ interface ListeningServer {
   close(): Promise<void>;
 }
 
-/** Handles each request. Resolves once the response was written. */
+/** Handles each request. Resolves once the response has been written. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse, refused?: PlainRefusal) => Promise<void>;
 
 interface ListenOptions {
@@ -93,7 +93,7 @@ type ClientError = Error & { code?: string; rawPacket?: Buffer };
 
 const BROKEN: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** Responds to a request that Node cannot parse. An unknown method is like any other wrong method. */
+/** Responds to a request that Node cannot parse. Treats an unknown method like any method that is not allowed. */
 async function respondToBroken(router: Router, { code = '', message, rawPacket }: ClientError, socket: Socket) {
   if (!socket.writable) throw new PeerGone();
   const packet = String(rawPacket ?? '');

@@ -47,7 +47,7 @@ const CODES = {
   aborted: 'interrupted',
 } as const satisfies Record<TransportKind, ErrorCode>;
 
-/** Message, and a hint if the registry's hint does not fit. */
+/** Message for each kind, and a hint if the registry's hint does not fit. */
 const WORDS: Record<
   TransportKind,
   (lost: LostExchange, error: TransportError) => string | { message: string; hint: string }
@@ -76,7 +76,7 @@ const WORDS: Record<
   aborted: () => ({ message: 'The request was interrupted.', hint: 'Run the command again.' }),
 };
 
-/** An additional authority does not help against an expired certificate. */
+/** Trusting another authority does not fix an expired certificate. */
 function certificateHint(host: string, { code }: TransportError): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return `Check this machine's clock. If it is right, the operator of ${host} must renew the certificate. Nothing was sent.`;

@@ -8,8 +8,8 @@ import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
 import type { Reply } from '../types.ts';
 
 /**
- * `about` lists fields that must repeat values from the request. Without a schema, the documented status is the proof
- * (decision: D212). An unreadable response is failed (1) for a read, and OutcomeUnknownError for a write.
+ * `about` lists fields that must repeat values from the request. Without a schema, the documented status is the only
+ * proof (decision: D212). An unreadable response is failed (1) for a read, and OutcomeUnknownError for a write.
  */
 export function readReply(
   call: FailedCall,

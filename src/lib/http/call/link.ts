@@ -19,7 +19,7 @@ export function linkEndpoint({ service }: Link): Endpoint {
   };
 }
 
-/** Throws KnownError for a link outside `address` or, without a service, for one neither https nor on this machine. */
+/** Throws KnownError for a link outside `address` or, without a service, for one that is neither https nor local. */
 export function linkRequest({ accept, headers, service, url: text }: Link, address: () => string): BuiltRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw foreign(`The platform sent an invalid link: ${text}`);

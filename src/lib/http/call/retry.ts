@@ -22,7 +22,7 @@ export interface Circumstances {
 export type RetryDecision =
   | { act: 'again'; afterMs: number }
   | { act: 'give-up' }
-  /** The platform may have executed the request, so do not retry it. */
+  /** Do not retry: the platform may have executed the request. */
   | { act: 'unknown' };
 
 export function decide(outcome: Outcome, circumstances: Circumstances): RetryDecision {
@@ -31,7 +31,7 @@ export function decide(outcome: Outcome, circumstances: Circumstances): RetryDec
     if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
     return outcome.permanent ? { act: 'give-up' } : again(circumstances, undefined);
   }
-  // A call that got a 429 changed nothing, so it may be retried, whatever its safety.
+  // A call rejected with a 429 changed nothing, so it may be retried whatever its safety.
   if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
   if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
   return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
@@ -42,11 +42,11 @@ function again(circumstances: Circumstances, retryAfter: string | undefined): Re
   if (attempt >= attempts) return { act: 'give-up' };
   const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
   if (asked === undefined) return { act: 'again', afterMs: random() * backoffCeiling(attempt) };
-  // Never early, and with jitter, because other clients were given the same time.
+  // Add jitter and never retry early: other clients may have been given the same time.
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
 }
 
-/** Returns the longest pause after an attempt. Full jitter uses a random part of it. */
+/** Returns the maximum pause after an attempt; with full jitter, the pause is a random fraction of it. */
 export function backoffCeiling(attempt: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }
@@ -58,7 +58,7 @@ const HTTP_DATE = new RegExp(`^[A-Za-z]{3,9}, (?<day>\\d{2})[ -]${MONTH}[ -](?<y
 /** The obsolete form `Sun Nov  6 08:49:37 1994`. */
 const ASCTIME_DATE = new RegExp(`^[A-Za-z]{3} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`);
 
-/** Milliseconds from `now`; 0 for a past date, undefined for any other text. The wait has no upper limit. */
+/** Returns milliseconds from `now`, without an upper limit; 0 for a past date, undefined for invalid text. */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
@@ -79,7 +79,7 @@ function parseHttpDate(text: string, now: number): number | undefined {
   return Number.isNaN(minute) ? undefined : minute + Number(second) * 1000;
 }
 
-/** Returns the nearest year with these two last digits that is at most 50 years in the future (RFC 9110, 5.6.7). */
+/** Returns the latest year with these last two digits that is at most 50 years in the future (RFC 9110, 5.6.7). */
 function fullYear(digits: string, now: number): number {
   if (digits.length === 4) return Number(digits);
   const present = new Date(now).getUTCFullYear();

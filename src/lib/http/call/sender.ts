@@ -21,7 +21,7 @@ interface SenderSetup {
   addressOf(service: Service): string;
 }
 
-/** Resolves nothing and opens no connection before the first body. `close` drops the connections. */
+/** Resolves no credentials and opens no connection before the first body. `close` drops the connections. */
 export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unknown> & { close(): Promise<void> } {
   const { options, tokens, addressOf } = setup;
   const wire = createWire(options, 'pool');

@@ -10,7 +10,7 @@ import type { ExitName } from '../../errors/entry.ts';
 import type { BearerCredentials, HttpOptions } from '../types.ts';
 import type { Auth } from '../../contract/endpoint.ts';
 
-/** A token is renewed this long before it expires (but at most half its lifetime), so that none expires in transit. */
+/** Renews a token this long before it expires (at most half its lifetime), so that it does not expire in transit. */
 const MARGIN_MS = 300_000;
 
 export interface Token {
@@ -25,13 +25,13 @@ interface CachedToken {
   expires_at: number;
 }
 
-/** A failed token request, shared with other processes that waited for the token. `at` is the time of the failure. */
+/** A failed token request, shared with other processes that waited for the token. `at` is when it failed. */
 interface FailedRound {
   at: number;
   error: KnownErrorOptions;
 }
 
-/** Network or service failures, which other processes would also encounter. */
+/** Failures of the network or service, which other processes would encounter too. */
 const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
 /** Returns the current token. `rejected` is a token that got a 401 and must not be returned again. */
@@ -73,12 +73,12 @@ export function createTokenSource(
         round = undefined;
       });
       const token = await abortable(round, signal);
-      // A round started by another call may return the token that was rejected for this call.
+      // A round started by another call may return the token that this call's `rejected` names.
       if (isOurs || token.value !== rejected) return token;
     }
   };
 
-  /** Stops when the command stops, not when the first caller that waits for it stops. */
+  /** Aborts with the command's signal, not with that of the first caller, because other callers may be waiting. */
   function renew(path: string, known: BearerCredentials, rejected: string | undefined): Promise<Token> {
     const since = clock.now();
     const work = async (): Promise<Token> => {
@@ -111,7 +111,7 @@ export function createTokenSource(
     cacheFiles.write(failurePath(path), redactor.text(JSON.stringify(failed)));
   }
 
-  /** A cached token does not prove that the given secret is right, so `freshToken` skips the cache. */
+  /** A cached token does not prove that the configured secret is valid, so `freshToken` skips the cache. */
   function kept(path: string): CachedToken | undefined {
     return options.freshToken === true ? latest : cachedToken(cacheFiles.read(path));
   }
@@ -171,7 +171,7 @@ function failurePath(path: string): string {
   return path.replace(/\.json$/, '.failed');
 }
 
-/** The cached token. Undefined if there is none or the file is damaged, which only costs a token request. */
+/** Returns undefined if there is no token or the file is damaged, which only costs a token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
   const value = readRecord<CachedToken>(text);
   const { access_token, obtained_at, expires_at } = value ?? {};
@@ -185,7 +185,7 @@ export interface Authorization {
   token?: Token;
 }
 
-/** Resolves credentials just before they are sent. Throws KnownError (auth). `rejected` is a token that got a 401. */
+/** Resolves credentials just before they are sent. Throws KnownError (auth). `rejected` is a token that caused a 401. */
 export async function authorize(
   auth: Auth,
   { credentials, redactor }: Pick<HttpOptions, 'credentials' | 'redactor'>,

@@ -15,7 +15,7 @@ import { isoMillis } from '../../kernel/timestamps.ts';
 export interface Attempt {
   endpoint: Endpoint;
   request: BuiltRequest;
-  /** Client request id, shared by all attempts of a call. */
+  /** Client request id, the same for all attempts of a call. */
   id: string;
   /** From 1. */
   attempt: number;
@@ -56,7 +56,7 @@ export function createWire(options: HttpOptions, kind = options.engine) {
       );
       return result;
     },
-    /** Proxy for requests to this origin, without credentials. */
+    /** Returns the proxy for requests to this origin, without its credentials. */
     proxyOf: (origin: string): string | undefined => proxyFor(origin, options.proxy)?.origin,
     close: async (): Promise<void> => {
       await Promise.all([...engines.values()].map(async (engine) => (await engine).close()));
@@ -152,18 +152,18 @@ export function traceAttempt(
 
 const IDENTITY_FIELDS = new Set(['subject_identities', 'identities', 'user_identities']);
 
-/** Masks identities (decisions: D11, D56). Trace the request first, because the response may quote its identities. */
+/** Masks identities (decisions: D11, D56). Trace the request first: the response may quote identities from it. */
 function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | 'redactor'> & { endpoint: Endpoint }) {
   const people = createRedactor();
   const { fromWire } = createWireNames(names ?? {});
 
   function traced(text: string | undefined): unknown {
     if (text === undefined || text === '') return null;
-    // The token call's request and response contain nothing but secrets.
+    // The request and response of the token call consist of secrets.
     if (endpoint.service === 'auth') return '(not kept)';
     const value = parsed(text);
     hidePeople(value);
-    // Mask before truncating: part of a secret would not be recognized.
+    // Mask before truncating: a truncated secret would not be recognized.
     if (value !== undefined && text.length <= MAX_TRACED_BODY) return people.value(redactor.value(value));
     const shown = people.text(redactor.text(text));
     if (text.length <= MAX_TRACED_BODY) return shown;

@@ -1,4 +1,4 @@
-// The interface of an engine: a complete exchange within its limits, or a TransportError with its phase.
+// The interface of an engine, which completes an exchange within its limits or rejects with a TransportError.
 import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply, type Sink } from '../types.ts';
 import { type Phase, TransportError, transportErrorOf, type TransportKind } from '../transport-error.ts';
 import type { SecureContext } from 'node:tls';
@@ -13,7 +13,7 @@ export interface Engine {
 /** Longest pause within a response. Until the response starts, only the total timeout applies. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** Closes an unused connection before common servers would, which is after five seconds. */
+/** Closes an idle connection before common servers do, which is after five seconds. */
 export const KEEP_ALIVE_MS = 4_000;
 
 /** Events that an engine reports during an exchange. Events after its end are ignored. */
@@ -122,7 +122,7 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
   );
 }
 
-/** Trusts Node's roots and `pem`. Throws KnownError (usage) for text without a certificate, which Node would ignore. */
+/** Creates a context that trusts Node's roots and `pem`. Rejects text without a certificate, which Node ignores. */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;
   const [{ X509Certificate }, { createSecureContext, rootCertificates }] = await Promise.all([

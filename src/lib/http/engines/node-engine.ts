@@ -1,4 +1,4 @@
-// The engine for a few calls. `node:http` and `node:https` load in 2 ms, but undici in 70 ms.
+// The engine for a few calls. `node:http` and `node:https` load in 2 ms; undici takes 70 ms.
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { trustedContext, type Engine, followExchange, KEEP_ALIVE_MS, type Progress } from './engine.ts';
 import type { Exchange } from '../types.ts';
@@ -16,7 +16,7 @@ export function createNodeEngine(extraAuthorities: string | undefined): Engine {
     return send;
   }
 
-  // Agents only time out unused connections; `followExchange` limits the exchanges.
+  // Agents only close idle connections; `followExchange` limits the exchanges.
   async function load(secure: boolean): Promise<Send> {
     const [{ Agent, request }, secureContext] = await Promise.all([
       secure ? import('node:https') : import('node:http'),

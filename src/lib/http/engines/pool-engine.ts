@@ -22,10 +22,10 @@ export function createPoolEngine(options: PoolOptions): Engine {
     const key = isPlain ? 'plain' : (proxy?.href ?? '');
     let dispatcher = dispatchers.get(key);
     if (!dispatcher) {
-      // Adding an authority to Node's own takes a tenth of a second.
+      // Skip authorities for plain http: adding one to Node's own takes a tenth of a second.
       dispatcher = connectDispatcher(proxy, isPlain ? undefined : options.extraAuthorities);
       dispatchers.set(key, dispatcher);
-      // The call reports the error, so there is no dispatcher to close.
+      // The call reports the error, and there is no dispatcher to close.
       dispatcher.catch(() => dispatchers.delete(key));
     }
     return dispatcher;
@@ -73,7 +73,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
     let stopped = false;
     const { origin, path, headers, body } = exchange;
     const method = exchange.method as Dispatcher.HttpMethod;
-    // undici's own time limits are coarse. `followExchange` applies ours.
+    // Turn off undici's own time limits, which are coarse. `followExchange` applies ours.
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
     dispatcher.dispatch(
       { origin, path, method, headers, body: body ?? null, ...limits },

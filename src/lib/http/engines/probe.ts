@@ -1,4 +1,4 @@
-// Probes an address without credentials: status, clock difference and certificate lifetime.
+// Probes an address without credentials: status, clock skew and certificate expiry.
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { trustedContext } from './engine.ts';
@@ -13,13 +13,13 @@ export interface ProbeOptions {
 
 export interface Probe {
   status: number;
-  /** Milliseconds that our clock is ahead of the server's `Date`; undefined without that header. */
+  /** How far our clock is ahead of the server's `Date`, in milliseconds; undefined if there is no `Date`. */
   clockAheadMs: number | undefined;
   /** Expiry time of the certificate in epoch ms; undefined without TLS. */
   certificateEnds: number | undefined;
 }
 
-/** Sends HEAD to the address. Rejects with Node's own error and the error's `code`. */
+/** Sends HEAD to the address. Rejects with Node's own error, which has a `code`. */
 export async function probeAddress(address: string, options: ProbeOptions): Promise<Probe> {
   const { clock, timeoutMs, signal } = options;
   const secure = address.startsWith('https:');

@@ -10,7 +10,7 @@ import { formatDuration } from '../../kernel/timestamps.ts';
 import { pause } from './pace.ts';
 import type { HttpOptions } from '../types.ts';
 
-/** Below the specification's limit of 100, so that users can still use the platform's own screens. */
+/** Below the specification's limit of 100, so that users can still use the platform's own web interface. */
 const LIMITS: Record<Budget, number> = { roles: 90 };
 
 /** A minute and a second, because requests sent a minute apart may arrive closer together. */
@@ -25,7 +25,7 @@ const FILE_LENGTH = 2048;
 const LONG_WAIT_MS = 1000;
 
 interface Schedule {
-  /** The writer's time. A reader with an earlier time detects that the clock was set back. */
+  /** The writer's time. If it is in the reader's future, the clock was set back. */
   written: number;
   /** Ascending times of the last requests, sent or scheduled. */
   slots: number[];
@@ -97,7 +97,7 @@ function readSchedule(text: string | undefined, now: number): number[] {
   return isSound ? slots.map((slot) => slot - setBack) : [];
 }
 
-/** Removes expired schedules of addresses that no process has used for an hour. */
+/** Removes the schedules of addresses that no process has used for an hour. */
 function removeStale(folder: string): void {
   const now = systemClock.now();
   try {

@@ -1,4 +1,4 @@
-// Pauses between requests: for a profile's rates, and when a header reports a limit nearly used up (decision: D7).
+// Pauses between requests: for a profile's rates, and when a header reports a nearly exhausted limit (decision: D7).
 import type { Service, Endpoint } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
@@ -23,7 +23,7 @@ export function createPace({ clock, onDecision }: { clock: Clock; onDecision(tex
     },
     wait: async (service: Service, signal: AbortSignal): Promise<void> => {
       const left = (pausedUntil.get(service) ?? 0) - clock.now();
-      // Limited, in case the clock was set back.
+      // Cap the pause in case the clock was set back.
       if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);
     },
   };
@@ -45,7 +45,7 @@ export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: Ab
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }
 
-/** Area in a profile's `limits`, by the first part of a call's id. Roles have their own budget. */
+/** Maps the first part of a call's id to an area in a profile's `limits`. Roles have their own budget. */
 const AREA_OF: Readonly<Record<string, string>> = {
   groups: 'groups',
   dsr: 'dsr',
@@ -63,7 +63,7 @@ export function createLimits(limits: Readonly<Record<string, string>>, waiting: 
   const free = new Map<string, number>();
   const rateOf = (area: string): number | undefined => parseRate(limits[area] ?? '');
   return {
-    /** Rate of an area in whole requests per minute; undefined if none is set. */
+    /** Returns an area's rate in whole requests per minute; undefined if none is set. */
     aMinute: (area: string): number | undefined => {
       const rate = rateOf(area);
       return rate === undefined ? undefined : Math.max(1, Math.floor(rate * 60));

@@ -116,7 +116,7 @@ export function openSession(
     if (again.error) return answer(record, again).content;
     if (hashOf(record, planned.values, again) !== id) {
       throw fail('mcp.plan_changed', {
-        message: 'The platform has changed since the plan was made. Nothing was sent.',
+        message: 'The platform has changed since the plan was created. Nothing was sent.',
         hint: AGAIN,
       });
     }

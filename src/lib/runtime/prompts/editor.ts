@@ -89,7 +89,7 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
       reject(
         fail('editor.failed', {
           message: `The editor ${program} ${reason}.`,
-          hint: 'Choose another editor with CDPADM_EDITOR, VISUAL or EDITOR.',
+          hint: 'Set CDPADM_EDITOR, VISUAL or EDITOR to another editor.',
         }),
       );
     };

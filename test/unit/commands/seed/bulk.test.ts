@@ -145,7 +145,7 @@ describe('seed bulk', () => {
     const again = await it.bulk([it.write('again.ndjson', reject)]);
     expect(again.result).toMatchObject({ rows: 1, rejected: 1 });
     expect(JSON.parse(readFileSync(again.result.rejects ?? '', 'utf8'))).toMatchObject({
-      rejected: { reason: expect.stringContaining('record of a table') as string },
+      rejected: { reason: expect.stringContaining('came from a table') as string },
       record: '78',
     });
   });

@@ -111,7 +111,7 @@ describe('a fixtures document', () => {
     [
       'a processor domain that no certificate can have',
       { processor_domain: '../up' },
-      ['processor_domain: must be a domain name in lower case, of at most 64 characters'],
+      ['processor_domain: must be a lower-case domain name of at most 64 characters'],
     ],
     ['a list', [1], [': must be an object, not a list']],
     ['a misspelled key', { rolls: [] }, ['rolls: unknown field `rolls`; did you mean `roles`?']],
@@ -154,7 +154,9 @@ describe('a fixtures document', () => {
         ],
         accounts: [{ id: 1 }, { id: 2, org_id: 2 }],
       },
-      ['organizations[1].client_secret: client `c` has a different secret in an earlier organization'],
+      [
+        'organizations[1].client_secret: client `c` is already defined with a different secret in an earlier organization',
+      ],
     ],
     [
       'unknown references',
