@@ -1,4 +1,4 @@
-// A bulk run's journal: written lines are read back, and what a killed process leaves behind does no harm.
+// A bulk run's journal: written lines are read back, even after a process was killed.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, describe, it } from 'vitest';
@@ -35,7 +35,7 @@ const LINES: JournalLine[] = [
   },
 ];
 
-/** Writes a journal with the given text, as a previous process would leave it. */
+/** Writes a journal as a previous process would leave it, and returns its path. */
 function leftJournal(text: string): string {
   const path = journalPath('dsr', temporaryFolder(), ['a']);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ async function headOf(path: string): Promise<JournalHead | undefined> {
   }
 }
 
-/** The error of every reader for a file that is not a journal. */
+/** Returns the error that every read reports for a file that is not a journal. */
 const unreadable = (path: string): unknown => ({
   code: 'dsr.journal',
   message: `The journal ${path} cannot be read, so it is unknown what was submitted.`,
@@ -131,7 +131,7 @@ describe("a killed process's journal", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('is read without a partial line, and the next line stays intact', async () => {
+  it('is read without its partial line, and the next line that is written stays intact', async () => {
     const path = leftJournal(text(HEAD, LINES[0]) + JSON.stringify(LINES[1]).slice(0, 4));
     expect(await headOf(path)).toEqual(HEAD);
     expect(await linesOf(path)).toEqual(LINES.slice(0, 1));
@@ -141,7 +141,7 @@ describe("a killed process's journal", () => {
     expect(await linesOf(path)).toEqual([LINES[0], LINES[2]]);
   });
 
-  it('is read to the end even if the last line has no line break', async () => {
+  it('is read to the end even if it has no trailing newline', async () => {
     const path = leftJournal(text(HEAD, ...LINES).trimEnd());
     expect(await linesOf(path)).toEqual(LINES);
   });

@@ -1,4 +1,4 @@
-// UTF-16 byte order marks, and the error for a file that is not text.
+// Detection of UTF-16 byte order marks, and the error for a file that is not text.
 import { expect, it } from 'vitest';
 import { isUtf16, notText } from '../../../../src/lib/files/read-input.ts';
 

@@ -1,4 +1,4 @@
-// A callback's saved headers, as lines or JSON, and the position of each issue.
+// A callback's saved headers as lines or JSON, and the position of each issue.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseHeaderLines } from '../../../../src/lib/files/header-lines.ts';
@@ -67,7 +67,7 @@ test('reads lines, an object and pairs with the same result', () => {
   );
 });
 
-test('either reads a text as headers or reports an issue with its position', () => {
+test('reads any text as headers or reports an issue with its position', () => {
   fc.assert(
     fc.property(
       fc.oneof(

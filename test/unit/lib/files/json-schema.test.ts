@@ -1,4 +1,4 @@
-// Each document's schema accepts valid and rejects invalid documents in an independent validator.
+// With an independent validator, each schema accepts valid documents and rejects invalid documents.
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../src/lib/contract/openapi.ts';
@@ -13,7 +13,7 @@ const ROLE = { role_id: 'support', name: 'Support', description: 'Answers', task
 
 const validator = (schema: object) => new Ajv({ strict: false, validateFormats: false }).compile(schema);
 
-/** The title of each schema, a valid document, and invalid variants. */
+/** Each schema with its title, a valid document, and invalid documents. */
 const DOCUMENTS: [SchemaName, string, unknown, unknown[]][] = [
   [
     'roles',
@@ -54,13 +54,13 @@ const DOCUMENTS: [SchemaName, string, unknown, unknown[]][] = [
 ];
 
 describe.each(DOCUMENTS)('the schema %s', (name, title, valid, invalidDocuments) => {
-  it('accepts a valid document and rejects invalid ones', async () => {
+  it('accepts a valid document and rejects invalid documents', async () => {
     const schema = await jsonSchemaOf(name);
     expect(schema).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#', title });
     const validate = validator(schema);
     expect([validate(valid), validate.errors]).toEqual([true, null]);
     for (const invalid of invalidDocuments) {
-      // A file cannot contain undefined fields.
+      // Drop undefined fields, which a file cannot contain.
       expect([invalid, validate(JSON.parse(JSON.stringify(invalid)))]).toEqual([invalid, false]);
     }
   });
@@ -77,12 +77,12 @@ it.each(NAMED)('allows a file to refer to its schema: %s', async (name, _title, 
   expect([validate(withHint('./schema.json')), validate(withHint(1))]).toEqual([true, false]);
 });
 
-it('requires no field that has a default', async () => {
+it('does not require fields that have a default', async () => {
   const { api_version: _default, ...body } = REQUEST;
   const validate = validator(await jsonSchemaOf('dsr'));
   expect(validate(body)).toBe(true);
 });
 
-it('returns the whole contract for openapi', async () => {
+it('returns the OpenAPI document for openapi', async () => {
   expect(await jsonSchemaOf('openapi')).toEqual(openApiDocument({ version: VERSION }));
 });

@@ -1,4 +1,4 @@
-// The ledger: private, monotonic, and safe against torn lines and concurrent writers.
+// The ledger is private, keeps only advancing states, and tolerates partial lines and concurrent writers.
 import { appendFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ async function everything(ledger = unscoped()): Promise<LedgerRequest[]> {
   return all;
 }
 
-it('keeps each state once and drops outdated states from any writer', async () => {
+it('stores each state once, and drops outdated states from any writer', async () => {
   const [first, second] = [open(), open()];
   expect(await first.append([state('a', 'pending')])).toHaveLength(1);
   expect(await second.append([state('a', 'completed')])).toHaveLength(1);
@@ -85,11 +85,11 @@ it('skips a partial line and appends after it', async () => {
   expect(requests).toEqual([]);
 });
 
-it('keeps the response status with its request', async () => {
+it('keeps the status from the response with its request', async () => {
   await open().record([
     sent('a', { status: 'pending', expected_completion_time: '2026-12-01T00:00:00Z', received_time: null }),
     state('a', 'completed'),
-    // A resumed run writes the line again.
+    // A resumed run writes the line a second time.
     sent('a', { status: 'pending', at: '2026-11-22T07:00:00.000Z' }),
   ]);
   const [known, ...others] = await everything();
@@ -105,7 +105,7 @@ it('keeps the response status with its request', async () => {
   });
 });
 
-it('reads the lines that other processes wrote since the last read', async () => {
+it('reads lines that other processes wrote since the last read', async () => {
   const ledger = open();
   await ledger.record([sent(uuid(1))]);
   expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBeUndefined();
@@ -115,7 +115,9 @@ it('reads the lines that other processes wrote since the last read', async () =>
   expect((await ledger.find([uuid(3)])).get(uuid(3))).toBeUndefined();
 });
 
-/** Interleaves the lines: requests with even numbers go to one ledger, the others to the other. */
+/**
+ * Interleaves the lines of two ledgers: one records even-numbered requests, the other records odd-numbered requests.
+ */
 async function recordInTurn(even: ScopedLedger, odd: ScopedLedger, requests: SubmittedNews[]): Promise<void> {
   for (let start = 0; start < requests.length; start += 200) {
     const group = requests.slice(start, start + 200);
@@ -132,7 +134,7 @@ it('lists the newest requests first, even if their lines are interleaved and in 
     sent(uuid(number), { status: 'pending', profile: 'ö'.repeat(number % 50) }),
   );
   await recordInTurn(ledger, other, requests);
-  // The final states of some requests come long after their submission.
+  // Record the final states of some requests long after their submission.
   await ledger.record(requests.filter((_, at) => at >= 1000 && at % 2 === 0).map(({ id }) => state(id, 'completed')));
   await ledger.record([state(uuid(0), 'in_progress'), state('elsewhere', 'cancelled')]);
   const idsOf = (found: { requests: LedgerRequest[] }) => found.requests.map(({ id }) => id);
@@ -155,7 +157,7 @@ it('returns each request with all its states, oldest first, even if its lines ar
   const ids = Array.from({ length: 5000 }, (_, number) => uuid(number));
   await ledger.record(ids.map((id) => sent(id)));
   appendFileSync(path(), '{"event":"submitted","id":"torn\n{"event":"later","id":"x"}\n');
-  // Appends the lines in reverse order, with some long lines in between, so that related lines are far apart.
+  // Append the states in reverse order, with some long lines in between, so that related lines are far apart.
   const reversed = [...ids]
     .reverse()
     .flatMap((id, place) => [
@@ -187,7 +189,7 @@ it('hashes identities with its own key and keeps its files private', async () =>
     expect(statSync(join(folder, 'dsr', name)).mode & 0o777).toBe(0o600);
 });
 
-it('replaces a missing key only while no request needs it', async () => {
+it('replaces a missing key only if no request needs it', async () => {
   await open().hash('email', 'a@b.c');
   const key = join(folder, 'dsr', 'ledger.key');
   rmSync(key);
@@ -202,7 +204,7 @@ it('replaces a missing key only while no request needs it', async () => {
   expect(existsSync(key)).toBe(false);
 });
 
-/** Returns all parts of the open requests: their ids and the number that remain after each part. */
+/** Returns the ids in each part of the open requests, and the number of requests that remain after each part. */
 async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   const parts: string[][] = [];
   const lefts: number[] = [];
@@ -224,7 +226,7 @@ async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
 it("orders a workspace's open requests by urgency, even if their lines are far apart", async () => {
   const [first, ledger] = [open(), open(two)];
   const count = 3000;
-  // Later requests are more urgent; the last one has no deadline.
+  // Later requests are more urgent, except the last one, which has no deadline.
   await first.record([state(uuid(0), 'completed')]);
   await ledger.record([state(uuid(7), 'pending')]);
   const requests = Array.from({ length: count }, (_, number) =>
@@ -235,7 +237,7 @@ it("orders a workspace's open requests by urgency, even if their lines are far a
   await ledger.record([
     state(uuid(2997), 'refused'),
     state(uuid(2997), 'pending'),
-    // A resumed run writes the line again: the first line counts.
+    // A resumed run writes the line a second time, but the first line counts.
     sent(uuid(1), { group_id: '0' }),
     state('elsewhere', 'pending'),
     state(uuid(2995), 'completed'),
@@ -253,15 +255,15 @@ describe('requests with the same id', () => {
   const scopes = [one, two, elsewhere, { address: 'https://ö".example/"v3', workspace_id: '1","x' }];
   const statuses = ['pending', 'in_progress', 'completed', 'cancelled', 'refused'];
 
-  /** Returns the results of every read in a scope. */
+  /** Returns the results of every kind of read in a scope. */
   async function readings(ledger: ScopedLedger) {
     const ids = [uuid(0), uuid(1), 'a'];
     const found = await ledger.find(ids);
     return { found: ids.map((id) => found.get(id)), newest: await ledger.newest(2), ...(await urgent(ledger, [1])) };
   }
 
-  it('are kept separate in every read, as if each workspace had its own ledger', async () => {
-    // A linear congruential sequence visits every combination exactly once.
+  it('are kept separate in every kind of read, as if each workspace had its own ledger', async () => {
+    // This linear congruential sequence visits every combination exactly once.
     const events = Array.from({ length: 240 }, (_, step) => {
       const pick = (step * 89) % 240;
       const id = [uuid(0), uuid(1), 'a'][pick % 3] ?? '';
@@ -292,7 +294,7 @@ describe('requests with the same id', () => {
     expect(await everything()).toHaveLength(12);
   });
 
-  it('receive states from versions without a chain only if a single workspace uses the id', async () => {
+  it('get states that versions without a chain recorded only if a single workspace uses the id', async () => {
     await open().hash('email', 'a@b.c');
     const older: LedgerEvent[] = [
       state('a', 'pending'),

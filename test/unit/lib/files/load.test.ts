@@ -1,4 +1,4 @@
-// Documents from hostile, damaged and unusual text: the value, or every issue with its position.
+// Hostile, damaged and unusual text is read as a value or rejected with the position of each issue.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -106,7 +106,7 @@ describe('YAML', () => {
     expect(await valueOf(`a: ${digits}`)).toEqual({ a: value });
   });
 
-  it('rejects aliases that repeat more than 100,000 values, and counts no other values', async () => {
+  it('rejects aliases that repeat more than 100,000 values, counting only repeated values', async () => {
     const list = (length: number): string => `[${Array.from({ length }, () => 'x').join(', ')}]`;
     const uses = (length: number, times: number): string =>
       `a: &a ${list(length)}\nb: [${Array.from({ length: times }, () => '*a').join(', ')}]\nc: ${list(1000)}`;
@@ -115,7 +115,7 @@ describe('YAML', () => {
     expect(await problemsOf(uses(999, 101))).toEqual([
       expect.stringMatching(/^2:405: b\[100\]: aliases repeat more than 100000 values$/),
     ]);
-    // A value with an alias is as large as everything that the alias refers to.
+    // A value that contains an alias counts everything that the alias refers to.
     const twice = `a: &a ${list(99)}\nb: &b [*a, *a]\nc: [${Array.from({ length: 498 }, () => '*b').join(', ')}]`;
     expect(await problemsOf(twice)).toEqual([expect.stringMatching(/^3:\d+: c\[\d+\]: aliases repeat/)]);
   });
@@ -136,11 +136,11 @@ describe('YAML', () => {
     ['explicit keys', `${'? '.repeat(DEEP)}x`, '1:201'],
     ['indentation', Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), '101:101'],
     ['millions of brackets', '[ '.repeat(LONG / 2), '1:201'],
-  ])('rejects deep nesting by %s', async (_by, text, place) => {
+  ])('rejects deep nesting with %s', async (_by, text, place) => {
     expect(await problemsOf(text)).toEqual([`${place}: nested deeper than 100 levels`]);
   });
 
-  it('reads a document nested a hundred levels deep', async () => {
+  it('reads a document with a hundred levels of nesting', async () => {
     expect(JSON.stringify(await valueOf(`${'['.repeat(100)}1${']'.repeat(100)}`))).toHaveLength(201);
     expect(JSON.stringify(await valueOf(`${'- '.repeat(99)}[1]`))).toHaveLength(201);
   });
@@ -155,12 +155,12 @@ describe('YAML', () => {
     expect(((await valueOf(text)) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('rejects a 10 MB document that ends too early or consists of one number', async () => {
+  it('rejects a 10 MB document that is truncated or contains a huge number', async () => {
     expect(await problemsOf(`a: "${'x'.repeat(LONG)}`)).toEqual([`1:${LONG + 5}: the closing " is missing`]);
     expect(await problemsOf(`a: ${'9'.repeat(LONG)}`)).toEqual(['1:4: a: a number has more than 1000 digits']);
   });
 
-  it('shares one object between aliases, and rejects an alias bomb', async () => {
+  it('uses the same object for all aliases of a value, and rejects an alias bomb', async () => {
     const roles = Array.from({ length: 300 }, (_, index) => `- id: r${index}\n  tasks: *t`).join('\n');
     const value = (await valueOf(`common: &t [a, b, c]\nroles:\n${roles}`)) as { roles: { tasks: string[] }[] };
     expect(value.roles).toHaveLength(300);
@@ -219,7 +219,7 @@ describe('JSON', () => {
     expect(((await valueOf(`{"a":"${'x'.repeat(LONG)}"}`, 'json')) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('reads long keys, and rejects deep nesting and a 10 MB document that ends too early', async () => {
+  it('reads long keys, and rejects deep nesting and a truncated 10 MB document', async () => {
     expect(await valueOf(`{"${'k'.repeat(2000)}": 1}`, 'json')).toEqual({ ['k'.repeat(2000)]: 1 });
     const closed = `${'['.repeat(150)}${']'.repeat(150)}`;
     expect(await problemsOf(closed, 'json')).toEqual(['1:101: nested deeper than 100 levels']);
@@ -231,7 +231,7 @@ describe('JSON', () => {
     expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: unexpected end of input`]);
   });
 
-  it('restores the stack trace limit after reporting many errors', async () => {
+  it('leaves the stack trace limit unchanged after reporting many errors', async () => {
     const { stackTraceLimit } = Error;
     for (const mark of ['"', '&a ', '*a ', '!a ']) {
       expect(await problemsOf(mark.repeat(2000), 'yaml')).not.toEqual([]);
@@ -239,7 +239,7 @@ describe('JSON', () => {
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);
   });
 
-  it('reads any value and keeps every digit', async () => {
+  it('reads any value without losing a digit', async () => {
     const key = fc.string({ unit: 'binary', maxLength: 5 }).filter((text) => text !== '__proto__');
     const { value } = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
@@ -307,7 +307,7 @@ describe('positions', () => {
     expect(`${line}:${column}`).toBe(place);
   });
 
-  it('determine the order of issues', async () => {
+  it('determine the order in which issues are listed', async () => {
     const document = await parseDocumentText('roles.yaml', YAML, 'yaml');
     const issues = [
       { path: ['roles', 1], message: 'third' },
@@ -361,7 +361,7 @@ describe('loadDocument', () => {
     expect(formatOf(path)).toBe(format);
   });
 
-  it('reads a file in the format of its extension, and standard input for -', async () => {
+  it('reads a file in the format of its extension, and standard input for `-`', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.json'), '{"a": 1}');
     writeFileSync(join(cwd, 'b.yaml'), 'a: 1 # one');
@@ -418,7 +418,7 @@ describe('loadDocument', () => {
     expect(`${issue?.line}:${issue?.column}`).toBe(place);
   });
 
-  it('rejects a file, a pipe or a device that is too large', async () => {
+  it('rejects a file, pipe or device with too much data', async () => {
     const cwd = temporaryFolder();
     const megabyte = Buffer.alloc(1024 * 1024, 'x');
     writeFileSync(join(cwd, 'big.yaml'), Buffer.concat(Array.from({ length: 33 }, () => megabyte)));

@@ -1,4 +1,4 @@
-// A finished file receives its name but never replaces another file.
+// A finished file gets its final name without ever replacing another file.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const thrownBy = (work: () => void): unknown => {
   return undefined;
 };
 
-it('leaves only a file with the final name', () => {
+it('leaves only the file with the final name', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.temporary'), 'new');
   nameOnce(join(folder, '.temporary'), join(folder, 'results.csv'));
@@ -25,7 +25,7 @@ it('leaves only a file with the final name', () => {
 it.each([
   ['the default hint', undefined, 'Move it elsewhere, or pass another name.'],
   ["the caller's hint", 'Name another folder.', 'Name another folder.'],
-])('rejects an existing name with %s and keeps both files', (_what, hint, shown) => {
+])('rejects an existing name with %s, and keeps both files', (_what, hint, shown) => {
   const folder = temporaryFolder();
   const [temporary, taken] = [join(folder, '.temporary'), join(folder, 'results.csv')];
   writeFileSync(temporary, 'new');

@@ -50,7 +50,7 @@ async function readColumn(data: ColumnSource['data'], element: Element): Promise
 }
 
 describe('reading Parquet samples from other programs', () => {
-  it('reads a DECIMAL with scale 0 as an integer and any other as decimal text', async () => {
+  it('reads a DECIMAL with scale 0 as an integer, and any other DECIMAL as decimal text', async () => {
     const ids = { xpid: 9_007_199_254_740_993n, 'identity:customer_id': 900_719_925_474_099_301n };
     expect((await sample('xdec18.parquet')).rows).toEqual([{ ...ids, 'attr:Orders:count': 5, 'attr:S:sum': '1.1' }]);
     const wide = (await sample('xdec38.parquet')).rows[0];
@@ -70,7 +70,7 @@ describe('reading Parquet samples from other programs', () => {
     });
   });
 
-  it('reads 64-bit extremes, UUIDs and nulls exactly', async () => {
+  it('reads the smallest and largest 64-bit integers, UUIDs and nulls exactly', async () => {
     const { rows } = await sample('alltypes.parquet');
     expect(rows.map((row) => row['user:big'])).toEqual([2n ** 63n - 1n, -(2n ** 63n), 9_007_199_254_740_993n]);
     expect(rows.map((row) => row['user:u'])).toEqual([2n ** 64n - 1n, 0n, 1n]);
@@ -167,7 +167,7 @@ describe('the Parquet reader', () => {
 
 const COUNT = size(100_000, 5000, 300);
 
-/** Draws random integers with at most `bits` bits. */
+/** Returns random integers of at most `bits` bits. */
 function integers(seed: number, bits: number): bigint[] {
   const random = randomFrom(seed);
   return Array.from({ length: COUNT }, () => {
@@ -177,13 +177,13 @@ function integers(seed: number, bits: number): bigint[] {
   });
 }
 
-/** Compares only up to the first difference to keep a failure short. */
+/** Reports only the first difference, to keep the failure message short. */
 function expectSame(found: readonly unknown[], wanted: readonly unknown[]): void {
   const at = wanted.findIndex((value, index) => found[index] !== value);
   expect([at, found[at], found.length]).toEqual([-1, undefined, wanted.length]);
 }
 
-/** An independent conversion to decimal text: inserts the point into the digits with a pattern. */
+/** Converts to decimal text independently of the reader, by inserting the point into the digits. */
 function withPoint(value: bigint, scale: number): string {
   const digits = String(value).replace('-', '');
   const text = '0'.repeat(Math.max(0, scale + 1 - digits.length)) + digits;
@@ -217,7 +217,7 @@ describe(`${COUNT.toLocaleString('en')} random values`, () => {
     expectSame(await readColumn(values, { type: 'INT64', converted_type: 'UINT_64' }), values);
   }); // prettier-ignore
 
-  it('keep every digit in a timestamp in microseconds', async () => {
+  it('keep every digit in a microsecond timestamp', async () => {
     const values = integers(8, 55);
     const found = (await readColumn(values, { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' })) as string[];
     const micros = found.map((text) => {

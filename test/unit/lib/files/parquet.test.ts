@@ -1,4 +1,4 @@
-// Parquet by row groups: every row once with its number in the file, and errors in invalid files.
+// Reads Parquet by row group: each row once with its number in the file, and errors for invalid files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const BIG = 9_223_372_036_854_775_000n;
 
-/** Writes a file with the numbers from BIG in one column and strings in the other. */
+/** Writes a file with integers from BIG up in one column and strings in the other. */
 function write(rows: number, rowGroupSize: number): string {
   const ids = Array.from({ length: rows }, (_, index) => BIG + BigInt(index % 800));
   const columnData = [
@@ -30,7 +30,7 @@ async function allOf(file: ParquetFile, wantsColumn?: (index: number) => boolean
   return all;
 }
 
-/** Returns for each part: the first row, the number of rows, and the first and last text. */
+/** Returns, for each part, the number of its first row, the row count, and its first and last string. */
 async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Promise<unknown[][]> {
   const parts: unknown[][] = [];
   for await (const { firstRow, rows } of file.rows(wants)) {
@@ -39,13 +39,13 @@ async function partsOf(file: ParquetFile, wants: (group: number) => boolean): Pr
   return parts;
 }
 
-it('returns the columns and every row, and keeps every digit of large integers', async () => {
+it('returns the columns and every row with every digit of large integers', async () => {
   const file = await openParquet(write(7, 3), 'a.parquet');
   expect(file.columns).toEqual(['xpid', 'user:note']);
   expect(await allOf(file)).toEqual(Array.from({ length: 7 }, (_, index) => [BIG + BigInt(index), `n${index}`]));
 });
 
-it("reads only the requested groups and returns the number of each group's first row", async () => {
+it("reads only the requested groups, and returns the number of each group's first row", async () => {
   const path = write(7, 3);
   const parts = [
     [0, 3, 'n0', 'n2'],
@@ -152,7 +152,8 @@ it('stops with a hint if the pages do not fit in memory', async () => {
 });
 
 /**
- * A file written by pyarrow 25: pages with few values, rows that span pages, dictionaries that end early, checksums.
+ * Files written by pyarrow 25 with pages of few values, rows that span pages, dictionaries that end early, and
+ * checksums.
  */
 const SAMPLES = new URL('../../../data/parquet/', import.meta.url);
 
@@ -170,7 +171,7 @@ it.each(['pages-v1.parquet', 'pages-v2.parquet'])('assembles nested rows from %s
 it("reports a damaged file if a page's checksum does not match", async () => {
   const path = join(temporaryFolder(), 'a.parquet');
   const bytes = readFileSync(new URL('pages-v1.parquet', SAMPLES));
-  // A byte of the first value of the first dictionary.
+  // Flip a bit in the first value of the first dictionary.
   bytes[50] = (bytes[50] ?? 0) ^ 1;
   writeFileSync(path, bytes);
   await expect(allOf(await openParquet(path, 'a.parquet'))).rejects.toMatchObject({

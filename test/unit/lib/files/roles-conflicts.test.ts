@@ -1,4 +1,4 @@
-// Conflict lines: above the field, as comments only, and found again with their positions.
+// Conflict lines are comments above the field, and are later reported with their positions.
 import { describe, expect, it } from 'vitest';
 import { parseDocumentText } from '../../../../src/lib/files/load.ts';
 import { markConflicts, requireNoConflicts } from '../../../../src/lib/files/roles-file.ts';
@@ -47,7 +47,7 @@ describe('markConflicts', () => {
     expect(marked).toContain('\r\n    # CONFLICT platform: T\r\n    name: Mine\r\n');
   });
 
-  it('returns nothing if the line would be part of a string', async () => {
+  it('returns undefined if the line would become part of a string', async () => {
     expect(await lineAbove('b', 'tasks', [])).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ import { role } from '../../../helpers/any-roles.ts';
 const a = role('a', ['user:core', 'x:y'], { name: 'A', description: 'D' });
 const inFile = { role_id: 'a', name: 'A', description: 'D', tasks: ['x:y'] };
 
-/** Returns the task edits for the only role, given the tasks in the file and in the manifest. */
+/** Returns the task edits for a single role, given its tasks in the file and in the manifest. */
 const taskEdits = (listed: unknown[], wanted: object[]) =>
   compareWithFile(
     { roles: [{ ...inFile, tasks: listed }] },
@@ -67,7 +67,7 @@ it("adds a role's name and description if they are missing", () => {
   );
 });
 
-it('writes a role with its tasks last and in their shortest form', () => {
+it('returns a role with its tasks last and in their shortest form', () => {
   const tasks = [{ task_id: 'x:y' }, { task_id: 'b:c', level: 1 }];
   expect(JSON.stringify(shortRole({ ...role('a', []), tasks }))).toBe(
     '{"role_id":"a","name":"Name of a","description":"What a is for","tasks":["x:y",{"task_id":"b:c","level":1}]}',
@@ -95,18 +95,18 @@ describe('edits', () => {
     [0, 1, 0, 1],
     [0, 0, 1, 1],
   ])(
-    'change roles if the numbers of fields and of edited, dropped and new roles are %i, %i, %i and %i',
+    'change roles for %i top-level fields and %i edited, %i dropped and %i new roles',
     (fields, inside, dropped, added) => {
       const counted = edits(fields, inside, dropped, added);
       expect([isEmpty(counted), leavesRoles(counted)]).toEqual([false, false]);
     },
   );
 
-  it('change no roles if only a top-level field differs', () => {
+  it('do not change roles if only a top-level field differs', () => {
     expect([isEmpty(edits(1, 0, 0, 0)), leavesRoles(edits(1, 0, 0, 0))]).toEqual([false, true]);
   });
 
-  it('are empty and change no roles if nothing differs', () => {
+  it('are empty if nothing differs', () => {
     expect([isEmpty(edits(0, 0, 0, 0)), leavesRoles(edits(0, 0, 0, 0))]).toEqual([true, true]);
   });
 });

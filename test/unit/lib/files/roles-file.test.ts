@@ -33,7 +33,7 @@ async function matches(text: string, format: DocumentFormat, manifest: ManifestR
   return isEmpty(compareWithFile(await valueOf(text, format), manifest));
 }
 
-/** Returns a file's content in wire form. */
+/** Returns a file's content in the wire format. */
 function onTheWire(value: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...manifest } = value;
   const roles = (manifest['roles'] as RoleReply[]).map((item) => ({
@@ -108,7 +108,7 @@ it('writes JSON with the schema hint for editors', async () => {
 });
 
 describe('updating a file', () => {
-  it.each(FORMATS)('writes the manifest and changes nothing the second time, in %s', async (format) => {
+  it.each(FORMATS)('writes the manifest in %s, and changes nothing on the second update', async (format) => {
     await fc.assert(
       fc.asyncProperty(anyReply, anyReply, async (before, after) => {
         const text = await writeManifestText(before, format, 'A headline.');
@@ -274,7 +274,7 @@ describe('editing a commented YAML file', () => {
     }
   });
 
-  it('changes or removes a field that the platform sets, but never adds one', async () => {
+  it('changes or removes a field that the platform sets, but never adds such a field', async () => {
     expect(await edit({ ...a, origin: 'api' }, { ...b, origin: 'api' })).toEqual({
       removed: ['    origin: ui'],
       added: ['    origin: api'],
@@ -296,7 +296,7 @@ describe('editing a commented YAML file', () => {
     );
   });
 
-  it('adds a role at the end, after a blank line if blank lines separate the others', async () => {
+  it('adds a role at the end, after a blank line if blank lines separate the other roles', async () => {
     expect(await edit(a, b, role('c', ['privacy:*']))).toEqual({
       removed: [],
       added: [
@@ -316,7 +316,7 @@ describe('updating an unusual YAML file', () => {
   const update = (text: string, wanted: RoleReply[] = roles): Promise<string> =>
     updateManifestText(text, 'yaml', { ...NEW, roles: wanted });
 
-  it('fills an empty list and an empty stamp', async () => {
+  it('fills in an empty list and an empty stamp', async () => {
     expect(await update('last_modified_on:\nroles: [] # none yet', [role('a', ['rules:view'])])).toBe(
       'last_modified_on: "2026-11-21 09:00:00"\nroles: # none yet\n  - role_id: a\n    name: Name of a\n    description: What a is for\n    tasks:\n      - rules:view',
     );
@@ -330,7 +330,7 @@ describe('updating an unusual YAML file', () => {
     [['w:x', 'z:x'], '[w:x, z:x]'],
     [['rules:view', 'a:b'], '[rules:view, a:b]'],
     [['w:x', 'rules:view', 'y:x', 'z:x'], '[w:x, rules:view,  y:x , z:x]'],
-  ])('removes tasks from any position in brackets and leaves %j', async (tasks, list) => {
+  ])('removes tasks from any position in brackets, leaving %j', async (tasks, list) => {
     const head = 'roles:\n- role_id: a\n  name: Name of a\n  description: What a is for\n  tasks: ';
     expect(await update(`${head}[w:x, rules:view,  y:x , z:x]\n`, [role('a', tasks)])).toBe(`${head}${list}\n`);
   });
@@ -348,7 +348,7 @@ describe('updating an unusual YAML file', () => {
     expect(await matches(await update(text, [b]), 'yaml', { ...NEW, roles: [b] })).toBe(true);
   });
 
-  // A backslash marks a last line without a line break.
+  // A backslash marks a missing trailing newline.
   const golden = readFileSync(new URL('../../../golden/roles-yaml-edits.txt', import.meta.url), 'utf8');
   const cases = golden
     .split(/^=== /m)
@@ -390,12 +390,12 @@ describe('updating an unusual YAML file', () => {
     );
   });
 
-  it('keeps the head comment of a file that must be rewritten', async () => {
+  it('keeps the comment at the start of a file that must be rewritten', async () => {
     const text = '# head\n\n? roles\n: - role_id: c\n    name: C\n    description: C\n    tasks: []\n';
     expect(await update(text)).toMatch(/^# head\n\n/);
   });
 
-  it('changes a map that the platform sets, and removes one that the platform removed', async () => {
+  it('changes a map that the platform sets, and removes a map that the platform removed', async () => {
     const text =
       'roles:\n- role_id: a\n  meta:\n    by: x\n  name: A\n  description: What a is for\n  tasks: [rules:view]\n';
     const meta = { by: 'y', big: 2n ** 63n };
@@ -442,7 +442,7 @@ describe('updating a JSON file', () => {
     ]);
   });
 
-  it('keeps tasks as maps, the line breaks and the final line break', async () => {
+  it('keeps tasks as maps, the style of line breaks and the trailing newline', async () => {
     const text = `${file('\t', [{ task_id: 'x:y' }])}\n`.replaceAll('\n', '\r\n');
     const updated = await updateManifestText(text, 'json', { ...OLD, roles: wanted });
     expect(updated.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -453,7 +453,7 @@ describe('updating a JSON file', () => {
     ]);
   });
 
-  it('adds new roles in the shortest form that the file uses', async () => {
+  it('adds new roles with tasks in the shortest form that the file uses', async () => {
     const text = JSON.stringify({
       roles: [
         { role_id: 'a', name: 'A', description: 'D', tasks: [{ task_id: 'x:y' }, { task_id: 'rules:*' }] },

@@ -1,4 +1,4 @@
-// A download is private, complete or absent, has a safe name and replaces no file.
+// A download is private, either complete or absent, has a safe name, and never replaces a file.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('a download', () => {
-  it('is saved completely to a private file, and its size and digest are returned', () => {
+  it('is saved to a private file, and its size and digest are returned', () => {
     const folder = join(temporaryFolder(), 'new', 'folder');
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': ' Application/JSON; charset=utf-8' });
@@ -90,7 +90,7 @@ describe('a download', () => {
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
   });
 
-  it('leaves no file if it is discarded before or after it starts', () => {
+  it('leaves no file if it is discarded, whether before or after it starts', () => {
     const folder = temporaryFolder();
     const { discard, sink } = openDownload(folder, 'results');
     discard();

@@ -1,4 +1,4 @@
-// Saved plans: what users read, what the program reads back, and every change that is rejected.
+// Saved plans: their text, how they are read back, and the changes that are rejected.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe('a saved plan', () => {
   });
   const text = (): string => readFileSync(path, 'utf8');
   const change = (to: string): void => writeFileSync(path, to);
-  /** Returns the text with the digest that matches it. */
+  /** Returns the text with a matching digest. */
   const signed = (body: string): string => `${body}# sha256 ${createHash('sha256').update(body).digest('hex')}\n`;
 
   it('contains the target, the difference and the next command, in a private file', () => {
@@ -64,7 +64,7 @@ describe('a saved plan', () => {
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues: [{ file: 'plan.txt' }] });
   });
 
-  it('is rejected if its format number is unknown, but read if it has none', async () => {
+  it('is rejected if its format number is unknown, but is read if it has no format number', async () => {
     const body = text().slice(0, text().lastIndexOf('# sha256'));
     expect(body).toContain('{"format":1,');
     change(signed(body.replace('"format":1,', '')));

@@ -21,7 +21,7 @@ const CHECKPOINT: SeedCheckpoint = {
 };
 
 describe('a seed journal', () => {
-  it('returns the last checkpoint from a private file, and nothing before it is written or after it is removed', () => {
+  it('returns the last checkpoint from a private file, or nothing before the first write and after its removal', () => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a.csv', 'https://a.example']));
     expect(journal.read()).toBeUndefined();
     journal.write({ ...CHECKPOINT, finished: true });

@@ -1,4 +1,4 @@
-// The rejects file: every row can be used as input again, and a resumed run appends to it unless it was changed.
+// The rejects file can be used as input again, and a resumed run appends to the file unless it was changed.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 const open = (kept?: RejectsState): RejectsFile => openRejects(path, kept, (text) => warnings.push(text));
 
-/** Writes rows as a run that ends at a checkpoint, and returns its state. */
+/** Writes rows as a run that ends at a checkpoint, and returns the state in that checkpoint. */
 function written(...texts: string[]): RejectsState {
   const rejects = open();
   rejects.add(texts.map((text) => reject(text)));
@@ -32,7 +32,7 @@ function written(...texts: string[]): RejectsState {
   return rejects.state();
 }
 
-/** Continues the file with one row, and returns the path of the file with that row. */
+/** Resumes with one more row, and returns the path of the file that the row was written to. */
 function resumed(kept: RejectsState): string {
   const rejects = open(kept);
   rejects.add([reject('new')]);
@@ -68,7 +68,7 @@ describe('the rejects file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is written and flushed at once, and asks for that before the waiting rows need much memory', () => {
+  it('is written and flushed in one step, and reports that it is full before buffered rows need much memory', () => {
     const rejects = open();
     const calls = diskCalls(() => {
       rejects.add([reject('x')]);
@@ -108,7 +108,7 @@ describe('the rejects file', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it('is continued if it was not changed, also with the journal of an old version', () => {
+  it("is appended to if it was not changed, even with an old version's journal", () => {
     const { bytes, ...kept } = written('old');
     expect(resumed({ ...kept, bytes })).toBe(path);
     expect(readFileSync(path, 'utf8')).toBe(LINE('old') + LINE('new'));
@@ -138,7 +138,7 @@ describe('the rejects file', () => {
     ['extended', LINE('old') + LINE('mine')],
     ['shortened', LINE('o')],
     ['emptied', ''],
-  ])('is kept if it was %s after the run, and further rows go to a file with a number', (_what, text) => {
+  ])('is kept if it was %s after the run, and further rows go to a numbered file', (_what, text) => {
     const kept = written('old');
     writeFileSync(path, text);
     const other = path.replace('r.ndjson', 'r-2.ndjson');
@@ -149,7 +149,7 @@ describe('the rejects file', () => {
     ]);
   });
 
-  it('is kept if a killed run wrote its first rows and they were corrected', () => {
+  it('is kept if it was changed after a killed run wrote its first rows', () => {
     const rejects = open();
     rejects.add([reject('killed')]);
     const killed = rejects.state();
@@ -160,7 +160,7 @@ describe('the rejects file', () => {
     expect(readFileSync(path, 'utf8')).toBe(LINE('killed') + LINE('mine'));
   });
 
-  it('is created again if it was moved away, with a warning', () => {
+  it('is created again, with a warning, if it was moved away', () => {
     const kept = written('old');
     rmSync(path);
     expect(resumed(kept)).toBe(path);

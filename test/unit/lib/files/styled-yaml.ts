@@ -6,7 +6,7 @@ import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply } from '../../../helpers/any-roles.ts';
 
 export interface YamlStyle {
-  /** Spaces before a role's dash; a task's spaces are added to the role's. */
+  /** Spaces before a role's dash, to which a task adds `taskIndent`. */
   roleIndent: number;
   taskIndent: number;
   tasks: 'dashes' | 'brackets' | 'padded brackets' | 'lines in brackets' | 'maps' | 'flow maps';
@@ -28,7 +28,7 @@ export const anyStyle: fc.Arbitrary<YamlStyle> = fc.record({
   endsOpen: fc.boolean(),
 });
 
-/** Writes every scalar as double-quoted JSON, which YAML reads the same, and numbers the comments. */
+/** Writes every scalar as JSON, which is also valid YAML, and numbers the comments. */
 export function writeStyled(manifest: ManifestReply, style: YamlStyle): string {
   const { roles, ...fields } = manifest;
   const lines: string[] = [];
@@ -86,7 +86,7 @@ export function writeStyled(manifest: ManifestReply, style: YamlStyle): string {
   }
 }
 
-/** An arbitrary manifest, its style and its text, without characters that YAML must escape. */
+/** Arbitrary manifests with a style and the resulting text, without characters that YAML must escape. */
 export const anyStyledManifest = fc
   .record({ manifest: anyReply, style: anyStyle })
   .map(({ manifest, style }) => ({ manifest, style, text: writeStyled(manifest, style) }))

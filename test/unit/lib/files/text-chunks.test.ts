@@ -1,4 +1,4 @@
-// Decodes a file in chunks, loses nothing between them, and reports the line of an invalid byte.
+// Decoding a file in chunks loses nothing at chunk boundaries, and reports the line of an invalid byte.
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Edits to text keep every other byte and a sensible number of blank lines.
+// Edits to a text keep every other byte, and leave a sensible number of blank lines.
 import { describe, expect, it } from 'vitest';
 import { TextEdits } from '../../../../src/lib/files/text-edits.ts';
 
@@ -72,7 +72,7 @@ describe('edits', () => {
     expect(result).toBe('a12cdEf!');
   });
 
-  it('replace overlapping ranges completely', () => {
+  it('replace the whole of overlapping ranges', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(1, 5, '<');
       edits.replace(2, 3, '-');
@@ -90,7 +90,7 @@ it.each([
   [4, 3, 5],
   [5, 5, 5],
   [6, 5, 6],
-])("returns for offset %i the line start %i and the next line's start %i", (offset, start, next) => {
+])("returns, for offset %i, the line start %i and the next line's start %i", (offset, start, next) => {
   const edits = new TextEdits('ab\nc\nd');
   expect(edits.lineStart(offset)).toBe(start);
   expect(edits.lineAfter(offset)).toBe(next);

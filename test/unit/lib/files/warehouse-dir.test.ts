@@ -1,4 +1,4 @@
-// A folder of definitions: the files that are read, their order, and errors.
+// A folder of definitions: which files are read, their order, and errors.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 const GROUPS = ['connections', 'pipelines'];
 const sourceIn = (cwd: string) => inputSource(cwd);
 
-it('reads the definitions in each subfolder in the order of their names, and no other files', async () => {
+it('reads the definitions in each subfolder in the order of their file names, and no other files', async () => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'sync', 'pipelines'), { recursive: true });
   for (const name of ['c.YML', 'b.yaml', 'a.json', '.hidden.yaml', 'notes.txt', 'd.yaml.bak']) {
@@ -22,7 +22,7 @@ it('reads the definitions in each subfolder in the order of their names, and no 
   expect(files[0]?.document.value).toEqual({ id: 'x' });
 });
 
-it('rejects a missing folder, or a file in place of a subfolder', async () => {
+it('rejects a missing folder, and a file in place of a folder', async () => {
   const cwd = temporaryFolder();
   await expect(readWarehouseDir('sync', GROUPS, sourceIn(cwd))).rejects.toMatchObject({
     code: 'usage',

@@ -37,7 +37,7 @@ it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [
   },
 );
 
-it('ignores a path that the prototype contains', async () => {
+it('ignores a path inherited from the prototype', async () => {
   const config = Object.create({ sql_file: '/etc/hostname' }) as object;
   expect((await read({ config }, '/')).issues).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// A new private file is either complete under its name or does not exist.
+// A new private file either is complete under its final name or does not exist.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { writeNewFile } from '../../../../src/lib/kernel/durable.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-/** Yields the strings and runs `during` before the last one. */
+/** Yields the strings, and calls `during` before the last one. */
 async function* parts(texts: readonly string[], during: () => void = () => undefined): AsyncGenerator<string> {
   yield* texts.slice(0, -1);
   during();
@@ -14,7 +14,7 @@ async function* parts(texts: readonly string[], during: () => void = () => undef
 }
 
 describe('writeNewFile', () => {
-  it('writes a private file and names it when it is complete', async () => {
+  it('writes a private file, and gives it its final name when it is complete', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'lines');
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${'é'.repeat(60)}\n`);
@@ -40,7 +40,7 @@ describe('writeNewFile', () => {
     ]);
   });
 
-  it('leaves no file if it fails while reading the parts', async () => {
+  it('leaves no file if reading the parts fails', async () => {
     const folder = temporaryFolder();
     const failing = parts(['a\n', 'b\n'], () => {
       throw new Error('no more');

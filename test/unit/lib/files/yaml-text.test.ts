@@ -1,4 +1,4 @@
-// YAML that every parser reads the same, in block style and on one line.
+// YAML that every parser reads the same way, in block style and on one line.
 import { describe, expect, it } from 'vitest';
 import * as yaml from 'yaml';
 import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
@@ -29,7 +29,7 @@ describe('YAML in block style', () => {
     expect(readYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
   });
 
-  it('contains indented dashes in a list only on request', () => {
+  it('indents the dashes of nested lists by default', () => {
     expect(toYaml({ a: ['x', { b: ['z'] }] })).toBe('a:\n  - x\n  - b:\n      - z\n');
     expect(toYaml({ a: ['x', { b: ['z'] }] }, { indentLists: false })).toBe('a:\n- x\n- b:\n  - z\n');
   });

@@ -1,4 +1,4 @@
-// Decodes response bodies: every compression and charset that servers use, and errors for invalid bytes.
+// Decodes response bodies in every compression and charset that servers use, and reports invalid bytes.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Answer, readAnswer } from '../../../../src/lib/http/answer/answer.ts';
@@ -11,7 +11,7 @@ const typed = (type: string): Record<string, string> => ({ 'content-type': type 
 const TEXT = '{"id":"é😀"}';
 
 describe('readAnswer', () => {
-  it('returns the status, the headers and the size on the wire', async () => {
+  it('returns the status, the headers and the transferred size', async () => {
     expect(await read(TEXT, { 'x-a': 'b' })).toEqual({
       status: 203,
       headers: { 'x-a': 'b' },

@@ -1,4 +1,5 @@
-// The shared budget: at most 90 requests per minute across processes, even if its file or the clock is damaged.
+// The shared budget: at most 90 requests per minute across processes, even if its file is damaged or the clock is set
+// back.
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -22,13 +23,13 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-/** The maximum number of requests in any minute. */
+/** Returns the maximum number of requests in any minute. */
 function busiest(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   return Math.max(...sorted.map((from) => sorted.filter((time) => time >= from && time < from + MINUTE).length));
 }
 
-/** A process with a fixed clock that records its waits instead of sleeping. */
+/** Simulates a process whose clock records waits instead of sleeping. */
 function processAt(now: () => number) {
   const decisions: string[] = [];
   const take = async (count = 1, address = 'https://a.example'): Promise<number> => {
@@ -72,7 +73,7 @@ describe('the next slots', () => {
     );
   });
 
-  test('are no later than needed', () => {
+  test('are no later than necessary', () => {
     const full = Array.from({ length: 90 }, (_item, index) => TEST_TIME + index);
     expect(nextSlots(full.slice(1), TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 100);
     expect(nextSlots(full, TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 61_000);
@@ -84,7 +85,7 @@ describe('the next slots', () => {
 });
 
 describe('the shared budget', () => {
-  test('is shared by concurrent processes per address', async () => {
+  test('is shared per address by concurrent processes', async () => {
     const processes = Array.from({ length: 5 }, () => processAt(() => TEST_TIME));
     const sent: number[] = [];
     await Promise.all(
@@ -100,7 +101,7 @@ describe('the shared budget', () => {
     expect(await processAt(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
   });
 
-  test('stays correct if the clock is set back', async () => {
+  test('respects the limit if the clock is set back', async () => {
     let now = TEST_TIME;
     const { take } = processAt(() => now);
     await take(90);
@@ -130,7 +131,7 @@ describe('the shared budget', () => {
     expect(await take()).toBe(TEST_TIME + 61_000);
   });
 
-  test('keeps its file private and bounded in size, and never opens it through a link', async () => {
+  test('keeps its file private and bounded in size, and never opens the file through a symbolic link', async () => {
     const clock = createTestClock();
     const { take } = processAt(clock.now);
     for (let round = 0; round < 300; round++) {
@@ -145,7 +146,7 @@ describe('the shared budget', () => {
     await expect(take()).rejects.toMatchObject({ code: 'files.symlink' });
   });
 
-  test('reports a wait only if it is a second or longer', async () => {
+  test('reports a wait only if it lasts a second or longer', async () => {
     let now = TEST_TIME;
     const { take, decisions } = processAt(() => now);
     await take(90);
@@ -166,7 +167,7 @@ describe('the shared budget', () => {
     for (let request = 0; request < 91; request++) await takeSlots('roles', A, 1, options, never);
     expect(clock.sleeps[0]).toBe(61_000);
     expect(clock.sleeps).toHaveLength(waits);
-    // One reservation may exceed the profile's limit.
+    // A single reservation may exceed the profile's limit.
     clock.advance(61_000);
     await takeSlots('roles', A, 40, options, never);
     expect(clock.sleeps).toHaveLength(waits);
@@ -181,7 +182,7 @@ describe('the shared budget', () => {
     expect(clock.sleeps).toEqual([61_000]);
   });
 
-  test('removes unlocked files that have not been used for an hour when it creates a file', async () => {
+  test('removes unlocked files unused for an hour when it creates a new file', async () => {
     for (const name of ['old', 'locked', 'young']) {
       const file = join(folder, `rate-roles-${name}.json`);
       writeFileSync(file, '{}');

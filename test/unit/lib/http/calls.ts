@@ -4,7 +4,7 @@ import type { Answer } from '../../../../src/lib/http/answer/answer.ts';
 import type { FailedCall } from '../../../../src/lib/http/answer/failure.ts';
 import { getThing } from './endpoints.ts';
 
-/** Returns a call of `endpoint` whose redactor masks the word `hunter2`. */
+/** Returns a failed call to `endpoint` whose redactor masks the word `hunter2`. */
 export function failedCall(endpoint: Endpoint = getThing, readyToken = false): FailedCall {
   return {
     endpoint,

@@ -1,4 +1,4 @@
-// The HTTP client: a call's events and errors, the effect of an abort, and operations other than calls.
+// The HTTP client: a call's events and errors, the effect of an abort, and other operations.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type TestClient, testClient, UNTOUCHED, withoutToken } from './setup.ts
 
 const params = { thingId: 'a' };
 const body = { id: 'a' };
-/** One call per safety. */
+/** One call for each kind of safety. */
 const CALLS: [name: string, call: (http: TestClient, signal?: AbortSignal) => Promise<unknown>][] = [
   ['a read', (http, signal) => http.call(getThing, { params, ...(signal && { signal }) })],
   ['a write', (http, signal) => http.call(putThing, { params, body, ...(signal && { signal }) })],
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe('onWrite', () => {
-  it('is called before each write, and for no other request', async () => {
+  it('is called before each write, and before no other request', async () => {
     const states: string[] = [];
     const onWrite = (): number => states.push(server.requests.map(({ method }) => method).join(' '));
     const http = testClient(server.url, { credentials: withoutToken(), onWrite });
@@ -60,7 +60,7 @@ describe('a wait', () => {
     expect(http.decisions).toEqual(['GET /things/a: status 503; retrying in 1h (attempt 2 of 5)']);
   });
 
-  it('ends when the call is aborted, even if it is absurdly long', async () => {
+  it('ends when the call is aborted, even if the wait is absurdly long', async () => {
     server.otherwise(late('9'.repeat(30)));
     const stop = new AbortController();
     const http = testClient(server.url, { onDecision: () => stop.abort(new Error('enough')) });
@@ -87,7 +87,7 @@ describe('a wait', () => {
     ]);
   });
 
-  it('is reported only once if it is long', async () => {
+  it('is marked as already reported if it is long and was reported to onLongWait', async () => {
     const reports: unknown[] = [];
     const onWait = (wait: Wait) => {
       reports.push(wait.isReported);
@@ -101,7 +101,7 @@ describe('a wait', () => {
     expect(reports).toEqual([undefined, note, true, undefined, undefined, undefined, undefined]);
   });
 
-  it('is also reported as over when it is aborted', async () => {
+  it('is reported as finished even if it is aborted', async () => {
     const stop = new AbortController();
     let open = 0;
     const onWait = ({ isRequested }: Wait) => {
@@ -125,7 +125,7 @@ describe('a wait', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is reported with the network error before a retry', async () => {
+  it('is reported with the network error that caused it', async () => {
     const http = testClient(server.url);
     server.next((socket) => socket.resetAndDestroy());
     await http.call(getThing, { params });
@@ -134,7 +134,7 @@ describe('a wait', () => {
 });
 
 describe('the request id', () => {
-  it('is the same for all attempts of a call and different for the next call', async () => {
+  it('is the same for all attempts of a call, and different for the next call', async () => {
     server.next(json({}, { status: 500 }));
     const http = testClient(server.url);
     await http.call(getThing, { params });
@@ -144,7 +144,7 @@ describe('the request id', () => {
     expect(next).not.toBe(first);
   });
 
-  it('is part of the error, with the method and the path without the query', async () => {
+  it('is part of the error, together with the method and the path without its query', async () => {
     server.otherwise(json({}, { status: 404 }));
     const input = { params: { thingId: 'a b' }, query: { filter: 'x@y.example' } };
     const error = await failureOf(testClient(`${server.url}/api`).call(getThing, input));
@@ -154,7 +154,7 @@ describe('the request id', () => {
 });
 
 describe('an aborted signal', () => {
-  it('prevents the request, whether it belongs to the call or to the client', async () => {
+  it('prevents the request, whether the signal belongs to the call or to the client', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const calls = [
       testClient(server.url).call(getThing, { params, signal }),
@@ -195,7 +195,7 @@ describe('an abort during a call', () => {
 
   it.each(CALLS)("rejects with the abort's reason if %s cannot have arrived", async (_name, call) => {
     let stop = new AbortController();
-    // The server reads the start of a TLS handshake and never responds.
+    // This server reads the start of a TLS handshake but never responds.
     const silent = createServer((socket) => socket.on('error', () => undefined).once('data', () => stop.abort(reason)));
     const port = await listenOnLoopback(silent);
     onTestFinished(() => void silent.close());
@@ -279,7 +279,7 @@ describe('a slot in the shared budget', () => {
     );
   };
 
-  it('is used by each request in an area with a budget, and by no other request', async () => {
+  it('is used by each request in an area with a budget, but by no other request', async () => {
     const http = testClient(server.url);
     await http.call(getThing, { params });
     await http.reserve(getThing, 5);
@@ -320,7 +320,7 @@ describe('a slot in the shared budget', () => {
     expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 30 requests per minute`]);
   });
 
-  it('is not waited for after the reservation or the client is aborted', async () => {
+  it('is not waited for if the reservation or the client is aborted', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     for (const reserving of [
       testClient(server.url).reserve(budgeted, 1, signal),
@@ -337,7 +337,7 @@ describe('a slot in the shared budget', () => {
     expect(slotsOf(http)).toEqual([]);
   });
 
-  it('comes from the same budget, with or without trailing slashes in the address', async () => {
+  it('comes from the same budget with or without trailing slashes in the address', async () => {
     const http = testClient(server.url);
     await http.call(budgeted, { params });
     await testClient(`${server.url}//`, { folder: http.folder }).call(budgeted, { params });
@@ -364,7 +364,7 @@ describe('the client', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('ends `prepare` when it is aborted', async () => {
+  it('rejects `prepare` when it is aborted', async () => {
     const stop = new AbortController();
     server.otherwise(() => stop.abort(new Error('enough')));
     const http = testClient(server.url, { credentials: withoutToken() });
@@ -372,7 +372,7 @@ describe('the client', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("returns the request with the deployment's names from `describe`, and sends nothing", () => {
+  it("returns the request with the deployment's names from `describe` without sending anything", () => {
     const http = testClient(`${server.url}/api/`, { credentials: UNTOUCHED, names: { thing: 'article' } });
     const named = { ...putThing, names: { body: ['value:id' as const] } };
     expect(http.describe(getThing, { params, query: { filter: 'a b', page: 2 } })).toStrictEqual({
@@ -402,7 +402,7 @@ describe('the client', () => {
     });
   });
 
-  it("uses the link's service for a download, and ends it when it is aborted", async () => {
+  it("uses the link's service for a download, and stops the download when it is aborted", async () => {
     const services: string[] = [];
     const address = (service: string): string => {
       services.push(service);

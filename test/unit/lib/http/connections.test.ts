@@ -1,4 +1,4 @@
-// The connections of both engines: reuse, release on abort, and all kinds of addresses.
+// Connections of both engines: reuse, closing on abort, and unusual addresses.
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -37,7 +37,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         expect(await failureOf(http.call(triggerThing, { body: { id: 'a' } }))).toMatchObject({
           code: 'http.outcome_unknown',
         });
-        // A trigger that may have arrived is never repeated.
+        // A trigger that may have arrived is never retried.
         expect(server.requests).toHaveLength(sent);
         await http.call(getThing, { params });
       }
@@ -76,7 +76,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 });
 
-it('treats a 407 from the pool as a rejection by the proxy', async () => {
+it('treats a 407 in the pool engine as a rejection by the proxy', async () => {
   const server = await opened(startFaultServer());
   server.otherwise(answer({ status: 407 }));
   const http = testClient(server.url, { engine: 'pool' });

@@ -1,4 +1,4 @@
-// The `authorization` header for each kind of credentials, resolved late and masked in output.
+// The `authorization` header for each kind of credentials, which are resolved late and masked in output.
 import { describe, expect, it } from 'vitest';
 import { authorize } from '../../../../src/lib/http/call/token.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
@@ -19,7 +19,7 @@ describe('authorize', () => {
     expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({});
   });
 
-  it('allows a token to be renewed only if it was requested', async () => {
+  it('requests a replacement for a rejected token, and returns whether the token may be renewed', async () => {
     const calls: unknown[] = [];
     const tokens = (ready: boolean) => async (signal: AbortSignal, rejected?: string) => {
       calls.push([signal, rejected]);

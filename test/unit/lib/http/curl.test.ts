@@ -17,14 +17,14 @@ const ACCEPT = "--header 'accept: application/json'";
 const BASIC = '--user "$CDPADM_WORKSPACE_KEY:$CDPADM_WORKSPACE_SECRET"';
 
 describe('curlCommand', () => {
-  it("prints a placeholder for the call's credentials, if any", () => {
+  it("prints placeholders for the call's credentials, if any", () => {
     expect(lines(getThing, request)).toEqual([FIRST, ACCEPT, '--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"']);
     expect(lines(getNumber, request)).toEqual([FIRST, ACCEPT, BASIC]);
     expect(lines(seedThings, request)).toEqual([FIRST, ACCEPT, BASIC]);
     expect(lines({ ...getThing, auth: 'none' }, request)).toEqual([FIRST, ACCEPT]);
   });
 
-  it("sends a body as JSON, and the call's accept header", () => {
+  it("includes a JSON body and the call's accept header", () => {
     expect(lines({ ...getThing, auth: 'none' }, { ...request, body: '{}', accept: 'text/csv' })).toEqual([
       FIRST,
       "--header 'accept: text/csv'",

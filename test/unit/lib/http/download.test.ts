@@ -1,4 +1,4 @@
-// Downloads from links in a response: into a sink, with retries, and only from allowed URLs.
+// Downloads from links in responses go into a sink, are retried, and are allowed only from certain URLs.
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { Link, Sink } from '../../../../src/lib/http/types.ts';
@@ -50,7 +50,7 @@ describe.each(['node', 'pool'] as const)('a download with engine %s', (engine) =
     expect(request?.headers['authorization']).toMatch(/^Basic /);
   });
 
-  it('starts over if the response is truncated, and discards the first part', async () => {
+  it('starts over if the response is truncated, discarding the first part', async () => {
     server.next(truncated('0123', 6), answer({ status: 503, body: 'no' }), answer({ body: '0123456789' }));
     const sink = memorySink();
     await testClient(server.url, { engine }).download(results(`${server.url}/r`), sink);
@@ -87,7 +87,7 @@ describe.each(['node', 'pool'] as const)('a download with engine %s', (engine) =
     expect(sink.started).toEqual([]);
   });
 
-  it('fails if the response is compressed, which was not requested', async () => {
+  it('fails if the response is compressed, which the request does not allow', async () => {
     server.otherwise(answer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('x') }));
     const failure = await failureOf(
       testClient(server.url, { engine }).download(results(`${server.url}/r`), memorySink()),
@@ -126,7 +126,7 @@ describe('a link without a service', () => {
     expect(JSON.stringify(server.requests)).not.toContain(SECRETS.workspaceKey);
   });
 
-  it('is never fetched from another machine over plain http', async () => {
+  it('is never fetched from another machine over unencrypted HTTP', async () => {
     const client = testClient('https://platform.example/v3');
     const failure = await failureOf(
       client.download({ url: 'http://elsewhere.example/c.pem', accept: '*/*' }, memorySink()),

@@ -1,4 +1,4 @@
-// The lifecycle of one exchange: its progress, timeouts, size limit and single result.
+// The lifecycle of a single exchange: progress, timeouts, size limit and result.
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { followExchange, type Progress } from '../../../../src/lib/http/engines/engine.ts';
@@ -20,7 +20,7 @@ const EXCHANGE: Exchange = {
   signal: never,
 };
 
-/** An exchange that the test drives. */
+/** Starts an exchange whose progress the test controls. */
 function follow(parts: Partial<Exchange> = {}) {
   const stop = new AbortController();
   const observed: { progress?: Progress; stopped: number } = { stopped: 0 };
@@ -51,11 +51,11 @@ describe('a response', () => {
     });
     expect(observed.stopped).toBe(0);
     expect(openTimers()).toBe(0);
-    // The signal outlives the exchange, so a remaining listener would be a leak.
+    // The signal outlives the exchange, so a listener left on it would be a leak.
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
-  it('is accepted up to the size limit, and stopped one byte later', async () => {
+  it('is accepted up to the size limit, and stopped at the next byte', async () => {
     const fits = follow();
     fits.progress.sending();
     fits.progress.answered(200, { 'content-length': String(MOST) });
@@ -133,7 +133,7 @@ describe('a sink', () => {
 });
 
 describe('a timeout', () => {
-  it('ends a connection attempt after ten seconds as not delivered', async () => {
+  it('ends a connection attempt after ten seconds, and reports the call as not delivered', async () => {
     const { end, observed } = follow();
     await vi.advanceTimersByTimeAsync(9_999);
     expect(observed.stopped).toBe(0);
@@ -225,7 +225,7 @@ describe('a failure', () => {
     expect(await end).toBe(known);
   });
 
-  it("is reported with the abort's reason if it was caused by an abort", async () => {
+  it("is reported with the abort's reason if an abort caused it", async () => {
     const { end, progress, observed, stop } = follow();
     progress.sending();
     const reason = new Error('enough');

@@ -1,4 +1,4 @@
-// Reads the messages in an error response of any shape, and detects web pages.
+// Reads the messages in error responses of any shape, and detects web pages.
 import { describe, expect, it } from 'vitest';
 import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../../src/lib/http/answer/envelope.ts';
 import { responseWith } from './calls.ts';
@@ -102,7 +102,7 @@ describe('readEnvelope', () => {
     expect(titleOf('<title'.repeat(500_000))).toBe('');
   });
 
-  // The redactor would not recognize a part of a secret.
+  // The redactor would not recognize a truncated secret.
   it.each([495, 500, 506])('masks secrets before truncating text or a title at %d characters', (end) => {
     const text = `${'x'.repeat(end - 7)}hunter2 y`;
     const shown = `${'x'.repeat(end - 7)}*** y`.slice(0, 500);

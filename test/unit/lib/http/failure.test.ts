@@ -1,4 +1,4 @@
-// Errors from responses, each with a message, a hint and a stable code.
+// Errors created from responses, each with a message, a hint and a stable code.
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { outcomeUnknown, rejectionOf, unreadable } from '../../../../src/lib/http/answer/failure.ts';
@@ -125,7 +125,7 @@ describe('the error for an unreadable response', () => {
 describe('the error for an unknown outcome', () => {
   const cause = new KnownError({ code: 'network.reset', message: 'The connection was closed.' });
 
-  test('contains the cause and how to continue', () => {
+  test('contains the cause and a hint about how to continue', () => {
     const error = outcomeUnknown(failedCall(putThing), cause);
     expect(error).toMatchObject({
       name: 'OutcomeUnknownError',

@@ -29,7 +29,7 @@ const VALID = json({ id: 'a' });
 const params = { thingId: 'a' };
 const body = { id: 'a' };
 
-/** A response that arrives byte by byte. */
+/** Returns a response that arrives byte by byte. */
 function byteByByte(text: string): Fault {
   return (socket) => {
     const next = (index: number): void => {
@@ -101,7 +101,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.requests).toHaveLength(5);
     });
 
-    test('sends a call only once if it must not be repeated', async () => {
+    test('sends a call only once if it must not be retried', async () => {
       server.otherwise(fault);
       expect(await failureOf(client().call(deleteThing, { params }))).toMatchObject({
         code: 'http.outcome_unknown',
@@ -163,7 +163,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(http.clock.sleeps).toEqual([1000]);
   });
 
-  test('retries any call after a refused connection, which delivered nothing', async () => {
+  test('retries any call after a refused connection, which cannot have delivered the call', async () => {
     const { url } = server;
     await server.close();
     const http = testClient(url, { engine });
@@ -190,10 +190,10 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 
   describe('timeouts and aborts', () => {
-    // The timeout is long enough for a loopback connection on a busy machine.
+    // Allow enough time for a loopback connection on a busy machine.
     const short = { requestTimeoutMs: 500, retries: 1 };
 
-    test('end a call without a response at the request timeout, and retry a repeatable one', async () => {
+    test('end a call without a response at the request timeout, and retry the call if it is repeatable', async () => {
       server.otherwise(silence);
       const error = await failureOf(get(short));
       expect(error).toMatchObject({
@@ -217,7 +217,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(await failureOf(get({ ...short, retries: 0 }))).toMatchObject({ code: 'network.timeout' });
     });
 
-    test('treat a TLS connection that is never established as not delivered', async () => {
+    test('treat a call as not delivered if its TLS connection is never established', async () => {
       server.otherwise(silence);
       const http = testClient(server.url.replace('http:', 'https:'), { engine, ...short });
       const error = await failureOf(http.call(triggerThing, { body }));
@@ -398,7 +398,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(server.connections).toBeLessThanOrEqual(2);
     });
 
-    test('cause no Node.js warning for twenty concurrent calls', async () => {
+    test('cause no Node.js warning in twenty concurrent calls', async () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error): number => warnings.push(warning);
       process.on('warning', onWarning);
@@ -425,7 +425,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   });
 
   describe.each([301, 302, 303, 307, 308])('redirect %d', (status) => {
-    test('is not followed and is reported with its target', async () => {
+    test('is not followed, and is reported with its target', async () => {
       const other = await opened(startFaultServer());
       server.otherwise(answer({ status, headers: { location: `${other.url}/elsewhere?token=x` } }));
       for (const call of [get(), client().call(putThing, { params, body })]) {

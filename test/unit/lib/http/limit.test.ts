@@ -1,4 +1,4 @@
-// A profile's rate limits: they spread an area's requests evenly, and can only lower the shared budget.
+// A profile's rate limits spread an area's requests evenly, and can only lower the shared budget.
 import { expect, it } from 'vitest';
 import { allEndpoints } from '../../../../src/lib/contract/index.ts';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
@@ -20,7 +20,7 @@ async function times(limits: Record<string, string>, ids: readonly string[]): Pr
   return sent;
 }
 
-it("spreads an area's requests across all its calls", async () => {
+it('spreads requests evenly across all endpoints of an area', async () => {
   const ids = ['connections.list', 'pipelines.get', 'dataModels.get', 'pipelines.trigger'];
   expect(await times({ warehouse: '120/m' }, ids)).toEqual([0, 500, 1000, 1500]);
   expect(await times({ dsr: '2' }, ['dsr.get', 'dsr.get', 'dsr.list'])).toEqual([0, 500, 1000]);
@@ -33,7 +33,7 @@ it('does not delay other areas, the token request or bulk requests', async () =>
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);
 });
 
-it('does not accumulate unused requests, and stops waiting on an abort', async () => {
+it('does not save up unused requests, and stops waiting on an abort', async () => {
   const clock = createTestClock();
   const { wait } = createLimits({ dsr: '1' }, { clock });
   await wait({ id: 'dsr.get' }, never);
@@ -56,7 +56,7 @@ it.each([
   expect(aMinute('dsr')).toBeUndefined();
 });
 
-it('limits every call except roles calls, the token request and bulk requests', async () => {
+it('limits every call except for roles calls, the token request and bulk requests', async () => {
   const areas = { roles: '1', groups: '1', dsr: '1', warehouse: '1', seeding: '1' };
   for (const { id } of allEndpoints) {
     const paced = (await times(areas, [id, id]))[1] === 1000;

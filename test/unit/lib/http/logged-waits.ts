@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 
-/** `waited` returns the total so far in milliseconds; sleeping does not advance the time. */
+/** Sleeping does not advance the time. `waited` returns the total wait so far in milliseconds. */
 export function loggedWaits(now: () => number): { clock: Clock; waited: () => number } {
   let waited = 0;
   return {
@@ -10,7 +10,7 @@ export function loggedWaits(now: () => number): { clock: Clock; waited: () => nu
     clock: {
       now,
       sleep: async (ms) => {
-        // Waits shorter than this are for the lock.
+        // Ignore shorter waits, which are for the lock.
         if (ms > 1000) waited += ms;
         await turn();
       },

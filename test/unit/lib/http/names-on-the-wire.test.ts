@@ -1,4 +1,4 @@
-// A deployment with its own names: neutral names in the client, the deployment's names on the wire.
+// For a deployment with its own names, the client uses neutral names and sends the deployment's names.
 import { beforeEach, expect, it } from 'vitest';
 import { ConnectionRequest } from '../../../../src/lib/contract/connections.ts';
 import { areas } from '../../../../src/lib/contract/index.ts';

@@ -18,18 +18,18 @@ const seed = async (who: Record<string, unknown>): Promise<number> => {
   return (await platform.send('POST', '/v2/calculatedattributes', { body, headers })).status;
 };
 
-it('accepts its own names and rejects the neutral names that they replace', async () => {
+it("accepts the deployment's names and rejects the neutral names that they replace", async () => {
   expect(await seed({ member_id: 7 })).toBe(202);
   expect(await seed({ xpid: 7 })).toBe(400);
   expect(await seed({ identities: { android_id: 'a' } })).toBe(202);
 });
 
-it('translates two names that are swapped', () => {
+it('translates two names that swap their meanings', () => {
   const names = deploymentNames({ xpid: 'email', email: 'xpid' });
   expect([names.fromWire('email'), names.fromWire('xpid'), names.toWire('xpid')]).toEqual(['xpid', 'email', 'email']);
 });
 
-it("finds a profile by the deployment's name and by the neutral one", async () => {
+it("finds a profile by the deployment's name and by the neutral name", async () => {
   expect(await seed({ member_id: 8, identities: { android_id: 'b' } })).toBe(202);
   expect(await seed({ identities: { android_id: 'c' } })).toBe(202);
   const found = async (query: string): Promise<unknown> =>

@@ -45,7 +45,7 @@ describe('the platform port', () => {
     ['/v2/events', { errors: [{ code: 'FORBIDDEN' }] }],
     ['/nothing', { statusCode: 403 }],
     ['/_control/clock', { statusCode: 403 }],
-  ])("rejects a foreign Host for %s with the service's error", async (path, body) => {
+  ])("rejects a foreign Host for %s with the service's error format", async (path, body) => {
     const { json, status, text } = await emulator.send('GET', path, { headers: { host: 'evil.example' } });
     expect([status, text]).toEqual([403, expect.stringContaining('evil.example')]);
     expect(json).toMatchObject(body);

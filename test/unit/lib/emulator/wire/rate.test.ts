@@ -12,7 +12,7 @@ describe('the roles endpoints', () => {
     const get = (org = 1) => emulator.call('GET', `/platform/v2/organizations/${org}/accounts/${org}/tasks`);
     const put = () => emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: { roles: [] } });
     const start = Date.parse(await emulator.api.now());
-    // Every authorized request counts, even a rejected one.
+    // Every authorized request counts, even if it is rejected.
     for (let count = 0; count < 49; count++) expect((await get()).status).toBe(200);
     expect((await put()).status).toBe(200);
     expect((await emulator.call('PUT', '/platform/v2/organizations/1/accounts/1/roles', { body: '{' })).status).toBe(
@@ -69,7 +69,7 @@ describe('a rate window', () => {
     );
   });
 
-  test('forgets requests that are in the future after the clock is set back', () => {
+  test('forgets requests that lie in the future after the clock is set back', () => {
     const window = createRateWindow(1);
     window.take(1, 5_000_000);
     window.take(1, 1_000_000);
