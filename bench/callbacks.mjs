@@ -1,7 +1,7 @@
 // Measures how long the receiver takes to handle a genuine callback with a cached certificate (four checks and a ledger
 // lookup) and a forged one, which the last check rejects. Compares the receiver in interleaved rounds with a bare
 // server that returns 202. Also measures the four checks alone, without the network or the ledger; the limit applies to
-// their 99th percentile.
+// the 99th percentile of this time.
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';

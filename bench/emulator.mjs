@@ -1,6 +1,6 @@
 // Compares the embedded platform under load with bare servers: 80 % reads and 20 % writes over 16 connections. The bare
-// servers return as many bytes and check nothing: one uses the platform's router with its own server, the other only
-// Node, as the platform does.
+// servers return as many bytes and check nothing: one uses the platform's router with its own server, and the other
+// uses only Node, as the platform does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

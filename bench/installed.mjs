@@ -13,7 +13,7 @@ const run = promisify(execFile);
  */
 export async function installedSize(root) {
   const listed = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root });
-  // The first line is the project itself, which is packed only in part.
+  // The first line is the project itself, which is packed only partially.
   const folders = listed.stdout.trim().split('\n').slice(1);
   const packed = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
   /** @type {{ unpackedSize: number }[]} */

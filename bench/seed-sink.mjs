@@ -1,5 +1,6 @@
-// The fastest server that still counts rows: it reads lengths and searches for a string that appears once in each row.
-// Runs as a separate process. Prints its port and then, for each input line, the counts since the previous one.
+// The fastest possible server that still counts rows: it reads lengths and searches for a string that appears once in
+// each row. Runs as a separate process. Prints its port and then, for each input line, the counts since the previous
+// one.
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 
@@ -25,7 +26,7 @@ const server = createServer({ noDelay: true }, (socket) => {
         if (end < 0) return;
         at += end + HEAD_END.length - before;
         left = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-        // curl waits for this before it sends a large body.
+        // curl waits for this response before it sends a large body.
         if (/expect: 100/i.test(head)) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
         head = '';
         parts = [];
