@@ -20,7 +20,7 @@ export interface ControlCall<Reply = unknown> {
   /** Path relative to the control address: `/clock`. */
   path: string;
   body?: object;
-  /** The required fields of the reply, or of each entry of a list. Sent fields come back unchanged, except in lists. */
+  /** The required fields of the reply, or of each entry of a list. Except in lists, sent fields come back unchanged. */
   reply?: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 

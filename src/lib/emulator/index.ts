@@ -62,7 +62,7 @@ export function isAddress(value: unknown): boolean {
   return ['http:', 'https:'].includes(protocol) && [search, hash, username, password].every((part) => part === '');
 }
 
-/** Throws usage for an invalid name, and if other machines could reach a platform that accepts any secret. */
+/** Throws a usage error for an invalid name, or if other machines could reach a platform that accepts any secret. */
 function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
   if (publicUrl !== undefined && !isAddress(publicUrl)) {
     throw usageError(`The public address must be like https://platform.example:4010, not ${publicUrl}.`);

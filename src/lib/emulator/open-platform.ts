@@ -32,7 +32,7 @@ interface PlatformOptions extends Pick<EmulatorOptions, 'clock' | 'identity' | '
   areas: readonly Area[];
   /** A parsed fixtures document. Default: the stored document. */
   fixtures?: unknown;
-  /** Overrides `names` of the fixtures. */
+  /** Overrides `names` in the fixtures. */
   names?: Record<string, string>;
   signing: Signing;
   systemClock: Clock;
@@ -192,7 +192,7 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
         for (const other of areas) if (!other.nextDue) await work(other, until);
         return;
       }
-      // An area without `nextDue` catches up whenever another area has done something.
+      // An area without `nextDue` catches up whenever another area has done some work.
       for (const other of areas) if (other === area || !other.nextDue) await work(other, at);
     }
   }

@@ -61,7 +61,6 @@ function startOf(path: string): string {
   return /^\/[^/]*/.exec(path)?.[0] ?? '';
 }
 
-/** Serves only the control address. */
 export function controlOnly(control: Control): Router {
   return async (incoming, outgoing, refused) => {
     if (refused) return write(outgoing, refusalAnswer(refused));

@@ -41,7 +41,6 @@ const NOT_STATE = ['settings', 'tokens', 'request_log'];
 /** Tables that contain warehouse secrets. */
 const WITH_SECRETS = ['connections', 'pipelines'];
 
-/** Copies the whole state. */
 export function copyState(platform: RunningPlatform): PlatformState {
   const { clock, db, faults } = platform;
   const tables = tablesOf(platform).map((name) => [name, db.all<Record<string, SqlValue>>(`SELECT * FROM "${name}"`)]);
@@ -173,7 +172,7 @@ const tablesOf = ({ db }: RunningPlatform): string[] =>
     .map(({ name }) => name)
     .filter((name) => !NOT_STATE.includes(name));
 
-/** Columns of the primary key and of each unique index. */
+/** Returns the columns of the primary key and of each unique index. */
 const keysOf = ({ db }: RunningPlatform, table: string): string[][] => {
   const sql = `SELECT json_group_array(name) AS key FROM (
       SELECT '' AS list, name FROM pragma_table_info(?1) WHERE pk UNION ALL

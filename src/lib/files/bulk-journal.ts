@@ -60,7 +60,7 @@ function checkpointSchema() {
       retries: Count,
       ms: z.number(),
     }),
-    /** The rejects file with the complete rows, and how the run is about to extend it; null if there are no rejects. */
+    /** State of the rejects file, with and without the rows about to be added; null if there are no rejects. */
     rejects: z.nullable(
       z.object({
         ...{ path: z.string(), bytes: Count, digest: z.optional(z.string()) },
@@ -209,7 +209,7 @@ export async function fingerprint(path: string): Promise<Fingerprint> {
   }
 }
 
-/** True if two lists of fingerprints describe the same content. A later modification counts as a change. */
+/** True if two lists of fingerprints describe the same content. A different modification time counts as a change. */
 export function isSameContent(a: readonly Fingerprint[], b: readonly Fingerprint[]): boolean {
   const contentOf = (files: readonly Fingerprint[]): string =>
     JSON.stringify(files.map(({ hash, modified, size }) => [hash, modified, size]));

@@ -98,7 +98,7 @@ export function createReadings<Event extends StoredEvent, Request>(
   rules: LedgerRules<Event, Request>,
   signal: AbortSignal | undefined,
 ) {
-  /** Calls `take` with each line whose workspace is known, and its offset. Lets other work run, such as Ctrl-C. */
+  /** Calls `take` with each line whose workspace is known, and its offset. Lets Ctrl-C and other work run. */
   async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
     const file = opened ?? openLineFile(path);
     let offset = 0;
@@ -194,7 +194,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     scope: string,
   ): AsyncGenerator<{ requests: Request[]; left: number }> {
     const { belongs, isOpen, rank } = urgency;
-    /** Has no rank until a line shows that the request was sent from here and is included. */
+    /** The rank is absent until a line shows that the request was sent from here and is included. */
     const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
     const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {

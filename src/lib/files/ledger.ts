@@ -23,7 +23,7 @@ import { openLineFile } from '../kernel/line-file.ts';
 type News<Event> = Event extends unknown ? Omit<Event, 'address' | 'workspace_id' | 'by' | 'host'> : never;
 
 export type Ledger<Event extends StoredEvent, Request> = ReturnType<typeof openLedger<Event, Request>>;
-/** Access only to the requests of one workspace at one address. */
+/** A ledger limited to the requests of one workspace at one address. */
 export type ScopedLedger<Event extends StoredEvent, Request> = ReturnType<Ledger<Event, Request>['in']>;
 
 interface Actor {

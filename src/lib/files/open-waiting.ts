@@ -20,7 +20,7 @@ function openOnce(path: string, signal: AbortSignal): Promise<number> {
       try {
         otherEnd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY);
       } catch {
-        // Only the owner may write to the pipe, so the thread keeps waiting.
+        // This user may not write to the pipe, so the thread keeps waiting.
       }
     };
     signal.addEventListener('abort', stop, { once: true });

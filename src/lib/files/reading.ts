@@ -15,7 +15,7 @@ export interface DocumentReading {
   /** Valid only if there are no problems. */
   value: unknown;
   problems: Problem[];
-  /** The index in the text of the value at `path`, of its key with `at: 'key'`, or of the nearest value around it. */
+  /** Returns the offset of the value at `path`, of its key with `at: 'key'`, or of the nearest enclosing value. */
   offsetOf(path: ValuePath, at?: 'key'): number;
 }
 

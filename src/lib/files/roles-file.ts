@@ -26,7 +26,7 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
   return `# ${headline}\n${await yamlText(manifest)}`;
 }
 
-/** Keeps everything else (in YAML, byte for byte). Returns undefined for YAML that cannot be edited in place. */
+/** Updates only what differs from `manifest`. Returns undefined for YAML that cannot be edited in place. */
 export async function updateManifestText(
   text: string,
   format: DocumentFormat,

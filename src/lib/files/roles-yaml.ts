@@ -7,7 +7,7 @@ import { TextEdits } from './text-edits.ts';
 import { readYaml } from './yaml-document.ts';
 import { inlineText, toYaml } from './yaml-text.ts';
 
-/** Returns the text of a roles file, edited to match `manifest`. Undefined if the text cannot be edited in place. */
+/** Returns a roles file's text, edited to match `manifest`; undefined if it cannot be edited in place. */
 export function updateYaml(text: string, manifest: ManifestReply): string | undefined {
   const edited = new YamlEditor(text).update(manifest);
   if (edited === text || says(edited, manifest)) return edited;

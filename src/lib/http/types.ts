@@ -84,7 +84,7 @@ export interface Client {
   /** Sends one call: adds credentials, respects the budget, retries, and checks the response. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
-  /** Like `call`, without redirects. Throws KnownError for a forbidden link, before anything is sent. */
+  /** Like `call`, does not follow redirects. Throws KnownError for a forbidden link, before anything is sent. */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
   /** Returns the request that `call` would send. Sends nothing and resolves no credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
@@ -135,10 +135,10 @@ export interface Wait {
 }
 
 export interface HttpOptions {
-  /** Base addresses without a trailing slash. `address` throws KnownError (usage) if the address is not configured. */
+  /** Returns a base address without a trailing slash. Throws KnownError (usage) if it is not configured. */
   address(service: Service): string;
   audience(): string;
-  /** Keys for cached data of a service or audience, which stay the same when the embedded platform's port changes. */
+  /** Returns a key for cached data that stays the same when the embedded platform's port changes. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;
@@ -149,7 +149,7 @@ export interface HttpOptions {
   budgetFolder: string;
   /** Profile's rates by area, such as `{warehouse: '60/m'}`. */
   limits?: Readonly<Record<string, string>> | undefined;
-  /** Neutral word -> deployment's word, for the keys and values that the contract marks. */
+  /** Maps neutral words to the deployment's words, for the keys and values that the contract marks. */
   names?: NamesMap | undefined;
   /** Time limit of one request in milliseconds. */
   requestTimeoutMs: number;

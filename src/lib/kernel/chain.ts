@@ -93,7 +93,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     isAdopted = true;
   }
 
-  /** Replaces the files with one file that contains each line after `change`, followed by the result of `last`. */
+  /** Replaces the files with one file: each line as converted by `change`, followed by the result of `last`. */
   async function rewrite(
     files: readonly string[],
     change: (line: string) => string,

@@ -94,7 +94,7 @@ export interface ChainReport {
   hasHash: boolean;
 }
 
-/** Facts about a chain without its faults, as they are shown. */
+/** Facts about a chain, without its faults, in the form that is shown. */
 export type ChainFacts = ReturnType<typeof chainFacts>;
 export function chainFacts({ faults, hasHash: _hasHash, omitted: _omitted, tip, ...facts }: ChainReport) {
   return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, ...facts };

@@ -18,7 +18,7 @@ export const host = {
       return '';
     }
   },
-  /** Home folder; `/` for a user without one, such as an arbitrary user id in a container. */
+  /** Returns the home folder; `/` for a user without one, such as an arbitrary user id in a container. */
   home: (env: NodeJS.ProcessEnv): string => {
     try {
       return env['HOME'] || builtin('node:os').homedir();
@@ -27,7 +27,7 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /** The command that restarts this program: Node and the script, or only the single executable. */
+  /** Returns the command that restarts this program: Node and the script, or only the single executable. */
   command: (): [string, ...string[]] => {
     const script = process.argv[1] ?? '';
     return script === process.execPath ? [script] : [process.execPath, script];

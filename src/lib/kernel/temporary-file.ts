@@ -25,7 +25,7 @@ export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }
 
-/** Removes entries of ended processes that are older than `ms`. Ignores errors, because a later call may succeed. */
+/** Removes entries of ended processes that are older than `ms`. */
 function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: Stats) => boolean): void {
   try {
     for (const name of readdirSync(folder)) {

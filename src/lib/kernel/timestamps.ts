@@ -32,12 +32,12 @@ export function formatDuration(ms: number): string {
     .join(' ');
 }
 
-/** Formats as ISO 8601 in UTC with whole seconds: `2026-11-21T08:00:00Z`. */
+/** Formats a time as ISO 8601 in UTC with whole seconds: `2026-11-21T08:00:00Z`. */
 export function isoSeconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** Formats as ISO 8601 in UTC with milliseconds: `2026-11-21T08:00:00.123Z`. */
+/** Formats a time as ISO 8601 in UTC with milliseconds: `2026-11-21T08:00:00.123Z`. */
 export function isoMillis(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -18,7 +18,6 @@ export interface EvidenceMessage {
   isIncluded: boolean;
   /** False if the ledger has no digest of the message. */
   isRecorded: boolean;
-  /** True if the message has a signature. */
   isSigned: boolean;
 }
 

@@ -26,7 +26,7 @@ export function wrapText(text: string, width: number): string[] {
   return packLines(text.split(' '), width, { gap: ' ' });
 }
 
-/** Joins parts into lines of at most `width` columns (a longer part gets its own). `next` indents all but the first. */
+/** Joins parts into lines of at most `width` columns (a longer part gets its own line). `next` indents later lines. */
 export function packLines(
   parts: readonly string[],
   width: number,

@@ -58,7 +58,7 @@ export function createLearnedRate(wanted = Infinity) {
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** True if a limit is informative: other clients may have caused a first limit. */
+  /** True if a first limit is informative, that is, probably not caused by other clients. */
   function tells({ askedMs = 0, sentAt }: Limit, taken: number): boolean {
     return taken >= WELL_KNOWN && sentAt - firstAt >= SECOND_MS && askedMs <= LONGEST_FIRST_WAIT_MS;
   }
@@ -82,9 +82,7 @@ export function createLearnedRate(wanted = Infinity) {
 
   return {
     at,
-    /** True once a limit has been found. */
     isKnown: (): boolean => curve !== undefined,
-    /** Records that the request sent at `sentAt` was accepted. */
     accepted: (sentAt: number): void => {
       firstAt = Math.min(firstAt, sentAt);
       sent[count++ % MAX_REMEMBERED] = sentAt;

@@ -22,7 +22,6 @@ export function createSchedule(rate: number | undefined) {
     get startAt(): number {
       return Math.max(nextAt, soonestAt, slots?.from ?? 0);
     },
-    /** Records that a request is sent now. */
     take: (now: number): void => {
       slots?.take(now);
       const learnedInterval = 1000 / learned.at(now);
@@ -53,7 +52,6 @@ export function createSlots(rate: number) {
     get from(): number {
       return (taken[oldest] as number) + stretchMs;
     },
-    /** Records that a request is sent now. */
     take: (now: number): void => {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;

@@ -17,7 +17,7 @@ export interface MergeConflict {
 export interface MergeResult {
   roles: Role[];
   conflicts: MergeConflict[];
-  /** Role ids that keep changes made on the platform since the base. */
+  /** Ids of roles that keep platform changes made since the base. */
   rebased: string[];
 }
 
@@ -135,9 +135,9 @@ function equal(a: unknown, b: unknown): boolean {
 export interface WantedRoles {
   roles: Role[];
   conflicts: MergeConflict[];
-  /** Role ids that keep changes made on the platform since the base. */
+  /** Ids of roles that keep platform changes made since the base. */
   rebased: string[];
-  /** True if the cause of a difference is unknown: the stamp is older, the base unknown, and the platform different. */
+  /** True if either side may have caused a difference: older stamp, unknown base, and different contents. */
   stale: boolean;
   warnings?: string[];
   /** Roles file; absent for `roles edit`. */

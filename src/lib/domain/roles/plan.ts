@@ -75,7 +75,7 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     return now && sameRole(now, role) ? now : role;
   });
   const request = { ...live.extra, roles } as ManifestRequest;
-  // Tasks in stable order: another order on the platform is not a change.
+  // Sort tasks, because a different order on the platform is not a change.
   const spelling = (role: Role): string => canonicalJson({ ...role, tasks: inTaskOrder(role.tasks) });
   const hashed = {
     scope,

@@ -8,7 +8,7 @@ import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } fr
 import { CATALOG_TASKS } from './permissions.ts';
 
 export interface Known {
-  /** Manifests whose unknown fields the file may repeat. */
+  /** Manifests whose unknown fields the file may contain. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
   /** Task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */

@@ -108,7 +108,6 @@ export class Batch {
     return this.#bytes.subarray(0, last + 1);
   }
 
-  /** Returns a body that contains the given rows. */
   bodyOf(rows: readonly number[]): Buffer {
     if (rows.length === this.count) return this.body();
     const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);

@@ -70,7 +70,6 @@ export function createBlame() {
       }
       return isBad(attribute) ? { guilty: holders, suspects: [], rest } : { guilty: [], suspects: holders, rest };
     },
-    /** Records that these rows were accepted. */
     accepted: (batch: Batch, rows: readonly number[]): void => {
       for (const attribute of attributes.values()) {
         // Searching takes time, so skip attributes that are already cleared.

@@ -16,7 +16,7 @@ import {
 
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
-/** Reads NDJSON. Positions are line numbers after `line`. `offset` is where the bytes start in the file, or -1. */
+/** Reads NDJSON. Numbers lines from `line` + 1. `offset` is where the bytes start in the file, or -1. */
 export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;

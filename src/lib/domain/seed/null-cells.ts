@@ -41,7 +41,6 @@ export function createNullCells(
       }
       return isClean;
     },
-    /** Returns the cells with null words cleared. */
     cleared: (cells: readonly unknown[]): unknown[] =>
       cells.map((cell, column) => {
         const text = Number.isNaN(cell) ? 'NaN' : cell;

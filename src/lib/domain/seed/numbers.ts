@@ -5,8 +5,8 @@ import type { RowIssue } from './batch.ts';
 import type { Column } from './columns.ts';
 
 /**
- * Rewrites the cells of a record in place, and returns their issues. `header` contains the column names. In the
- * dialect, `isLocal` must be true only if the numbers have decimal commas.
+ * Returns a function that rewrites the cells of a record in place and returns their issues. `header` contains the
+ * column names. In the dialect, `isLocal` must be true only if the numbers have decimal commas.
  */
 export function createNumberReader(
   header: readonly string[],

@@ -103,7 +103,6 @@ export class RowPacker {
     this.refuseWith(position, [{ path: '', message }], original, isTableRecord);
   }
 
-  /** Adds a row with issues. */
   refuseWith(position: number, issues: readonly RowIssue[], original: string, isTableRecord = false): void {
     if (this.#isDone(this.#file, position)) return;
     const batch = (this.#open ??= this.#newBatch());

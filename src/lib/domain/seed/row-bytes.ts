@@ -4,7 +4,6 @@ import { LINE_FEED } from './scan.ts';
 /** Reads an input in chunks and passes its rows to the packer. */
 export interface RowReader {
   feed(chunk: Buffer): void;
-  /** Called at the end of the input. */
   end(): void;
   /** True after an oversized element: it was rejected, and no later row can be found. */
   isOver?: boolean;

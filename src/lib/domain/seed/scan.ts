@@ -67,7 +67,6 @@ export function scanLong(bytes: Uint8Array, start: number): number {
   return length === 19 && bytes[digits] === 0x39 && (bytes[digits + 1] as number) >= 0x32 ? FAIL : at;
 }
 
-/** Scans zero or more digits. */
 export function scanDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   for (let code = bytes[at] as number; code >= 0x30 && code <= 0x39; code = bytes[at] as number) at++;

@@ -5,7 +5,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 
-/** In dependency order, because pipelines need the other two. */
+/** Resource types in dependency order: pipelines need the other two. */
 export const RESOURCE_TYPES = ['connection', 'data_model', 'pipeline'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
@@ -129,7 +129,7 @@ export const NOUNS: Readonly<Record<ResourceType, string>> = {
   pipeline: 'pipeline',
 };
 
-/** Name of the command group and of the folder. */
+/** Name of each type's command group and folder. */
 export const GROUPS: Readonly<Record<ResourceType, string>> = {
   connection: 'connections',
   data_model: 'data-models',
@@ -178,7 +178,7 @@ export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   return [...masks, ...literals];
 }
 
-/** Returns masked secrets, as the platform returns them. A mask does not count as a difference. */
+/** Returns the paths of secrets that hold the platform's mask, which does not count as a difference. */
 export function maskedSecrets(type: ResourceType, value: unknown): (readonly string[])[] {
   return SECRET_PATHS[type].filter((path) => isMask(valueAt(value, path)));
 }

@@ -245,7 +245,7 @@ function because(reason: string): string {
   return reason ? `: ${reason}` : '';
 }
 
-/** The usual identities, and columns that may contain them under another name. */
+/** Common identity types, with patterns for columns that may contain them under another name. */
 const LIKELY: Readonly<Record<string, RegExp>> = {
   customer_id: /^(?:cust|customer|client|member|user|person|account)?_?(?:id|key|no|nr|number|uuid)$/,
   email: /mail/,

@@ -56,7 +56,7 @@ export type Step = WarehousePlan['steps'][number];
 
 export function stepResult() {
   const outcome = z.enum(['done', 'failed', 'skipped', 'unknown']);
-  /** `reason` says why the step was not done; null if it was done. */
+  /** `reason` explains why the step was not done; null if it was done. */
   return z.object({ ...stepFields(), outcome, reason: z.nullable(z.string()) });
 }
 

@@ -40,7 +40,7 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
     mode: state.mode,
     /** Epoch milliseconds. */
     now: (): number => (state.mode === 'real' ? system.now() + state.value : state.value),
-    /** How far a real clock is ahead of the machine's, in milliseconds. */
+    /** Returns how far a real clock is ahead of the machine's, in milliseconds. */
     ahead: (): number => (state.mode === 'real' ? state.value : 0),
     /** Sets the clock to `time` (epoch ms): a manual clock stays there; a real clock continues from there. */
     moveTo: (time: number): void =>

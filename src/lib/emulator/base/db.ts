@@ -14,7 +14,6 @@ export interface Database {
   run(sql: string, ...values: SqlValue[]): number;
   /** Inserts a row and returns its row id. */
   insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
-  /** Returns the first row; undefined if there is none. */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
   /** Increases with every write. */
@@ -102,7 +101,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
       try {
         statement.finalize();
       } catch {
-        // The driver reports the failed step again, as it would on the next use of the statement.
+        // Ignore the error: it is the one that the failed step already caused.
       }
       throw error;
     }
@@ -223,7 +222,6 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
       const [condition, values] = where(match);
       return db.get<{ count: number }>(`SELECT count(*) AS count FROM ${name} ${condition}`, ...values)?.count ?? 0;
     },
-    /** Returns the row id. */
     insert: (row: Fields & Readonly<Record<string, unknown>>): number | bigint => db.insert(name, columnsOf(row)),
     update: (match: Fields, changes: Fields & Readonly<Record<string, unknown>>): void => {
       const [[condition, values], columns] = [where(match), columnsOf(changes)];

@@ -27,7 +27,7 @@ export interface EmulatorOptions {
   data?: string;
   /**
    * Folder of the authority that issues the platform's certificate. Several platforms can share it. Default: a folder
-   * inside `data`, or else memory.
+   * inside `data`, or else in memory.
    */
   authority?: string;
   /** Keeps the state in memory; not allowed together with `data`. */

@@ -1,4 +1,4 @@
-// The life cycle of data subject requests: admit, forward, pick up, complete, cancel. Erases profiles, stores results.
+// The life cycle of data subject requests: admission, forwarding, pick-up, completion, cancellation, erasure, results.
 import { createHash } from 'node:crypto';
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest } from '../../contract/dsr.ts';

@@ -81,7 +81,6 @@ export function createPipelineLife(stores: WarehouseStores) {
       const earliest = (run.started_at ?? at) + SHORTEST_RUN_MS;
       runs.save({ ...run, due_at: Math.max(earliest, at), progress: { ...run.progress, done: true } });
     },
-    /** Ends a run whose work is done. */
     end: (run: Run): void => {
       const at = run.due_at ?? 0;
       const { failure } = run.progress;

@@ -81,7 +81,7 @@ export interface OpenArea<Endpoints> {
   /**
    * Runs the work that is due by `now` (epoch ms), in order. With `nextDue`, `catchUp` is called for one time after
    * another, alternating with other areas, and may leave a part for its next call. Without `nextDue`, it is called when
-   * the clock has changed and whenever another area does something.
+   * the clock has changed and whenever another area does some work.
    */
   catchUp?(now: number, isAwaited: boolean): void | Promise<void>;
   /** Waits at most `ms` until the messages of the last `catchUp` are sent. `isAwaited` announces this call. */
@@ -94,7 +94,7 @@ export interface Area<Endpoints = Record<string, Endpoint>> {
   name: string;
   /** This area's part of the contract. */
   endpoints: Endpoints;
-  /** SQL steps: the first creates the current tables, each later one upgrades older tables by a version. Only append steps. */
+  /** SQL steps: the first creates the current tables; each later one upgrades older tables. Only append steps. */
   migrations: readonly string[];
   open(platform: Platform): OpenArea<Endpoints>;
 }

@@ -15,7 +15,6 @@ export interface CertificateRequest {
 const NOT_BEFORE = '200101000000Z';
 const NOT_AFTER = '491231235959Z';
 
-/** Issues a certificate as PEM. */
 export function issueCertificate({ name, publicKey, issuer, use }: CertificateRequest): string {
   const tbs = sequence(
     element(0xa0, integer(Buffer.from([2]))),

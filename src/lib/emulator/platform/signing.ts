@@ -119,7 +119,7 @@ function signerOf(processor: string, authority: Authority) {
   };
 }
 
-/** Returns the key, if it and the certificate are valid and belong together. The cache folder may contain anything. */
+/** Returns the key, if it and the certificate are valid and match. The cache folder may contain anything. */
 function keyOf(key: string, certificate: string): KeyObject | undefined {
   try {
     const privateKey = createPrivateKey(key);

@@ -143,7 +143,7 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
         ingest.admit(workspace, body.length);
         const intake = readIngestBody(EventIntake, body);
         const { ip, timestamp_unixtime_ms } = intake;
-        // These body fields apply to each of its events.
+        // These fields of the body apply to each event in it.
         const about = {
           ...(ip !== undefined && { ip }),
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),

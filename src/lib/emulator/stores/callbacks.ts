@@ -37,7 +37,6 @@ export function createCallbackStore(db: Database) {
   const table = openTable<StoredCallback>(db, 'callbacks', ['attempts']);
   return {
     ...table,
-    /** Returns when the next queued callback is due. */
     nextDue: (): number | undefined => table.find({ state: 'queued' }, 'ORDER BY due_at')?.due_at,
     /** Marks for sending the callbacks that are due by `now`. */
     release: (now: number): void => {

@@ -63,7 +63,7 @@ export function hasResults({ status, body }: StoredRequest): boolean {
 export function createDsrStore(db: Database) {
   const requests = openTable<StoredRequest>(db, 'dsr_requests', ['forwarding', 'history', 'body']);
   const steps = openTable<DueStep>(db, 'dsr_steps');
-  /** Results by the `seq` of their request. */
+  /** Results, keyed by the `seq` of their request. */
   const results = openTable<{ request: number; document: string }>(db, 'dsr_results');
   return {
     requests,

@@ -95,7 +95,6 @@ export interface RunProgress {
   failure?: RunFault | undefined;
 }
 
-/** Progress of a run that has done nothing yet. */
 export const NO_PROGRESS = { afterStart: false, rows: 0, succeeded: 0, failed: 0, reasons: {}, resets: 0, done: false };
 
 export interface Run {

@@ -15,13 +15,12 @@ export interface SharingGroup {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A profile with the value, which may become a member. */
+/** A profile that has the value and may become a member. */
 interface Candidate {
   row: number;
   xpid: bigint;
 }
 
-/** Number of documents read per step. */
 const ROWS_PER_STEP = 100;
 
 export function createProfileGroups(db: Database, profiles: ProfileTable) {

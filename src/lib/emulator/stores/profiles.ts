@@ -25,7 +25,7 @@ const XPID = 'xpid';
 function createProfileIdentities(db: Database) {
   const owners = openTable<{ key: string; profile: number }>(db, 'profile_identities');
   return {
-    /** Row id of the profile that an identity belongs to; undefined if there is none. */
+    /** Returns the row id of the profile that an identity belongs to, if any. */
     owner: (scope: Scope, identity: Identity): number | undefined =>
       owners.find({ key: keyOf(scope, identity) })?.profile,
     /** Assigns a free identity to a profile. Returns false if another profile already has it. */
@@ -33,7 +33,6 @@ function createProfileIdentities(db: Database) {
       const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
       return db.run(sql, keyOf(scope, identity), profile) === 1;
     },
-    /** Assigns an identity to another profile. */
     move: (scope: Scope, identity: Identity, profile: number): void =>
       owners.update({ key: keyOf(scope, identity) }, { profile }),
     release: (scope: Scope, identity: Identity): void => owners.remove({ key: keyOf(scope, identity) }),
@@ -178,7 +177,7 @@ export function createProfiles(db: Database) {
         return rows.length;
       }),
     ...createProfileGroups(db, profiles),
-    /** Increases with every change to profiles, except changes to group attributes. */
+    /** Returns a number that increases with every change to profiles, except changes to group attributes. */
     revision: (): number => revision,
     counts: (): StoredCounts => {
       const sql = 'SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds FROM profiles';

@@ -28,7 +28,7 @@ export const Fault = z
     drop: z.optional(z.enum(['before', 'after'])),
     /** Number of requests still to affect. Default: all. */
     times: z.optional(z.int().check(z.minimum(1, 'must be at least 1'))),
-    /** Share of matching requests to affect, from 0 to 1. Default: 1. */
+    /** Fraction of matching requests to affect, from 0 to 1. Default: 1. */
     probability: z.optional(z.number().check(z.minimum(0, 'must be 0 to 1'), z.maximum(1, 'must be 0 to 1'))),
   })
   .check(

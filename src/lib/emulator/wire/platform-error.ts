@@ -38,7 +38,6 @@ export function refusal(status: number, messages: string | string[], headers?: R
   return new PlainRefusal(status, typeof messages === 'string' ? [messages] : messages, headers);
 }
 
-/** Returns a response with a JSON body. */
 export function answer(status: number, body: unknown, headers?: Record<string, string>): Answer {
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
 }

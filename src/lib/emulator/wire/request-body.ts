@@ -85,7 +85,6 @@ export function refuse({ status, message }: Failure, ...details: string[]): Plat
   return refusal(status, details.length === 0 ? message : details.map((detail) => `${message}: ${detail}`));
 }
 
-/** Parses JSON. Throws `failure` for invalid JSON. */
 export function readJson(body: Buffer, failure: Failure): unknown {
   return parseBody(body, (detail) => refuse(failure, detail));
 }

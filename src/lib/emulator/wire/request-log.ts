@@ -39,7 +39,7 @@ export function openRequestLog(db: Database) {
       });
       pending = [];
     } catch {
-      // Other requests report a full disk.
+      // Requests that write to the database report a full disk.
     }
   }
 

@@ -20,7 +20,7 @@ export function readReply(
   const { status, headers, text } = answer;
   const { anyReply, method, reply, service } = call.endpoint;
   if (!reply) {
-    // A network's login page answers every request with 200.
+    // A captive portal answers every request with 200.
     if (isHtml(answer)) throw unreadableReply('is a web page');
     if (anyReply) return { status, headers, text, body: anyBody() };
     // A sink has already received a download's bytes.

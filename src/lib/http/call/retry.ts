@@ -1,4 +1,4 @@
-// Determines if and when a failed request is retried, with one pure function for every call.
+// Determines whether and when a failed request is retried, with one pure function for every call.
 import type { Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 

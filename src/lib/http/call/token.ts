@@ -34,7 +34,7 @@ interface FailedRound {
 /** Failures of the network or service, which other processes would encounter too. */
 const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
-/** Returns the current token. `rejected` is a token that got a 401 and must not be returned again. */
+/** Returns the current token. `rejected` is a token that caused a 401 and must not be returned again. */
 export type TokenSource = (signal: AbortSignal, rejected?: string) => Promise<Token>;
 
 type TokenOptions = Pick<
