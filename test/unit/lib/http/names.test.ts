@@ -52,7 +52,7 @@ describe('createNamesEdge', () => {
     expect(edge().decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
   });
 
-  it.each([[undefined], [{}]])('changes nothing if the deployment has no names of its own: %j', (map) => {
+  it.each([[undefined], [{}]])('changes nothing if the deployment does not have its own names: %j', (map) => {
     const none = createNamesEdge(map);
     const input = { body: { xpid: 1 } };
     expect(none.encode(marked, input)).toBe(input);
@@ -60,7 +60,7 @@ describe('createNamesEdge', () => {
     expect(none.decode(marked, reply)).toBe(reply);
   });
 
-  it('rejects two fields that would get the same name', () => {
+  it('rejects two fields that would be translated to the same name', () => {
     const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, mpid: 2 } }));
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({

@@ -1,4 +1,4 @@
-// Errors without a response: what failed, the parties, and a stable code for scripts.
+// Errors without a response: what failed, the hosts involved, and a stable code for scripts.
 import { describe, expect, it } from 'vitest';
 import { type LostExchange, networkFailure } from '../../../../src/lib/http/answer/network-failure.ts';
 import { TransportError, type TransportKind } from '../../../../src/lib/http/transport-error.ts';
@@ -51,7 +51,7 @@ describe('a network error', () => {
     ],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'packet length too long'],
-  ])('explains %s as a port without TLS, and suggests http:// only for this machine', (code, message) => {
+  ])('explains that %s means a port without TLS, and suggests http:// only for this machine', (code, message) => {
     const near = failed('tls', coded(code, message), { origin: 'https://127.0.0.1:4010' });
     expect(near.message).toBe('127.0.0.1:4010 does not use TLS, but the address starts with https://.');
     expect(near.hint).toBe('Write the address with http:// (http://127.0.0.1:4010).');
@@ -77,7 +77,7 @@ describe('a network error', () => {
     expect(failed(kind).hint).toContain(hint);
   });
 
-  it('contains the proxy and its default port if the proxy was the peer', () => {
+  it('contains the proxy and its default port if the connection to the proxy failed', () => {
     const proxy = 'http://proxy.example';
     expect(failed('refused', undefined, { proxy }).message).toContain(
       'nothing is listening at the proxy proxy.example:80.',

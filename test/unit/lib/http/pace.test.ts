@@ -1,4 +1,4 @@
-// Slows down one service for a second after a response near its rate limit.
+// A response near a service's rate limit slows down that service for a second.
 import { describe, expect, it } from 'vitest';
 import { createPace, nearsLimit } from '../../../../src/lib/http/limits/pace.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
@@ -29,7 +29,7 @@ describe('nearsLimit', () => {
 });
 
 describe('createPace', () => {
-  it('waits one second after a response near the limit, and reports it', async () => {
+  it('waits one second after a response near the limit, and reports the slowdown', async () => {
     const { clock, decisions, learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     expect(decisions).toEqual([`slowing down: ${HEADER} is 95`]);

@@ -1,4 +1,4 @@
-// The proxy variables: the proxy for an address, the exceptions in NO_PROXY, and the secrets in them.
+// The proxy variables: the proxy for an address, the exceptions in NO_PROXY, and the secrets that they contain.
 import { describe, expect, it } from 'vitest';
 import { proxyAuthorization, proxyFor, proxySecrets } from '../../../../src/lib/http/engines/proxy.ts';
 
@@ -35,7 +35,7 @@ describe('the proxy selection', () => {
     },
   );
 
-  it('reports the name of an invalid variable and the expected form', () => {
+  it('reports the name of an invalid variable and the expected format', () => {
     const invalid = { https: 'ftp://proxy.example', http: 'http://' };
     expect(() => proxyFor('https://api.example', invalid)).toThrow(/^HTTPS_PROXY is not the address/);
     expect(() => proxyFor('http://api.example', invalid)).toThrow(
@@ -123,13 +123,13 @@ describe('proxy credentials', () => {
     expect(proxyAuthorization(new URL(address))).toBe(basic);
   });
 
-  it('are secret, both encoded and decoded', () => {
+  it('are treated as secrets, both encoded and decoded', () => {
     expect(proxySecrets({ https: 'http://user:p%40ss@proxy.example:3128' })).toEqual(['p%40ss', 'p@ss', 'user:p@ss']);
     expect(proxySecrets({ https: 'user:100%@proxy.example' })).toEqual(['100%', '100%', 'user:100%']);
     expect(proxySecrets({ https: 'http://proxy.example:3128', http: undefined })).toEqual([]);
   });
 
-  it('are secret in both variables, with any scheme', () => {
+  it('are treated as secrets in both variables and with any scheme', () => {
     expect(proxySecrets({ https: 'HTTPS://a:word-1@proxy.example', http: 'b:word-2@proxy.example' })).toEqual([
       'word-1',
       'word-1',

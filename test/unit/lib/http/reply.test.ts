@@ -1,4 +1,4 @@
-// Converts a 2xx response to a value in the contract, or to an error with the reason.
+// A 2xx response is converted to a value in the contract, or to an error with the reason.
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
@@ -58,7 +58,7 @@ describe('readReply', () => {
     expect(error).toMatchObject({ code, request: call.request });
   });
 
-  it('validates the value after translating its names', () => {
+  it('validates the value only after translating its names', () => {
     const decode = (value: unknown): unknown => ({ id: (value as { name: string }).name });
     expect(readReply(failedCall(), responseWith('{"name":"a"}'), decode).body).toEqual({ id: 'a' });
   });
@@ -75,7 +75,7 @@ describe('readReply', () => {
     ['a missing field', '{}', 'does not have the expected shape (id is missing).'],
     ['a list', '[]', 'does not have the expected shape (the body must be an object, not a list).'],
     ['a page', PAGE, 'is a web page ("Sign in"), not JSON.'],
-  ])('reports that %s is unreadable', (_name, text, words) => {
+  ])('reports %s as unreadable', (_name, text, words) => {
     const error = errorOf(text);
     expect(error).toMatchObject({ code: 'http.unreadable', status: 200 });
     expect(error.message.startsWith(UNREADABLE + words)).toBe(true);
@@ -111,13 +111,13 @@ describe('readReply', () => {
     ['an error document', 202, '{"errors":[{"message":"no"}]}', 'is an error document with status 202'],
     ['an error document', 202, '{"statusCode":503,"message":"no"}', 'is an error document with status 202'],
     ['an error document', 202, '{"error":"unavailable"}', 'is an error document with status 202'],
-  ])('rejects %s if only the status counts: %i %s', (_name, status, text, words) => {
+  ])('rejects %s even if no body is expected: %i %s', (_name, status, text, words) => {
     const error = thrownBy(() => readReply(failedCall(seedThings), responseWith(text, { status })));
     expect(error).toMatchObject({ code: 'http.outcome_unknown' });
     expect(error.message).toContain(words);
   });
 
-  it('rejects an error document after a deletion, but accepts any other 2xx', () => {
+  it('rejects an error document after a deletion, but accepts any other 2xx response', () => {
     const text = '{"errors":[{"message":"no"}]}';
     const deleted = (body: string) => readReply(failedCall(deleteThing), responseWith(body, { status: 200 }));
     expect(thrownBy(() => deleted(text))).toBeInstanceOf(OutcomeUnknownError);

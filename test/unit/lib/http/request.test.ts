@@ -18,7 +18,7 @@ describe('buildRequest', () => {
     expect(urlOf(request)).toBe('https://api.example/v3/things/a');
   });
 
-  it('writes the body with exact integers', () => {
+  it('writes integers in the body exactly', () => {
     const body = { id: 'a', run: 2n ** 63n };
     expect(buildRequest(putThing, { params: { thingId: 'a' }, body }, BASE)).toMatchObject({
       method: 'PUT',

@@ -66,7 +66,7 @@ describe('the retry decision', () => {
     }
   });
 
-  test('uses full jitter up to a ceiling that doubles', () => {
+  test('uses full jitter up to a ceiling that doubles with each attempt', () => {
     const pauses = [1, 2, 3, 4].map((attempt) => judge(status(500), 'repeat', attempt, 0.999_999));
     expect(pauses.map((verdict) => verdict.act === 'again' && Math.round(verdict.afterMs))).toEqual([
       500, 1000, 2000, 4000,

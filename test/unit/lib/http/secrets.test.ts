@@ -11,7 +11,7 @@ const TOKEN = 'canary-issued-token';
 const params = { thingId: 'a' };
 let server: FaultServer;
 
-/** A platform that echoes every request. */
+/** Starts a platform that echoes every request. */
 beforeEach(async () => {
   server = await opened(startFaultServer());
   server.otherwise((socket, request) => {
@@ -62,7 +62,7 @@ test.each(['node', 'pool'] as const)(
       JSON.stringify(traces),
     ]);
     const text = [...reported, ...errors.map(everythingOf)].join('\n');
-    // Proves that the secrets were sent and echoed.
+    // Check that the secrets were really sent and echoed.
     expect(JSON.stringify(server.requests)).toContain(SECRETS.clientSecret);
     expect(JSON.stringify(server.requests)).toContain(TOKEN);
     expect(text).toContain('********');
@@ -115,7 +115,7 @@ test('traces a request without a response, and truncates a large body', async ()
   expect(JSON.stringify(http.traces[1])).toContain('(cut: 200009 characters)');
 });
 
-test('prints a command with placeholders with --curl, resolves no secret and sends nothing', async () => {
+test('prints a command with placeholders for --curl, without resolving a secret or sending anything', async () => {
   const commands: string[] = [];
   const http = testClient(server.url, { onCurl: (command) => commands.push(command), credentials: UNTOUCHED });
   await http.prepare(putThing);
@@ -137,7 +137,7 @@ test('prints a command with placeholders with --curl, resolves no secret and sen
   expect(server.connections).toBe(0);
 });
 
-test('returns the request from `describe`, resolves no secret and sends nothing', () => {
+test('returns the request from `describe` without resolving a secret or sending anything', () => {
   const http = testClient(`${server.url}/`, { credentials: UNTOUCHED });
   expect(http.describe(getThing, { params: { thingId: 'a/b' }, query: { page: 2 } })).toEqual({
     method: 'GET',

@@ -1,4 +1,4 @@
-// The sender for bulk runs: sends each body once, with the same checks as a call and without retries.
+// The sender for bulk runs sends each body once, with the same checks as a call but without retries.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CurlPrinted } from '../../../../src/lib/http/call/request.ts';
 import type { HttpOptions, SendOutcome } from '../../../../src/lib/http/types.ts';
@@ -25,7 +25,7 @@ async function sent(fault: Fault, overrides: Partial<HttpOptions> = {}): Promise
 }
 
 describe('a request', () => {
-  it('is sent unchanged, and credentials are resolved once', async () => {
+  it('is sent unchanged, with credentials that are resolved only once', async () => {
     let resolved = 0;
     const basic = async () => {
       resolved++;
@@ -54,7 +54,7 @@ describe('a request', () => {
     await sender.send(undefined, never, { thingId: 'c' });
     expect(server.requests.map(({ target }) => target)).toEqual(['/things/a%2Fb', '/things/c']);
     expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
-    // A GET changes nothing.
+    // A GET is not a write.
     expect(written).toBe(0);
   });
 
@@ -90,7 +90,7 @@ describe('a request', () => {
 });
 
 describe('an outcome', () => {
-  it('is accepted, and includes the rate advice from the response', async () => {
+  it('is `accepted`, and includes whether the response asks to slow down', async () => {
     const headers = { 'x-rate-limit-percentage-used': '95' };
     expect(await sent(answer({ status: 202, headers, body: 'thanks!' }))).toMatchObject({
       kind: 'accepted',
@@ -116,7 +116,7 @@ describe('an outcome', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is lost for a web page', async () => {
+  it('is `lost` for a web page', async () => {
     const outcome = await sent(answer({ headers: { 'content-type': 'text/html' }, body: '<title>Hello</title>' }));
     expect(outcome).toMatchObject({ kind: 'lost', permanent: false, failure: { code: 'http.outcome_unknown' } });
   });
@@ -127,13 +127,13 @@ describe('an outcome', () => {
     ['a list', json([{ id: 'a' }])],
     ['an error document', json({ errors: [{ message: 'no' }] })],
     ['truncated', answer({ body: '{"id":' })],
-  ])('is lost for an unexpected body: %s', async (_name, fault) => {
+  ])('is `lost` for an unexpected body: %s', async (_name, fault) => {
     server.otherwise(fault);
     const sender = await testClient(server.url).openSender(putThing);
     expect(await sender.send(BODY, never, { thingId: 'a' })).toMatchObject({ kind: 'lost', permanent: false });
   });
 
-  it('is lost without a response, permanently if a retry cannot help', async () => {
+  it('is `lost` without a response, and permanent if a retry cannot help', async () => {
     server.otherwise(hangUp);
     const { client, sender } = await bulk();
     expect(await sender.send(BODY, never)).toMatchObject({

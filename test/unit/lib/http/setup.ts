@@ -1,4 +1,4 @@
-// A client for tests with an instant clock and temporary folders, which records its events.
+// A client for tests that records its events, with an instant clock and temporary folders.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createClient } from '../../../../src/lib/http/client.ts';
@@ -26,7 +26,7 @@ export interface TestClient extends Client {
 /** A signal that never aborts. */
 export const never = new AbortController().signal;
 
-/** Returns a client for `url`, by default with a ready access token; closed when the test finishes. */
+/** Returns a client for `url` that is closed when the test finishes. By default, it has a ready-made access token. */
 export function testClient(url: string, overrides: Partial<HttpOptions> & { folder?: string } = {}): TestClient {
   const folder = overrides.folder ?? temporaryFolder();
   const clock = (overrides.clock ?? createTestClock()) as TestClock;
@@ -63,7 +63,7 @@ export function testClient(url: string, overrides: Partial<HttpOptions> & { fold
   return { ...client, clock, decisions, debug, traces, folder };
 }
 
-/** Fails the test: nothing should fail in a writable folder. */
+/** Fails the test, because nothing should fail in a writable folder. */
 export function fail(error: Error): never {
   throw error;
 }
@@ -79,7 +79,7 @@ async function rejectAccess(): Promise<never> {
   throw new Error('credentials were resolved');
 }
 
-/** Credentials without a ready token, so that the client has to request one. */
+/** Returns credentials without a ready-made token, so that the client has to request a token. */
 export function withoutToken(): HttpOptions['credentials'] {
   return {
     accessToken: async () => undefined,

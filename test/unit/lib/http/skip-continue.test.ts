@@ -1,4 +1,4 @@
-// Removes unrequested `100 Continue` responses from a connection, however the bytes are split.
+// Unrequested `100 Continue` responses are removed from a connection, even if their bytes arrive in several chunks.
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na';
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const NAMED = 'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n';
 
-/** Returns a connection that receives these chunks; `WRITE` represents an outgoing request. */
+/** Returns a connection that receives these chunks, where `WRITE` represents an outgoing request. */
 function connection(...pieces: (string | typeof WRITE)[]) {
   const waiting = [...pieces];
   const written: unknown[][] = [];
@@ -65,7 +65,7 @@ describe('a connection', () => {
     expect(connection(CONTINUE, ANSWER, CONTINUE, 'x').parsed()).toBe(`${body}x`);
   });
 
-  it('removes a `100 Continue` again after each request', () => {
+  it('also removes a `100 Continue` after later requests', () => {
     expect(connection(CONTINUE, ANSWER, WRITE, CONTINUE, ANSWER).parsed()).toBe(ANSWER + ANSWER);
   });
 
@@ -75,7 +75,7 @@ describe('a connection', () => {
     }
   });
 
-  it('buffers no more than the size of an interim response', () => {
+  it('buffers at most the maximum size of an interim response', () => {
     const endless = `HTTP/1.1 100 Continue\r\n${'x-a: b\r\n'.repeat(2048)}`;
     expect(connection(endless).parsed()).toBe(endless);
     const long = `HTTP/1.1 100 Continue\r\nx-a: ${'b'.repeat(16_000)}\r\n\r\n`;

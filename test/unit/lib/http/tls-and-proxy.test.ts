@@ -26,7 +26,7 @@ describe('TLS', () => {
     server.otherwise(json({ id: 'a' }));
   });
 
-  test('verifies the certificate in probes as in calls, even if the environment disables the check', async () => {
+  test('verifies certificates in probes as it does in calls, even if the environment disables the check', async () => {
     const options = { timeoutMs: 5000, clock: systemClock, signal: never };
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     await expect(probeAddress(server.url, options)).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
@@ -120,7 +120,7 @@ describe('TLS', () => {
       });
     });
 
-    test('sends https through a tunnel that hides the call and the credentials from the proxy', async () => {
+    test('sends HTTPS calls through a tunnel that hides the call and its credentials from the proxy', async () => {
       const proxy = await opened(startProxy(server.port, 's3cret/pass'));
       const http = testClient('https://platform.test', {
         engine,
@@ -159,7 +159,7 @@ describe('TLS', () => {
 });
 
 describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
-  test('sends plain http through a loopback proxy, as curl does', async () => {
+  test('sends unencrypted HTTP through a loopback proxy, as curl does', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(json({ id: 'a' }));
     const proxy = await opened(startProxy(server.port));
@@ -195,7 +195,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect(proxy.requests.map(({ target }) => target)).toEqual(['http://127.0.0.1:9/things/trigger']);
   });
 
-  test('reports a proxy that requires credentials for plain http', async () => {
+  test('reports a proxy that requires credentials for unencrypted HTTP', async () => {
     const server = await opened(startFaultServer());
     const proxy = await opened(startProxy(server.port, 'right'));
     const http = testClient(server.url, { engine, proxy: { http: proxy.url } });

@@ -1,4 +1,4 @@
-// The access token: requested once, shared by all processes, renewed before it expires and once after a 401.
+// The access token is requested once, shared by all processes, and renewed before it expires and once after a 401.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const params = { thingId: 'a' };
 
 let server: FaultServer;
-/** Tokens that the platform accepts, or undefined for all. */
+/** Tokens that the platform accepts, or undefined if it accepts all tokens. */
 let accepted: string[] | undefined;
 let issued: number;
 let tokenAnswer: { status: number; body?: unknown } | undefined;
@@ -51,7 +51,7 @@ function cacheFile(folder: string): string {
   return join(folder, 'tokens', name);
 }
 
-test('requests one new token in `freshToken` and shares it', async () => {
+test('requests one new token with `freshToken`, and shares it with other clients', async () => {
   const http = client();
   await http.call(getThing, { params });
   const fresh = client({ folder: http.folder, freshToken: true });
@@ -61,7 +61,7 @@ test('requests one new token in `freshToken` and shares it', async () => {
   expect(bearers()).toEqual([1, 2, 2, 2].map((number) => `Bearer token-number-${number}`));
 });
 
-test("sends the request in the specification's form, and caches the token privately for all processes", async () => {
+test('sends the request as specified, and caches the token in a private file for all processes', async () => {
   const http = client();
   await http.call(getThing, { params });
   await http.call(getThing, { params });
@@ -112,7 +112,7 @@ test('caches a token per client, audience and address', async () => {
   ];
   for (const other of others) await client({ folder, ...other }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
-  // A trailing slash does not make a different address.
+  // A trailing slash does not make the address different.
   const slashed = { address: () => `${server.url}/`, audience: () => server.url };
   await client({ folder, ...slashed }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
@@ -162,7 +162,7 @@ describe('token renewal', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  test('drops only the rejected token, and uses a newer one from another process', async () => {
+  test('drops only the rejected token, and uses a newer token from another process', async () => {
     const { folder, call } = client();
     await call(getThing, { params });
     accepted = ['newer-token'];
@@ -249,7 +249,7 @@ describe('a failed token request', () => {
     await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
   });
 
-  test('is reported to every process that is waiting for it, but not to later ones', async () => {
+  test('is reported to every process that is waiting for it, but not to later processes', async () => {
     tokenAnswer = { status: 503 };
     const { clock, folder } = client();
     const processes = Array.from({ length: WAITING }, () => client({ clock, folder }));
@@ -261,7 +261,7 @@ describe('a failed token request', () => {
     expect(tokenRequests()).toHaveLength(10);
   });
 
-  test('is not reported to other processes if the secret was rejected, because they may use a different one', async () => {
+  test('is not reported to other processes if the secret was rejected, because their secret may differ', async () => {
     tokenAnswer = { status: 401 };
     const { clock, folder } = client();
     const processes = Array.from({ length: 3 }, () => client({ clock, folder }));
@@ -270,7 +270,7 @@ describe('a failed token request', () => {
   });
 });
 
-test('keeps the token request running for the calls that still wait when one call is aborted', async () => {
+test('keeps a token request running for the remaining calls when one call is aborted', async () => {
   const stop = new AbortController();
   let answer = (): void => undefined;
   server.next((socket, request) => {

@@ -31,7 +31,7 @@ function traced(parts: Partial<Attempted>): { debug: string[]; traces: Record<st
   );
   return { debug, traces };
 }
-/** Returns a request's body as it appears in a trace. */
+/** Returns the body of a request as it appears in a trace. */
 const kept = (body: string | undefined, parts: Partial<Attempted> = {}): unknown => {
   const { traces } = traced({ request: { ...attempted.request, body }, answer: responseWith('{}'), ...parts });
   return (traces[0]?.['request'] as { body: unknown }).body;
@@ -154,7 +154,7 @@ describe('a traced body', () => {
     ['in its own spelling', 'Jane.Roe@Example.org'],
     ['in lower case', 'jane.roe@example.org'],
     ['in a URL', 'Jane.Roe%40example.org'],
-  ])('masks an identity in the request that the response quotes %s', (_name, quoted) => {
+  ])('masks an identity from the request that the response quotes %s', (_name, quoted) => {
     const body = JSON.stringify({ subject_identities: { email: { value: 'Jane.Roe@Example.org', encoding: 'raw' } } });
     for (const text of [`{"message":"no ${quoted}"}`, `no ${quoted}`]) {
       const answer = responseWith(text, { status: 422, headers: { 'x-reason': quoted } });

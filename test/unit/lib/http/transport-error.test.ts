@@ -1,4 +1,5 @@
-// Classifies failures below HTTP by the system's error code, the phase of the request and the start of a response.
+// Classifies failures below HTTP by the system error code, the phase of the request, and whether a response has
+// started.
 import { describe, expect, it } from 'vitest';
 import {
   type Phase,
@@ -56,7 +57,7 @@ describe('transportErrorOf', () => {
     expect(kindOf('ETIMEDOUT', 'perhaps-delivered', true)).toBe('reset');
   });
 
-  it('recognizes a parser error by its name before the response starts', () => {
+  it('recognizes a parser error by its name if no response has started', () => {
     const cause = Object.assign(new Error('bad'), { name: 'HTTPParserError' });
     expect(transportErrorOf(cause, 'perhaps-delivered', false).kind).toBe('malformed');
     expect(transportErrorOf(cause, 'perhaps-delivered', true).kind).toBe('truncated');

@@ -23,7 +23,7 @@ describe('request headers', () => {
     });
   });
 
-  it('include the type of a body and the credentials, if any', () => {
+  it('include the content type of a body and the credentials, if any', () => {
     expect(headersOf({ authorization: 'Bearer x', id: 'id-1', request: { ...request, body: '' } })).toMatchObject({
       'content-type': 'application/json',
       authorization: 'Bearer x',

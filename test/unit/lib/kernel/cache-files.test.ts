@@ -1,4 +1,4 @@
-// Cache files are kept on disk if possible, otherwise in memory.
+// Cache files are stored on disk if possible, and otherwise in memory.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// The hash chain of a log: it detects every change, survives a killed process, and adopts lines from older versions
-// once.
+// A log's hash chain detects every change, survives a killed process, and adopts lines from older versions once.
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -35,7 +34,7 @@ async function faults(hash?: string): Promise<string[]> {
   return (await chain.verify(hash)).faults.map(({ message }) => message);
 }
 
-it('numbers each line, hashes it with the previous line, and keeps its files private', async () => {
+it("numbers each line, hashes it together with the previous line's hash, and keeps its files private", async () => {
   await chain.append(objects('a', 'b'));
   await openChain(path, { clock: systemClock }).append(objects('c'));
   let before = '0'.repeat(64);
@@ -94,7 +93,7 @@ describe('verify', () => {
     expect(await faults()).toEqual(found);
   });
 
-  it('reports a last line that was replaced by one with a valid hash', async () => {
+  it('reports a last line that was replaced by a line with a valid hash', async () => {
     const head = readFileSync(`${path}.head`);
     rewrite(lines().slice(0, 4));
     const [, fourth = ''] = /"chain":"(\w+)"/.exec(lines().at(-1) ?? '') ?? [];
@@ -121,7 +120,7 @@ describe('verify', () => {
     expect(await faults()).toEqual(['entries 4 to 5 are missing before this line']);
   });
 
-  it('finds an earlier head, and reports a head that never existed', async () => {
+  it('accepts an earlier head, and reports a head that never existed', async () => {
     const { tip } = await chain.verify();
     await chain.append(objects('f', 'g'));
     expect(await faults(tip.hash)).toEqual([]);
@@ -154,7 +153,7 @@ describe('verify', () => {
 });
 
 describe('a partial line', () => {
-  it('leaves the chain valid for every length of a truncated write', async () => {
+  it('leaves the chain valid wherever a write was truncated', async () => {
     await chain.append(objects('a'));
     const start = statSync(path).size;
     const head = readFileSync(`${path}.head`);
@@ -163,7 +162,7 @@ describe('a partial line', () => {
     for (let size = start; size <= whole.length; size++) {
       writeFileSync(path, whole);
       truncateSync(path, size);
-      // The head is written after the lines.
+      // Keep the old head, because the head is written after the lines.
       writeFileSync(`${path}.head`, head);
       expect(await faults(), `cut at ${size}`).toEqual([]);
       await openChain(path, { clock: systemClock }).append(objects('d'));
@@ -176,7 +175,7 @@ describe('a partial line', () => {
   it.each([
     ['1 line', 1],
     ['9 lines', 9],
-  ])('leaves the chain valid for every length of a truncated head after %s', async (_lines, most) => {
+  ])('leaves the chain valid wherever a write of the head was truncated after %s', async (_lines, most) => {
     await chain.append(objects(...Array.from({ length: most }, String)));
     const before = readFileSync(`${path}.head`);
     await chain.append(objects('b', 'c'));
@@ -190,7 +189,7 @@ describe('a partial line', () => {
     }
   });
 
-  it('is not created in a head without a digest, because that head is replaced as a whole', async () => {
+  it('cannot occur in a head without a digest, because such a head is replaced as a whole', async () => {
     await chain.append(objects('a'));
     const old = readFileSync(`${path}.head`, 'utf8').replace(/ [0-9a-f]{8}\n$/, '\n');
     writeFileSync(`${path}.head`, old);
@@ -201,7 +200,7 @@ describe('a partial line', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('is counted as unfinished, and so are NUL bytes left on the disk', async () => {
+  it('is counted as unfinished, like NUL bytes left on the disk', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
     await chain.append(objects('b'));
@@ -224,7 +223,7 @@ describe('prune', () => {
       expect.objectContaining({ event: 'pruned', by: 'officer', entries: 3, entry: 6 }),
     ]);
     expect(await chain.verify(tip.hash)).toMatchObject({ pruned: 3, faults: [], notes: [], tip: { entry: 6 } });
-    // A checkpoint has only the hash of the last line that it replaces.
+    // A checkpoint contains only the hash of the last line that it replaces.
     for (const [index, line] of before.entries()) {
       const [, hash = ''] = /"chain":"(\w+)"/.exec(line) ?? [];
       const note = `no line has the hash ${hash}: it is from one of the 3 pruned entries, or lines were replaced or removed`;
@@ -288,7 +287,7 @@ describe('lines from a version without a chain', () => {
     });
   });
 
-  it('are valid and not chained before the first write', async () => {
+  it('are valid but not chained before the first write', async () => {
     mkdirSync(dirname(path));
     writeFileSync(path, `${old[0] ?? ''}\n${old[2] ?? ''}\n`);
     expect(await chain.verify()).toMatchObject({ unchained: 2, faults: [], tip: { entry: 0 } });
@@ -307,7 +306,7 @@ describe('lines from a version without a chain', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('are reported as foreign once the chain exists', async () => {
+  it('are reported as foreign to the chain once the chain exists', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, `${object('b')}\n`);
     await chain.append(objects('c'));

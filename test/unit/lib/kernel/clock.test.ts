@@ -1,4 +1,4 @@
-// The system clock: long, short and aborted waits, and waiting for work with a limit.
+// The system clock: long, short and aborted waits, and waiting for work with a time limit.
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock, waitAtMost } from '../../../../src/lib/kernel/clock.ts';
@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const openTimers = fakeTimersOf('/src/lib/kernel/clock.ts', { now: 1_000_000 });
 
 describe('systemClock', () => {
-  /** Checks whether the wait is over without advancing the time. */
+  /** Reports whether the wait is over, without advancing the time. */
   async function isOver(wait: Promise<void>): Promise<boolean> {
     let over = false;
     void wait.then(() => (over = true));
@@ -62,7 +62,7 @@ describe('waitAtMost', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it('returns at the limit if the work continues', async () => {
+  it('returns at the time limit if the work continues', async () => {
     let over = false;
     const wait = waitAtMost(new Promise(() => undefined), 5000, systemClock).then(() => (over = true));
     await vi.advanceTimersByTimeAsync(4999);

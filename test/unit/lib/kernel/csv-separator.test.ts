@@ -1,4 +1,4 @@
-// Detects the cell separator from the headings.
+// Detects the separator of a CSV file from its header.
 import { expect, it } from 'vitest';
 import { separatorOf } from '../../../../src/lib/kernel/csv.ts';
 
@@ -10,7 +10,7 @@ it.each([
   ['a\tb', '\t'],
   ['a;b\tc\td', '\t'],
   ['a;b;c,d', ';'],
-  // The first separator wins a tie.
+  // If several separators are equally frequent, the first one wins.
   ['a;b,c', ','],
   ['a\tb;c', ';'],
   // Separators in quotes do not count.

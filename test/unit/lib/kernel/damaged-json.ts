@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 const DAMAGE = ['', ',', '"', '}', ']', '{', '[', ':', 'x', '0', '-', '.', 'e', '\\', '\n', '\u0000', '\ufeff', ' '];
 
-/** JSON, usually with one character replaced, removed or inserted. */
+/** Generates JSON, usually with one character replaced, removed or inserted. */
 export function damagedJson(): fc.Arbitrary<string> {
   return fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom(...DAMAGE), fc.constantFrom(0, 1))

@@ -1,4 +1,4 @@
-// Private files and user files: modes, links, owners, full disks, and processes killed while they write.
+// Private files and user files: modes, links, owners, full disks, and processes killed during a write.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ describe.runIf(onUnix)('modes', () => {
     expect(isExposed(join(folder, 'none'))).toBe(false);
   });
 
-  it('are kept, set explicitly or taken from the umask for a user file', () => {
+  it('of a user file are kept, set explicitly, or taken from the umask', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     setUmask(0o027);
@@ -83,7 +83,7 @@ it('syncs a file before it renames it, and syncs the folder before it returns', 
 });
 
 describe('private files', () => {
-  it('are read back as written, text and bytes', () => {
+  it('are read back as written, both as text and as bytes', () => {
     const file = join(temporaryFolder(), 'file');
     expect(readPrivateFile(file)).toBeUndefined();
     writePrivateFile(file, 'žluť 🙂\n');
@@ -97,7 +97,7 @@ describe('private files', () => {
     expect(readPrivateFile(file)).toBeUndefined();
   });
 
-  it.runIf(onUnix)('are never read or written through a link', () => {
+  it.runIf(onUnix)('are never read or written through a symbolic link', () => {
     const folder = temporaryFolder();
     const target = join(folder, 'target');
     const link = join(folder, 'link');
@@ -146,7 +146,7 @@ describe('private files', () => {
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  it('report why they cannot be read or written', () => {
+  it('cause an error that says why they cannot be read or written', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     fs.writeFileSync(file, '');
@@ -167,7 +167,7 @@ describe('private files', () => {
     expect(readPrivateFile(below)).toBeUndefined(); // A path under a file counts as a missing file.
   });
 
-  it('are written without removing temporary files, except old ones from killed processes', () => {
+  it('are written without removing temporary files, except old files of killed processes', () => {
     const folder = temporaryFolder();
     const stale = join(folder, `.cdpadm-${DEAD_PID}-abc123.tmp`);
     const recent = join(folder, `.cdpadm-${DEAD_PID}-def456.tmp`);
@@ -183,7 +183,7 @@ describe('private files', () => {
 });
 
 describe.runIf(onUnix)('a user file', () => {
-  it('is written through links, even to a target that does not exist yet', () => {
+  it('is written through symbolic links, even to a target that does not exist yet', () => {
     const folder = temporaryFolder();
     const [file, link, outer] = ['real/file', 'link', 'outer'].map((name) => join(folder, name)) as [
       string,
@@ -203,7 +203,7 @@ describe.runIf(onUnix)('a user file', () => {
     expect(fs.readdirSync(join(folder, 'real'))).toEqual(['file']);
   });
 
-  it('is rejected with the reason if it is a link loop, a dangling link or a folder', () => {
+  it('is rejected, with the reason, if it is a link loop, a dangling link or a folder', () => {
     const folder = temporaryFolder();
     fs.symlinkSync('two', join(folder, 'one'));
     fs.symlinkSync('one', join(folder, 'two'));
@@ -230,7 +230,7 @@ describe.runIf(onUnix)('a user file', () => {
     expect(modeOf(file)).toBe(0o640);
   });
 
-  it('is written to, but not replaced, if it is a device', () => {
+  it('is written to rather than replaced if it is a device', () => {
     writeUserFile('/dev/null', 'x');
     expect(fs.statSync('/dev/null').isCharacterDevice()).toBe(true);
   });

@@ -12,7 +12,7 @@ const COMPLETE: KnownErrorOptions = {
   details: { cause: 'x' },
 };
 
-/** Returns the properties of an error that are shown. */
+/** Returns the properties of an error that are shown to users. */
 const propertiesOf = ({ code, details, hint, hints, issues, message, request, status }: KnownError): object => {
   return { code, details, hint, hints, issues, message, request, status };
 };

@@ -1,4 +1,4 @@
-// The message and the hint for a file that cannot be written.
+// Messages and hints for files that cannot be written.
 import { describe, expect, it } from 'vitest';
 import { cannotCreate, cannotWrite } from '../../../../src/lib/kernel/file-failure.ts';
 
@@ -10,7 +10,7 @@ describe('cannotWrite', () => {
     ['EDQUOT', 'the disk quota is used up', 'Free some space'],
     ['EROFS', 'the file system is read-only', 'Make its folder writable'],
     ['EACCES', 'permission denied', 'Make its folder writable'],
-  ])('reports the reason for %s, a fix, and that nothing was written', (code, reason, remedy) => {
+  ])('reports the reason for %s and a fix, and states that nothing was written', (code, reason, remedy) => {
     const { message, hint } = cannotWrite('/state/token.json', failed(code));
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
@@ -18,14 +18,14 @@ describe('cannotWrite', () => {
     expect(hint).toMatch(/^Nothing was written\. /);
   });
 
-  it('suggests no fix for any other failure', () => {
+  it('suggests creating a missing folder, and suggests no fix for other failures', () => {
     expect(cannotWrite('a/b', failed('ENOENT')).hint).toBe(
       'Nothing was written. Create the folder, or use another folder.',
     );
     expect(cannotWrite('a', failed('EIO')).hint).toBe('Nothing was written.');
   });
 
-  it("prefers the caller's hint to its own", () => {
+  it("prefers the caller's hint over its own hint", () => {
     expect(cannotWrite('a', failed('ENOSPC'), 'Fix that.').hint).toBe('Fix that.');
   });
 });
@@ -34,7 +34,7 @@ describe('cannotCreate', () => {
   it.each([
     ['EROFS', 'the file system is read-only', 'Make its folder writable for you'],
     ['EEXIST', 'there is a file where the folder should be', 'Fix the path'],
-  ])('reports the reason for %s and the variables that move the folders', (code, reason, remedy) => {
+  ])('reports the reason for %s and the variables that set other folders', (code, reason, remedy) => {
     const { message, hint } = cannotCreate('/.local/share/cdpadm', failed(code));
     expect(message).toBe(`Cannot create the folder /.local/share/cdpadm: ${reason}.`);
     expect(hint).toBe(

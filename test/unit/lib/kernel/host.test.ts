@@ -13,7 +13,7 @@ describe('host', () => {
   });
 
   it("reports another user's process as alive", () => {
-    // Root may signal every process, so the error for another user is simulated.
+    // Root may signal every process, so simulate the error that another user would get.
     const denied = vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     });

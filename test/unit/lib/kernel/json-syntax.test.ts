@@ -1,4 +1,4 @@
-// The position of a JSON syntax error and the reason for it.
+// The position and the reason of a JSON syntax error.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonSyntaxError } from '../../../../src/lib/kernel/json-syntax.ts';
@@ -51,7 +51,7 @@ describe('findJsonSyntaxError', () => {
     expect(findJsonSyntaxError(text)).toEqual({ offset, reason });
   });
 
-  it('agrees with JSON.parse on whether valid and damaged JSON is valid', () => {
+  it('agrees with JSON.parse on whether a text is valid JSON', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         expect(findJsonSyntaxError(text) === undefined, text).toBe(parsesAsJson(text));
@@ -66,7 +66,7 @@ describe('findJsonSyntaxError', () => {
         const offset = findJsonSyntaxError(text)?.offset;
         if (offset === undefined) return;
         const before = findJsonSyntaxError(text.slice(0, offset));
-        // Only a number is complete and could still continue.
+        // Only a number may be complete and still be followed by more characters.
         if (before) expect(before, text).toEqual({ offset, reason: EARLY });
         if (offset < text.length) expect(findJsonSyntaxError(text.slice(0, offset + 1))?.offset, text).toBe(offset);
       }),

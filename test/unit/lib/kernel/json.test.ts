@@ -7,7 +7,7 @@ import { thrownBy } from '../../../helpers/failure.ts';
 import { runs, size } from '../../../helpers/size.ts';
 import { damagedJson, parsesAsJson } from './damaged-json.ts';
 
-/** The type that `parseJson` returns for an integer. */
+/** Returns an integer as the type that `parseJson` returns. */
 function asParsed(value: bigint): number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
@@ -25,7 +25,7 @@ const anyInteger = fc.oneof(
   fc.maxSafeInteger().map(BigInt),
 );
 
-/** Draws a value as `parseJson` returns it, with some bigints. */
+/** Arbitrary values as `parseJson` returns them, including bigints. */
 const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -39,7 +39,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** Returns the value with integers beyond 2^53 as bigint, as `parseJson` does. */
+/** Returns the value with integers beyond 2^53 as bigints, as `parseJson` does. */
 function normalized(value: unknown): unknown {
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e21)
     return asParsed(BigInt(String(value)));
@@ -50,7 +50,7 @@ function normalized(value: unknown): unknown {
 }
 
 describe('JSON with 64-bit integers', () => {
-  it('keeps random integers exact when parsed and written again', () => {
+  it('keeps random integers exact when it is parsed and written again', () => {
     const count = size(100_000, 10_000);
     const bytes = randomBytes(count * 8);
     for (let index = 0; index < count; index++) {
@@ -87,7 +87,7 @@ describe('JSON with 64-bit integers', () => {
     expect(parseJson(`{"a":${text}}`)).toEqual({ a: value });
   });
 
-  it('is parsed without changes to digits in strings and keys', () => {
+  it('is parsed without changing digits in strings and keys', () => {
     const text =
       '{"12345678901234567890":"12345678901234567890","a":"\\"12345678901234567890","b\\\\":"[9007199254740993]"}';
     expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -152,7 +152,7 @@ describe('parseJson', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('never mistakes an input string for one of its own markers', () => {
+  it('never mistakes a string in the input for an internal marker', () => {
     const marks = ['big-integer:', 'big-integer:0:9007199254740993', '\uE0000:9007199254740993'];
     const text = JSON.stringify({ marks, id: 1 }).replace('"id":1', '"id":9007199254740993');
     expect(parseJson(text)).toEqual({ marks, id: 9007199254740993n });
@@ -185,7 +185,7 @@ describe('parseJson', () => {
     });
   });
 
-  it('takes time linear in the length of any text', () => {
+  it('takes time linear in the length of the text, for any text', () => {
     const half = 5_000_000;
     expect(parseJson(`{"a":"${'x'.repeat(2 * half)}","id":9007199254740993}`)).toMatchObject({ id: 9007199254740993n });
     expect(parseJson(`"${'\\"'.repeat(half)}9007199254740993"`)).toHaveLength(half + 16);
@@ -209,7 +209,7 @@ describe('stringifyJson', () => {
     );
   });
 
-  it('writes bigint without quotes at every depth', () => {
+  it('writes bigints without quotes at every depth', () => {
     expect(stringifyJson({ a: 1n, b: [-(2n ** 63n), { c: 2n ** 64n }], d: '1', e: undefined })).toBe(
       '{"a":1,"b":[-9223372036854775808,{"c":18446744073709551616}],"d":"1"}',
     );
@@ -242,7 +242,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('writes different text for different values, and the text can be parsed again', () => {
+  it('writes text that can be parsed again, and different text for different values', () => {
     fc.assert(
       fc.property(anyValue, anyValue, (one, other) => {
         const same = canonicalJson(one) === canonicalJson(other);

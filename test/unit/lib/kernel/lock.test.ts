@@ -1,4 +1,4 @@
-// The lock between processes: one holder at a time, no stale locks, no leftover files.
+// Locks between processes: one holder at a time, no stale locks, no leftover files.
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -36,7 +36,7 @@ function clockThat(sleep: Clock['sleep']): Clock {
 }
 
 describe('a lock in one process', () => {
-  it('is held by one holder and is free after its release', () => {
+  it('has one holder at a time, and is free after its release', () => {
     const path = lockPath();
     const lock = tryLock(path);
     expect(lock).toBeDefined();
@@ -47,7 +47,7 @@ describe('a lock in one process', () => {
     expect(filesNextTo(path)).toEqual([]);
     const next = tryLock(path);
     expect(next).toBeDefined();
-    // Releasing the first lock again does not release the second.
+    // Releasing the first lock again does not release the second lock.
     lock?.release();
     expect(tryLock(path)).toBeUndefined();
     next?.release();
@@ -61,7 +61,7 @@ describe('a lock in one process', () => {
     lock?.release();
   });
 
-  it('is not removed if another process owns it, and its release ignores a missing file', () => {
+  it('is not removed by its release if another process now owns it, or if its file is missing', () => {
     const path = lockPath();
     const lock = tryLock(path);
     fs.rmSync(path);
@@ -74,7 +74,7 @@ describe('a lock in one process', () => {
     expect(() => orphan?.release()).not.toThrow();
   });
 
-  it('makes other work wait, and is released when its own work ends or fails', async () => {
+  it("makes other work wait, and is released when the holder's work ends or fails", async () => {
     const path = lockPath();
     const first = tryLock(path);
     let waits = 0;
@@ -215,7 +215,7 @@ describe('an existing lock', () => {
     expect(filesNextTo(path)).toEqual(before);
   });
 
-  it('is removed together with the files that killed processes left, and no other files', () => {
+  it('is removed together with the files that killed processes left, but no other files', () => {
     const path = lockPath();
     writeLock(path);
     const unrelated = ['state.lock.json', 'state.lock.bak.dead.txt', 'other.lock', 'other.lock.n9.dead'];

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { makeFolder } from '../../../../src/lib/kernel/temporary-file.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-it('creates each missing level with the mode and leaves existing levels unchanged', () => {
+it('creates each missing level with the given mode, and leaves existing levels unchanged', () => {
   const root = temporaryFolder();
   makeFolder(join(root, 'a', 'b', 'c'), 0o700);
   makeFolder(join(root, 'a', 'b', 'c'), 0o700);
@@ -16,7 +16,7 @@ it('creates each missing level with the mode and leaves existing levels unchange
   expect(statSync(join(root, 'open')).mode & 0o777).toBe(0o755);
 });
 
-it('rejects a file where the folder or a parent should be', () => {
+it('rejects a path if it or one of its parents is a file', () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');

@@ -1,4 +1,4 @@
-// "Did you mean" suggests similar words and no others.
+// "Did you mean" suggests only similar words.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findByBeginning, nearest, nearlySpelt } from '../../../../src/lib/kernel/nearest.ts';
@@ -43,29 +43,29 @@ describe('nearest', () => {
     expect(nearest(word, known)).toBeUndefined();
   });
 
-  it('accepts a shorter prefix on request, and no prefix if only the spelling counts', () => {
+  it('accepts shorter prefixes on request, and no prefixes in `nearlySpelt`', () => {
     expect(nearest('em', ['emulator', 'doctor'], 2)).toBe('emulator');
     expect(nearlySpelt('customers', ['customers-archive'])).toBeUndefined();
   });
 
-  it('suggests no word that shares no letter with the input', () => {
+  it('never suggests a word that has no letter in common with the input', () => {
     expect(nearest('x', ['y'])).toBeUndefined();
     expect(nearest('', ['y'])).toBeUndefined();
     expect(nearest('ab', ['cd'])).toBeUndefined();
     expect(nearest('ab', ['ac'])).toBe('ac');
   });
 
-  it('keeps the case and punctuation of the candidate, and accepts any iterable', () => {
+  it('returns the candidate with its case and punctuation, and accepts any iterable', () => {
     expect(nearest('audience:*', new Set(['Audiences:*', 'catalog:*']))).toBe('Audiences:*');
   });
 
-  it('prefers an exact match, then the first of the closest words', () => {
+  it('prefers an exact match, and otherwise the first of the closest words', () => {
     expect(nearest('b1', ['a1', 'B1', 'c1'])).toBe('B1');
     expect(nearest('x1', ['a1', 'b1'])).toBe('a1');
     expect(nearest('list', [])).toBeUndefined();
   });
 
-  it('finds every word if one letter is swapped, doubled, missing or wrong', () => {
+  it('finds a word if one of its letters is swapped, doubled, missing or wrong', () => {
     const word = fc.string({ unit: fc.constantFrom(...Array.from('abcdefghij')), minLength: 5, maxLength: 12 });
     fc.assert(
       fc.property(word, fc.nat(), fc.nat(3), (text, place, kind) => {
@@ -82,7 +82,7 @@ describe('nearest', () => {
     );
   });
 
-  it('suggests nothing for a word of one megabyte', () => {
+  it('suggests nothing for a one-megabyte word', () => {
     expect(nearest('x'.repeat(1_000_000), VERBS)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ it.each(['0', '0/m', '-1', '1e3', '.5', '1/d', '1 /m', '', 'Infinity', '99999999
   expect(parseRate(text)).toBeUndefined();
 });
 
-test('returns a rate above 0 or no rate for any text', () => {
+test('returns a finite rate above 0, or no rate, for any text', () => {
   const near = fc.stringMatching(/^ ?\d{0,10}(\.\d{0,7})?(\/?[smhd])? ?$/);
   fc.assert(
     fc.property(fc.oneof(near, fc.string()), (text) => {
@@ -26,7 +26,7 @@ test('returns a rate above 0 or no rate for any text', () => {
   );
 });
 
-test('reads an integer rate per second, per minute or per hour', () => {
+test('parses an integer rate per second, per minute or per hour', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 999_999_999 }),

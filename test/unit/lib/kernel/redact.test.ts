@@ -72,14 +72,14 @@ describe('a known secret', () => {
     }
   });
 
-  it('is masked without a remainder if it overlaps or contains another secret', () => {
+  it('is masked completely if it overlaps or contains another secret', () => {
     const redactor = redactorOf('abcdefgh', 'fghijklm', 'abcd', 'hijk');
     expect(redactor.text('x abcdefghijklm y')).toBe(`x ${MASK} y`);
     expect(redactor.text('x abcdx fghijklm')).toBe(`x ${MASK}x ${MASK}`);
     expect(redactorOf('aaaa').text('aaaaaaa')).toBe(MASK);
   });
 
-  it('is masked line by line if it has several lines', () => {
+  it('is masked in each of its lines if it has several lines', () => {
     const lines = [
       'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw',
       'ggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEfYyji',
@@ -92,7 +92,7 @@ describe('a known secret', () => {
     }
   });
 
-  it('is masked member by member if it is a JSON document, except members that identify the account', () => {
+  it('is masked by member if it is a JSON document, except for members that identify the account', () => {
     const document = {
       type: 'service_account',
       client_email: 'cdp@crm.example',
@@ -119,7 +119,7 @@ describe('a known secret', () => {
     expect(redactor.text(text)).toBe(text);
   });
 
-  it('is masked even if it is added late or contains lone surrogates', () => {
+  it('is masked even if it is added late or contains unpaired surrogates', () => {
     const redactor = createRedactor();
     expect(redactor.text('late-secret')).toBe('late-secret');
     redactor.add('late-secret');
@@ -170,7 +170,7 @@ describe('a likely secret', () => {
 describe('values', () => {
   const redactor = redactorOf('canary-secret', '9223372036854775807', '31415926');
 
-  it('are masked by key, by content and in keys, at every depth, without mutation', () => {
+  it('are masked by key, by content and in keys, at every depth, without mutating the source', () => {
     const source = {
       client_secret: 'x',
       nested: [{ config: { password: { deep: 1 }, partner_feed_key: 7, user: 'u' } }, 'has canary-secret inside'],
@@ -213,7 +213,7 @@ describe('values', () => {
     expect(redactor.value({ body: bytes('a canary-secret') })).toEqual({ body: `a ${MASK}` });
   });
 
-  it('are masked even if they are circular, contain one object twice, or contain `__proto__`', () => {
+  it('are masked even if they are circular, contain an object twice, or contain `__proto__`', () => {
     const shared = { a: 'canary-secret' };
     const circle: Record<string, unknown> = { one: shared, two: shared };
     circle['self'] = circle;
@@ -235,7 +235,7 @@ describe('values', () => {
 });
 
 describe('headers', () => {
-  it('are masked by name, in any case, and by content', () => {
+  it('are masked by name, in any letter case, and by content', () => {
     const secret = {
       Authorization: 'Digest x',
       'proxy-authorization': 'y',
@@ -269,7 +269,7 @@ describe('large strings', () => {
     ['one long value', `"password":"${'x'.repeat(10_000_000)}"`, 1],
     ['addresses', 'http://a:'.repeat(110_000), undefined],
     ['spaces', `Bearer${' '.repeat(1_000_000)}x`, 0],
-  ])('are redacted: %s', (_name, text, masks) => {
+  ])('are redacted without excessive time: %s', (_name, text, masks) => {
     const redactor = redactorOf(...secrets);
     const shown = redactor.text(text);
     if (masks !== undefined) expect(shown.split(MASK)).toHaveLength(masks + 1);

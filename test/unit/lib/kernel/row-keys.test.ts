@@ -1,11 +1,11 @@
-// Remembers the first row of each key like a map, for any number of keys.
+// Row keys remember the first row of each key, like a map, for any number of keys.
 import { expect, it } from 'vitest';
 import { createRowKeys } from '../../../../src/lib/kernel/row-keys.ts';
 
 it("remembers a key's first row", () => {
   const keys = createRowKeys();
   const rows = new Map<string, number>();
-  // The table grows several times; keys are repeated soon and much later.
+  // The table grows several times, and keys are repeated both soon and much later.
   for (let row = 1; row <= 12_000; row++) {
     const key = `key ${row % 3 === 0 ? Math.floor(row / 2) : row}`;
     expect(keys.add(key, row)).toBe(rows.get(key));
@@ -14,7 +14,7 @@ it("remembers a key's first row", () => {
   for (const [key, row] of rows) expect(keys.add(key, 99_999)).toBe(row);
 });
 
-it('distinguishes keys whose hashes collide in the first half, or in the second half and the slot', () => {
+it('distinguishes keys whose hashes have the same first half, or the same second half and slot', () => {
   const colliding = [
     ['key 66081', 'key 66229'],
     ['key 323194', 'key 920347'],
@@ -26,7 +26,7 @@ it('distinguishes keys whose hashes collide in the first half, or in the second 
   }
 });
 
-it('distinguishes keys that differ in one character, and an empty key', () => {
+it('distinguishes keys that differ in one character, including the empty key', () => {
   const keys = createRowKeys();
   expect(['', 'a', 'A', ' a', 'a '].map((key, index) => keys.add(key, index + 1))).toEqual(Array(5).fill(undefined));
   expect(['a ', ' a', 'A', 'a', ''].map((key) => keys.add(key, 9))).toEqual([5, 4, 3, 2, 1]);

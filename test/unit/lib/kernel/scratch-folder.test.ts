@@ -1,4 +1,4 @@
-// Temporary folders are private; creating one removes those of killed processes.
+// Temporary folders are private, and creating a folder removes the folders of killed processes.
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const LONG_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 
-/** Creates a non-empty folder, as a killed process would leave it. */
+/** Creates a non-empty folder, as a killed process would leave behind. */
 function leaveFolder(root: string, name: string, at = LONG_AGO): string {
   const folder = join(root, name);
   mkdirSync(folder);
@@ -43,7 +43,7 @@ it('removes only the folders of killed processes, and only after an hour', () =>
   expect(existsSync(target)).toBe(true);
 });
 
-it('keeps folders that are still needed', () => {
+it('keeps folders that the caller still needs', () => {
   const root = temporaryFolder();
   const names = [`cdpadm-edit-${DEAD_PID}-needed`, `cdpadm-edit-${DEAD_PID}-spent1`];
   for (const name of names) leaveFolder(root, name);

@@ -1,4 +1,4 @@
-// Reads the bytes of a stream until the command is aborted.
+// Reading the bytes of a stream stops when the command is aborted.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';

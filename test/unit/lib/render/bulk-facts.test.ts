@@ -12,7 +12,7 @@ it.each<[text: string, completed: number, ms: number, share: number | undefined,
   expect(createBulkFacts()({ completed, ms, share, rejected, retries }).text).toBe(text);
 });
 
-it('returns the same facts as data', () => {
+it('also returns the facts as data', () => {
   expect(createBulkFacts()({ completed: 9000, ms: 2000, share: 0.5, rejected: 1, retries: 2 }).data).toEqual({
     rejected: 1,
     retries: 2,
@@ -66,7 +66,7 @@ it.each<[history: string, speeds: [seconds: number, rowsPerSecond: number][], te
     for (let second = 0; second < seconds; second++) {
       ms += 1000;
       completed += rowsPerSecond;
-      // Nothing is reported while no row is complete.
+      // Nothing is reported in a second in which no row completes.
       if (rowsPerSecond > 0)
         ({ text: shown } = facts({ completed, ms, share: completed / 10_000, rejected: 0, retries: 0 }));
     }

@@ -1,4 +1,4 @@
-// External text cannot control a terminal, and JSON keeps its value.
+// External text cannot control a terminal, and escaped JSON keeps its value.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { cleanForAssistant, cleanLine, cleanText, escapeJson } from '../../../../src/lib/render/clean.ts';
@@ -28,12 +28,12 @@ describe('cleanLine', () => {
   });
 });
 
-test('cleanText keeps only line breaks and tabs among control characters', () => {
+test('keeps line breaks and tabs, but no other control characters, in cleanText', () => {
   expect(cleanText('a\r\nb\tc\u001b]0;x\u0007')).toBe('a\nb\tc\ufffd]0;x\ufffd');
   fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
 });
 
-test('cleanForAssistant leaves no invisible character, even inside an emoji', () => {
+test('replaces every invisible character for an assistant, even inside an emoji', () => {
   const invisible = [
     '\u00ad',
     '\u115f',
@@ -53,7 +53,7 @@ test('cleanForAssistant leaves no invisible character, even inside an emoji', ()
   fc.assert(fc.property(anyText, (text) => !unseen.test(cleanForAssistant(text))));
 });
 
-test('escapeJson keeps every value and leaves no control or direction character', () => {
+test('keeps every value in escapeJson, and leaves no control or direction character', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, hostile), (text) => {
       const json = escapeJson(JSON.stringify({ text }, undefined, 2));

@@ -1,4 +1,4 @@
-// Color depends on the flag, then on the environment variables in order, then on the stream.
+// Whether color is used depends on the flag, then on the environment variables in order, and finally on the stream.
 import { expect, it, test } from 'vitest';
 import { wantsColor } from '../../../../src/lib/render/style.ts';
 import { createStyle } from '../../../../src/lib/render/style.ts';

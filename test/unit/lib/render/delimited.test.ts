@@ -7,7 +7,7 @@ import type { CellValue, Column } from '../../../../src/lib/render/view.ts';
 
 const columns: Column<CellValue[]>[] = [0, 1].map((index) => ({ key: `field_${index}`, value: (row) => row[index] }));
 
-/** Removes the apostrophe that we add before a formula. */
+/** Removes the apostrophe that the program adds before a formula. */
 function removeGuard(cell: string): string {
   return /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
 }
@@ -52,7 +52,7 @@ describe('CSV output', () => {
   });
 });
 
-test('writes tab-separated lines with one cell per column, for any content', () => {
+test('writes tab-separated lines with exactly one cell per column, for any content', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string())), (rows) => {
       const lines = toTabbed(rows, columns, true).split('\n');

@@ -1,4 +1,4 @@
-// The summary of a bulk run before it starts: counts, and one line per request.
+// The summary before a bulk run starts: counts, and one line per request.
 import { describe, expect, it, test } from 'vitest';
 import { renderDsrBulk, renderDsrRows } from '../../../../src/lib/render/dsr-bulk.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';

@@ -1,4 +1,4 @@
-// The page of `dsr evidence`: the outcome of each request in words.
+// The page of `dsr evidence`, which describes the outcome of each request in words.
 import { expect, it } from 'vitest';
 import { evidenceOf } from '../../../../src/lib/domain/dsr/evidence.ts';
 import type { LedgerEvent, LedgerRequest } from '../../../../src/lib/domain/dsr/ledger.ts';
@@ -83,7 +83,7 @@ it.each<[outcome: string, events: LedgerEvent[], finished?: string]>([
   expect(page.includes('(exceeds the legal limit, 2027-01-10)')).toBe(outcome.includes('exceeds'));
 });
 
-it('starts with the number of requests per outcome, links to each request, and marks unsigned messages', () => {
+it('begins with the number of requests per outcome, links to each request, and marks unsigned messages', () => {
   const requests = [
     [late, pending],
     [early, completed],

@@ -1,4 +1,4 @@
-// Errors on screen, as Markdown and as JSON, without secrets or control characters.
+// Errors on screen, in Markdown and in JSON, without secrets or control characters.
 import { describe, expect, it, test } from 'vitest';
 import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError, invalidInput, usageError } from '../../../../src/lib/kernel/errors.ts';
@@ -96,7 +96,7 @@ test('masks a secret in a message on screen and in JSON', () => {
   expect(failureJson(error, redactor)).toContain('The server said ********.');
 });
 
-test('truncates a huge string without leaving part of a secret', () => {
+test('truncates a huge string without leaving a part of a secret', () => {
   const redactor = createRedactor();
   redactor.add('s3cret-value');
   const [long, split] = ['x'.repeat(1e6), `${'x'.repeat(1995)}s3cret-value${'x'.repeat(1e5)}`];

@@ -28,7 +28,7 @@ test('renders a table with escaped cells', () => {
   );
 });
 
-test('renders a table without headings', () => {
+test('renders a table with empty headings', () => {
   expect(toMarkdownTable(['a'], columns, false)).toBe('|   |   |\n| --- | ---: |\n| a | 1 |\n');
 });
 
@@ -59,7 +59,7 @@ describe('a Markdown line', () => {
   });
 });
 
-test('moves the signs in a plan to the first column, where a diff block colors them', () => {
+test("moves a plan's signs to the first column, so that a diff block colors them", () => {
   const body = '~ modify a\n    - x:view\n    + y:view  ! escalation\n    ~ z: a -> b\n    +   - SELECT\n\n1 to modify';
   expect(toDiffBlock('Plan', body)).toBe(
     [

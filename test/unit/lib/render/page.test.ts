@@ -10,12 +10,12 @@ describe('wrapPage', () => {
     ['  $ cdpadm roles push --allow-delete', 16, '  $ cdpadm roles push --allow-delete'],
     ['see `cdpadm help files` for it', 20, 'see\n`cdpadm help files`\nfor it'],
     ['short\n\nlines', 20, 'short\n\nlines'],
-    // Line breaks in the source are replaced in paragraphs and descriptions.
+    // In paragraphs and descriptions, line breaks from the source are replaced.
     ['one two three four five six\nseven eight', 20, 'one two three four\nfive six seven eight'],
     ['one two\nthree', 20, 'one two three'],
     ['  term   one two\n         three\n  next   four', 40, '  term   one two three\n  next   four'],
     ['  FIRST   what it is\n  SECOND\n  THIRD   third', 40, '  FIRST   what it is\n  SECOND\n  THIRD   third'],
-    // A long term has its description on the next line.
+    // The description of a long term is on the next line.
     ['  ONE, TWO, THREE   the usual ones', 30, '  ONE, TWO, THREE\n      the usual ones'],
     ['as this:\n  {"one","two","three"}\nand so on', 16, 'as this:\n  {"one","two",\n    "three"}\nand so on'],
     ['a '.repeat(80).trim(), 200, `${'a '.repeat(50).trim()}\n${'a '.repeat(30).trim()}`],
@@ -24,14 +24,15 @@ describe('wrapPage', () => {
   });
 
   test.each([60, 80, 100, 200])(
-    'wraps every help topic to %i columns, without single words between long lines',
+    'wraps every help topic to %i columns, leaving no word alone between long lines',
     (width) => {
       for (const [topic, text] of Object.entries(topics)) {
         const lines = wrapPage(text, width).split('\n');
         lines.forEach((line, index) => {
           const isExample = line.startsWith('  $ ');
           if (!isExample) expect(line.length, `${topic}: ${line}`).toBeLessThanOrEqual(Math.min(width, 100));
-          // A single word may only end a paragraph; elsewhere it is left over from a line break in the source.
+          // A word may be alone only at the end of a paragraph; elsewhere it is left over from a line break in the
+          // source.
           if (/^[a-z]+$/.test(line)) expect(lines[index + 1], `${topic}: ${line}`).toMatch(/^$|^ /);
         });
       }

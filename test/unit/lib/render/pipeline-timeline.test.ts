@@ -1,4 +1,4 @@
-// The HTML page for a pipeline's runs: complete, self-contained and without scripts.
+// The HTML page of a pipeline's runs is complete, self-contained and free of scripts.
 import { describe, expect, it, test } from 'vitest';
 import type { RunReply } from '../../../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../../../src/lib/render/pipeline-timeline.ts';
@@ -22,7 +22,7 @@ function run(id: number, fields: Partial<RunReply> = {}): RunReply {
   } as RunReply;
 }
 
-test('shows runs, rows and failures as marks and as text', () => {
+test('shows runs, rows and failures both as marks and as text', () => {
   const page = runTimelinePage(
     [
       run(3, { status: 'failed', successful_records: 0, errors: [{ message: 'no such table' }] as never }),
@@ -34,7 +34,7 @@ test('shows runs, rows and failures as marks and as text', () => {
   expect(page).toContain('2 success, 1 failed');
   expect(page).toContain('<dd>2,468</dd>');
   expect(page).toContain('<dd>17</dd>');
-  // Columns are oldest first, table rows newest first.
+  // The columns are oldest first, but the table rows are newest first.
   expect(page.indexOf('Run 1:')).toBeLessThan(page.indexOf('Run 3:'));
   expect(page.indexOf('id="run-3"')).toBeLessThan(page.indexOf('id="run-1"'));
   expect(page).toContain('✗ failed');
@@ -43,7 +43,7 @@ test('shows runs, rows and failures as marks and as text', () => {
   expect(page.match(/<i class="refused"/g)).toHaveLength(1);
 });
 
-test('shows the platform, organization, workspace and time of the page', () => {
+test('shows the platform, the organization, the workspace and the time when the page was created', () => {
   const made_on = Date.parse('2026-11-22T06:05:00Z');
   const page = runTimelinePage([run(1)], {
     pipeline: 'customers',
@@ -56,7 +56,7 @@ test('shows the platform, organization, workspace and time of the page', () => {
   expect(line).toContain('Organization 1001 · workspace 42 · https://platform.example.com · made 2026-11-22 06:05 UTC');
 });
 
-test('labels each of a few runs with its time, adds seconds if minutes are equal, and shows the year once', () => {
+test('labels each run with its time, including seconds if minutes are equal, and shows the year once', () => {
   const at = (second: number) => ({ started_on: `2026-01-02T02:11:0${second}Z` });
   const page = runTimelinePage([run(3, at(3)), run(2, at(2)), run(1, at(1))], SOURCE);
   const dates = page.match(/<div class="date">.*?<\/div>/g);
@@ -69,7 +69,7 @@ test('labels each of a few runs with its time, adds seconds if minutes are equal
   ]);
 });
 
-test('draws a scale without fractional rows, and only zero if there are no rows', () => {
+test('draws a scale without fractions of rows, and with only zero if there are no rows', () => {
   const scale = (rows: number) =>
     /<div class="scale".*?<\/div>/.exec(runTimelinePage([run(1, { successful_records: rows })], SOURCE))?.[0];
   expect(scale(1)).toContain('<span>1 row</span><span></span><span>0</span>');
@@ -94,7 +94,7 @@ test('converts times from another zone to UTC', () => {
   expect(page).toContain('>2026-01-01 23:00:00</td>');
 });
 
-test('does not load or execute anything, whatever the platform returns', () => {
+test('never loads or executes anything that the platform returns', () => {
   const evil = '"><script>alert(1)</script><img src=x onerror=y>';
   const hostile = run(1, { pipeline_id: evil, id: evil, status: evil, errors: [{ message: evil }] as never } as never);
   const page = runTimelinePage([hostile, run(2, { status: 'failed', errors: [{ message: evil }] as never })], {
@@ -108,7 +108,7 @@ test('does not load or execute anything, whatever the platform returns', () => {
   expect(page).toContain('@media print');
 });
 
-test('renders a page without runs, with many runs and with unknown counts', () => {
+test('renders a page without runs, with many runs, or with unknown counts', () => {
   expect(runTimelinePage([], SOURCE)).toContain('There are no matching runs.');
   const many = runTimelinePage(
     Array.from({ length: 500 }, (_, index) => run(index + 1)),
@@ -125,7 +125,7 @@ describe('more than 2,000 runs', () => {
   const many = Array.from({ length: 50_000 }, (_, index) =>
     run(index, {
       started_on: new Date(start + index * 5 * 60_000).toISOString(),
-      // 288 runs a day: all runs of the second day fail.
+      // There are 288 runs per day, and all runs of the second day fail.
       ...((index % 1000 === 999 || (index >= 288 && index < 576)) && {
         status: 'failed',
         errors: [{ message: 'no table' }],
@@ -145,7 +145,7 @@ describe('more than 2,000 runs', () => {
     expect(page).toContain('One column per day');
   });
 
-  it('are listed with their causes and links to their days', () => {
+  it('are listed by cause, with links to their days', () => {
     const section = /<section class="unwell".*?<\/section>/s.exec(page)?.[0] ?? '';
     expect(section).toContain('338 runs on <a href="#run-2026-06-23">2026-06-23</a>,');
     expect(section).toContain('and 46 other days · last 2026-06-23 14:35 UTC');
@@ -159,7 +159,7 @@ describe('more than 2,000 runs', () => {
     expect(page.match(/<tr role="row" id="[^"]*" class="bad"/g)).toHaveLength(1);
     expect(page.match(/<div class="sign"><i style="height:0.3%">/g)).toHaveLength(49);
     expect(page.match(/<div class="sign"><i style="height:100%">/g)).toHaveLength(1);
-    // Words would cover the columns, and a card is titled with its day.
+    // Words would cover the columns, and a card's title is its day.
     expect(page).not.toMatch(/<div class="plot">[^/]*<b>/);
     expect(page).not.toContain('data-name="Run "');
   });

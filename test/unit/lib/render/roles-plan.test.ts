@@ -1,4 +1,4 @@
-// Plans on screen and as Markdown; no role name can forge a line.
+// Plans on screen and as Markdown, in which no role name can forge a line.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, planRoles } from '../../../../src/lib/domain/roles/plan.ts';
@@ -11,7 +11,7 @@ const mark =
   (text: string): string =>
     `<${name}>${text}</${name}>`;
 
-/** Colors as readable tags. */
+/** A style that writes colors as readable tags. */
 const TAGGED: Style = {
   level: 1,
   bold: mark('bold'),
@@ -58,7 +58,7 @@ const SCREEN = `+ create new
 plan ${PLAN.plan}`;
 
 describe('a plan on screen', () => {
-  it('has only our own text wrapped on a narrow terminal', () => {
+  it("has only the program's own text wrapped on a narrow terminal", () => {
     const verbose = { ...role('a-role'), description: 'two  blanks  and  more  words' };
     const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [verbose]), plainStyle, 30).split(
       '\n',

@@ -1,4 +1,4 @@
-// The sparkline for a list of runs, and its text.
+// The sparkline of a list of runs, and its text.
 import { expect, test } from 'vitest';
 import { runSparkline, wantsPlainSigns } from '../../../../src/lib/render/pipelines.ts';
 
@@ -8,7 +8,7 @@ const run = (day: number, status: string, records: number | null = null) =>
   >[0][number];
 const runs = [run(4, 'running'), run(3, 'failed'), run(2, 'success', 9000), run(1, 'success', 0)];
 
-test('draws the oldest run first, with record counts as heights, and repeats the facts as text', () => {
+test('draws the oldest run first, with record counts as heights, and repeats the counts as text', () => {
   expect(runSparkline(runs, false)).toBe('Last 4 runs: ▁█×·  2 success, 1 failed, 1 running; 0 to 9,000 records');
 });
 
@@ -18,7 +18,7 @@ test('uses only ASCII on request', () => {
   expect(line).toMatch(/^[ -~]+$/);
 });
 
-test('draws the newest 24 of many runs, a single run, and nothing without runs', () => {
+test('draws the newest 24 of many runs, draws a single run, and draws nothing if there are no runs', () => {
   const many = Array.from({ length: 60 }, () => run(1, 'success', 5));
   expect(runSparkline(many, false)).toBe(`Last 24 runs: ${'█'.repeat(24)}  24 success; 5 records each`);
   expect(runSparkline([run(1, 'failed')], false)).toBe('Last run: ×  1 failed');

@@ -1,4 +1,5 @@
-// Tables fit the terminal: cells are truncated, columns dropped, rows become cards; ids are never truncated.
+// To fit tables to the terminal, cells are truncated, columns are dropped or rows become cards. Ids are never
+// truncated.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createStyle, plainStyle } from '../../../../src/lib/render/style.ts';
@@ -51,7 +52,7 @@ describe('a table', () => {
   });
 });
 
-test('never exceeds the terminal width and never truncates an id', async () => {
+test('never exceeds the terminal width, and never truncates an id', async () => {
   const text = fc.string({ maxLength: 60 });
   const role = fc.record({
     role_id: fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom('a', 'b', 'c', '-', '_') }),
@@ -73,7 +74,7 @@ test('never exceeds the terminal width and never truncates an id', async () => {
   );
 });
 
-test('drops a column that must not be truncated, and gives its space to the other columns', async () => {
+test('drops a column that must not be truncated if it does not fit, and gives its space to the other columns', async () => {
   const withWhole = columns.map((column) => (column.key === 'name' ? { ...column, whole: true } : column));
   const draw = (width: number): Promise<string> =>
     drawTable(rows, withWhole, { width, style: plainStyle, header: true });
@@ -107,7 +108,7 @@ describe('a column that is empty in every row', () => {
     expect(await headingsOf([run], 60)).toEqual(['ID', 'STATUS', 'STARTED ON', 'RANGE START', 'ERRORS']);
   });
 
-  test('is dropped before columns that have values, even if they rank lower, and only if space is short', async () => {
+  test('is dropped only if space is short, but before columns that have values, even if those rank lower', async () => {
     expect(await headingsOf([run], 40)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run], 30)).toEqual(['ID', 'STATUS', 'STARTED ON']);
   });
@@ -118,7 +119,7 @@ describe('a column that is empty in every row', () => {
     expect(drawn).toBe(`ID   STATUS   STARTED ON\nr-1  success  ${long.started_on}`);
   });
 
-  test('is dropped in the order of its rank once a row has a value', async () => {
+  test('is dropped in the order of its rank if any row has a value', async () => {
     const failed = { ...run, errors: 'Table gone' };
     expect(await headingsOf([run, failed], 46)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run, failed], 28)).toEqual(['ID', 'STATUS', 'ERRORS']);
@@ -130,7 +131,7 @@ describe('a column that is empty in every row', () => {
   });
 });
 
-test('prints the same text in color', async () => {
+test('prints the same text with colors', async () => {
   const style = await createStyle(true);
   const colored = await drawTable(rows, columns, { width: 80, style, header: true });
   const plain = await drawTable(rows, columns, { width: 80, style: plainStyle, header: true });
