@@ -45,7 +45,6 @@ export const readFlags = {
 
 export type ReadFlags = FlagValues<typeof readFlags>;
 
-/** Default and maximum number of concurrent requests. */
 const CONCURRENCY = { dsr: { usual: 16, most: 256 }, seeding: { usual: 64, most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
 
@@ -160,7 +159,7 @@ export async function openBulkInputs(
   return await openInputs(names, ctx, { ...options, format, dialect, get });
 }
 
-/** Column -> field, from `--map-file` and `--map`; undefined without either. Throws usage (2) and invalid input (9). */
+/** Returns column -> field from `--map-file` and `--map`, or undefined. Throws usage (2) and invalid input (9). */
 export async function readColumnMap(
   ctx: Context,
   { map, mapFile }: Pick<InputFlags, 'map' | 'mapFile'>,

@@ -66,7 +66,6 @@ export function joinedResult({
     [names.parts]: z.int(),
     complete: z.int(),
     [names.missing]: z.array(label()),
-    /** Parts that ended with an error. */
     [names.failed]: z.array(label()),
     /** Errors of failed parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
     errors: z.array(

@@ -10,7 +10,7 @@ export function readPort(text: string): number {
   throw usageError(`--port must be a number from 0 to 65535, not \`${text}\`.`);
 }
 
-/** Requests per second: `--rate`, or else the profile's `limits.KIND`. Throws usage (2), naming the flag or the limit. */
+/** Returns requests per second from `--rate` or the profile's `limits.KIND`. Throws usage (2), naming the source. */
 export function readRate(
   flag: string | undefined,
   limit: string | undefined,

@@ -16,7 +16,7 @@ function targetWith<Id extends string>(...ids: Id[]) {
 
 export const workspaceTarget = () => targetWith('workspace_id');
 
-/** Returns the target of a write to an organization's manifest. */
+/** Returns the schema of the target of a write to an organization's manifest. */
 export const organizationTarget = () => targetWith('org_id', 'account_id');
 
 export function targetName({
@@ -39,7 +39,7 @@ export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
   ],
 };
 
-/** Returns the result of a write that the platform confirms only by a status code. */
+/** Returns the result schema of a write that the platform confirms only by a status code. */
 export function acceptedResult() {
   return z.object({ accepted: z.literal(true), target: workspaceTarget() });
 }

@@ -28,7 +28,7 @@ const paths: OfferedValues = ({ operands: [method] }) => [
 
 export const command = defineCommand({
   path: 'api',
-  summary: 'call any path of the platform',
+  summary: 'call any platform path',
   undoNote: 'The program does not know which call undoes this one.',
   effect: 'write',
   tool: false,

@@ -26,7 +26,7 @@ async function currentProfile(ctx: Context): Promise<string> {
 
 const logIn = defineCommand({
   path: 'auth login',
-  summary: 'store the secrets of a profile',
+  summary: 'store a profile's secrets',
   effect: 'local',
   calls: 'settings',
   flags: secretFlags,
@@ -79,7 +79,7 @@ async function ask(ctx: Context, references: Secrets['references'], typed: Secre
 
 const logOut = defineCommand({
   path: 'auth logout',
-  summary: 'remove the secrets of a profile',
+  summary: 'remove a profile's secrets',
   effect: 'local',
   calls: 'settings',
   output: () => z.object({ profile: z.string(), removed: z.array(secretName()) }),

@@ -26,7 +26,7 @@ import { openDsr, openLedgerOf, withReadingProgress } from './session.ts';
 const listFlags = {
   groupId: { value: 'id', help: 'list the requests in this group from the platform' },
   due: { help: 'only due requests, most urgent first' },
-  within: { value: 'duration', help: 'with --due: only requests late, or due or losing results within this time' },
+  within: { value: 'duration', help: 'with --due: only requests that are late, or that are due or lose their results within this time' },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
   failIfOverdue: { help: 'with --due: exit 10 if a request is late or its deadline is unknown' },
   failIfEmpty: { help: 'with --due: exit 10 if the ledger or the group has no requests' },
@@ -52,7 +52,7 @@ export const listRequests = defineCommand({
   output: () => z.array(requestResult()),
   notes: [
     'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads open requests from the platform.',
-    '--due reads the whole ledger. An access or portability request is due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure is due until it is completed.',
+    '--due reads the whole ledger. An access or portability request counts as due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure counts as due until it is completed.',
     'The deadline is one month after the submitted time under GDPR, and 45 days after it under CCPA. `dsr mark --extended` extends it.',
     'A request from another machine has no known deadline, so --due lists it with a warning.',
     'With text output in GitHub Actions, each overdue request also creates an annotation.',

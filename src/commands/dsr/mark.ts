@@ -46,7 +46,7 @@ export const markRequests = defineCommand({
     ),
   notes: [
     'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform, so a profile with `access: read` allows it.',
-    'An erasure cannot be marked as answered: it is due until it is completed or cancelled.',
+    'An erasure cannot be marked as answered: it counts as due until it is completed or cancelled.',
     'GDPR allows an extension of two months, and CCPA one of 45 days; a longer one needs a confirmation (--yes). Notify the subject before the deadline passes: an extension that is recorded later does not count.',
   ],
   examples: [
@@ -77,7 +77,7 @@ export const markRequests = defineCommand({
       if (answered === true && request.subject_request_type === 'erasure')
         throw usageError(
           `Request ${id} is an erasure, which cannot be marked as answered.`,
-          'An erasure is due until it is completed or cancelled.',
+          'An erasure counts as due until it is completed or cancelled.',
         );
       if (extended !== undefined && isTooLong(ctx, request, extended)) tooLong++;
       const marked = foldEvent(request, { event: 'marked', id, ...facts }) ?? request;

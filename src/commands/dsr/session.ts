@@ -25,7 +25,6 @@ import {
 import { fail } from '../../lib/errors/fail.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 
-/** Session of a command that composes request bodies. */
 export interface SubmitSession extends DsrPorts {
   normalize: NormalizeOptions;
 }

@@ -110,7 +110,6 @@ export function trimmed({ out }: Context, type: string, given: string): string {
 
 export interface GivenRequest extends NormalizedRequest {
   request: DsrRequest;
-  /** True if this command generated the id. */
   isNewId: boolean;
 }
 

@@ -55,7 +55,7 @@ const startFlags = {
     conflicts: ['as', 'fixtures'],
   },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
-  audience: { value: 'text', help: "audience of tokens, in addition to the platform's own address" },
+  audience: { value: 'text', help: "token audience to accept, in addition to the platform's own address" },
   publicUrl: { value: 'url', help: "the platform's address in responses (default: where it listens)" },
   tlsCert: { value: 'file', help: 'PEM certificate, to serve https' },
   tlsKey: { value: 'file', help: 'PEM key of that certificate' },

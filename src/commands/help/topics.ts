@@ -35,7 +35,7 @@ profiles.failed has the highest exit code of its profiles.
 
 `;
 
-/** `  4    auth.client_refused, auth.foreign_address, …`, one line per exit code. */
+/** Returns one line per exit code: ` 4 auth.client_refused, auth.foreign_address, …`. */
 function codeLines(): string {
   const codes = Object.entries<ErrorEntry>(ERRORS);
   const lines = Object.entries(EXIT).flatMap(([name, exit]) => {

@@ -19,7 +19,7 @@ interface IntakeCall<Body extends { environment: string }> {
   /** Noun phrase for the message, such as `a body with events`. */
   what: string;
   scope: 'seeding' | 'identity';
-  /** For the question: `2 events`. */
+  /** Noun phrase for the question, such as `2 events`. */
   subject(body: Body): string;
   describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
   send(body: Body, signal: AbortSignal): Promise<void>;

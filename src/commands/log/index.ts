@@ -83,7 +83,7 @@ const pickWrite: Picker = {
   },
 };
 
-/** Removes commands that need a saved manifest that `roles history prune` has since removed. */
+/** Removes undo commands whose saved manifest was removed by `roles history prune`. */
 async function withoutPruned(ctx: Context, entries: LoggedWrite[]): Promise<LoggedWrite[]> {
   let saved: Set<string> | undefined;
   for (const entry of entries) {

@@ -11,7 +11,7 @@ export type SettingName = Parameters<Profiles['checkValue']>[0];
 export const settingFlags = {
   baseUrl: { value: 'value', help: 'platform address' },
   authUrl: { value: 'value', help: 'token service address' },
-  audience: { value: 'value', help: 'audience of tokens (default: the platform address)' },
+  audience: { value: 'value', help: 'token audience (default: the platform address)' },
   dsrBaseUrl: { value: 'value', help: 'data subject request address' },
   seedingUrl: { value: 'value', help: 'seeding address' },
   identityUrl: { value: 'value', help: 'identity intake address' },
@@ -40,7 +40,7 @@ export const FIELDS: readonly Field[] = [
   own('identity_url', 'identityUrl'),
   own('vendor_domain', 'vendorDomain'),
   { ...own('environment', 'environment'), label: 'environment' },
-  { name: 'ca_file', flag: '--ca-file', label: 'file of additional certificate authorities' },
+  { name: 'ca_file', flag: '--ca-file', label: 'file with additional certificate authorities' },
 ];
 
 function own(name: SettingName, key: SettingFlag): Field {

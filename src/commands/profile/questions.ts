@@ -30,8 +30,8 @@ const NEEDED_FOR: Readonly<Partial<Record<Name, string>>> = {
 };
 const NAMES = Object.keys(NEEDED_FOR) as Name[];
 
-/** Each credential, with the addresses it can be used for. */
 const WORKSPACE: readonly SettingName[] = ['dsr_base_url', 'seeding_url', 'identity_url'];
+/** Each credential, with the addresses it can be used for. */
 const CREDENTIALS: readonly [Name, readonly SettingName[]][] = [
   ['client_id', ['base_url']],
   ['client_secret', ['base_url']],

@@ -83,7 +83,7 @@ async function shownOf(settings: Settings): Promise<Shown> {
   };
 }
 
-/** Undefined if the client id needs a command or the keychain, or cannot be read. */
+/** Returns undefined if the client id needs a command or the keychain, or cannot be read. */
 async function clientIdOf(settings: Settings, reference: string | undefined): Promise<string | undefined> {
   if (reference !== undefined && !reference.startsWith('env:')) return undefined;
   try {

@@ -16,7 +16,7 @@ import { rolesPlanFields } from '../../lib/domain/roles/plan.ts';
 import { organizationTarget } from '../results.ts';
 import { tellRebased } from './session.ts';
 
-/** Returns the result of `roles diff`. `plan` is null if the command compares two files. */
+/** Returns the result schema of `roles diff`. `plan` is null if the command compares two files. */
 export function diffResult() {
   return z.object({ plan: z.nullable(z.string()), ...rolesPlanFields() });
 }
@@ -129,7 +129,7 @@ export async function changeRoles(
     for (const warning of warnings) {
       const role = roles[Number(warning.path[1])];
       const advice = `${pathOf(warning)}: ${warning.message}`;
-      // Shows only advice about roles that the command changes, and only once: the workflow may plan several times.
+      // Show only advice about roles that the command changes, and only once: the workflow may plan several times.
       if (!role || live.roles.includes(role) || told.has(advice)) continue;
       ctx.out.warn(advice);
       told.add(advice);

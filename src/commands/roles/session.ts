@@ -104,7 +104,7 @@ export async function loadCompared(ctx: Context, path: string) {
   return { document, manifest };
 }
 
-/** Next to a plan, only the first warnings are shown: a large manifest may have a thousand. */
+/** Maximum number of warnings shown with a plan: a large manifest may have a thousand. */
 const WARNINGS_WITH_PLAN = 5;
 
 /** Shows advice with its position on stderr. Advice does not stop the command. */

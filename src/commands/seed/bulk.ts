@@ -140,7 +140,7 @@ async function sendShard(
     const estimate = await estimateSeeds(opened.sources, shard);
     await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
   });
-  /** Progress so far: a run from standard input has no journal. */
+  /** Progress so far, because a run from standard input has no journal. */
   let reached: SeedCounts | undefined;
   try {
     const counts = await runWithProgress(
@@ -237,7 +237,7 @@ function resumable(
   origin: Origin,
 ): KnownError {
   const { path, bytes } = run.rejects;
-  // A corrected or changed input is another one for --resume.
+  // For --resume, a corrected or changed input is a different input.
   const isInvalid = exitOf(error) === 'invalidInput';
   const isChanged = error.code === 'input.changed';
   const restart = isInvalid ? 'Correct the file, then send it' : isChanged && 'To send the changed input';

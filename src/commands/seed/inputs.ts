@@ -14,7 +14,7 @@ const LISTED_COLUMNS = 20;
 
 export interface OpenedInputs extends SeedInputs {
   sources: Inputs;
-  /** A digest of the flags that turn rows into requests. */
+  /** Digest of the flags that determine how rows become requests. */
   settings: string;
 }
 

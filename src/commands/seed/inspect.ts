@@ -14,7 +14,7 @@ const flags = { ...read, saveMap: saveMapFlag };
 
 export const inspectInputs = defineCommand({
   path: 'seed inspect',
-  summary: 'report columns, null words and duplicates of exports, and propose a map',
+  summary: 'report the columns, null words and duplicates in exports, and propose a map',
   effect: 'local',
   tool: ['format'],
   calls: 'settings',

@@ -86,7 +86,7 @@ export const joinShards = defineCommand({
   },
 });
 
-/** `collect` joins several rejects files to one. */
+/** `collect` merges several rejects files into one. */
 async function correctHint({ io }: Context, [only = '', other]: string[], collect: string): Promise<Hint> {
   if (other !== undefined)
     return {

@@ -37,14 +37,14 @@ export async function openSharedRate(
       const raw = (error as Error).message || systemErrorCode(error) || 'no response';
       const [, reason = raw, fix = ''] = FAILURES.find(([pattern]) => pattern.test(raw)) ?? [];
       warn(
-        `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share}, and tries the store again every 5 s. ${fix}`.trim(),
+        `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share} and retries the store every 5 s. ${fix}`.trim(),
       );
     },
     onFound: () => warn(`The rate store ${store.host} is available again, and this shard shares the rate again.`),
   };
 }
 
-/** Failures that do not go away by themselves: what the server or client reports, why, and what to do. */
+/** Permanent failures: a pattern for the server's or client's message, the reason, and the fix. */
 const FAILURES: readonly [RegExp, string | undefined, string][] = [
   [/NOAUTH/, 'it requires a password', 'Put the address with the password in CDPADM_RATE_STORE.'],
   [/WRONGPASS|invalid password/i, 'the user or the password is wrong', 'Correct the address in CDPADM_RATE_STORE.'],

@@ -146,7 +146,7 @@ async function applyDirectory(
         ? `Delete ${counted(deleted, 'resource')}?`
         : `Apply ${counted(ids.length, 'step')}${deleted > 0 ? `, including ${counted(deleted, 'deletion')}` : ''}?`;
     await ctx.confirmWrite(question);
-    // Another process may have written while the user was asked, or while this one waited for the lock.
+    // Another process may have written while the user was prompted, or while this one waited for the lock.
     const done = await memory.exclusively(async () => {
       const now = await plan();
       if (keyOf(now, flags) !== keyOf(planned, flags)) return undefined;

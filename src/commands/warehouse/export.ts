@@ -130,7 +130,7 @@ interface Writing extends ExportedFile {
   texts: { path: string; text: string }[];
 }
 
-/** A new file. Throws if the resource's id cannot be a file name. */
+/** Returns a new file. Throws if the resource's id cannot be a file name. */
 async function newFile(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {

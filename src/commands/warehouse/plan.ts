@@ -92,7 +92,7 @@ export async function planDirectory(
   return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
 }
 
-/** Throws invalid input (9) for missing parts and unasked masks, and conflict (6) for deleting a part in use. */
+/** Throws invalid input (9) for missing parts and unresolved masks, and conflict (6) for deleting a part in use. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
@@ -119,7 +119,7 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
 }
 
-/** `connection/crm` for a changed secret. `values` keeps secrets: a command or a keychain may prompt each time. */
+/** Returns `connection/crm` for a changed secret. `values` caches secrets: commands and keychains may prompt. */
 export async function changedSecrets(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
@@ -198,7 +198,7 @@ export function savedContent() {
 
 export type SavedContent = z.infer<ReturnType<typeof savedContent>>;
 
-/** Returns the words after `warehouse diff` that make the same plan. */
+/** Returns the arguments of `warehouse diff` that produce the same plan. */
 export function diffWords(
   dir: string,
   overlay: readonly string[],
@@ -245,7 +245,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
   return withGuard(rules, entries);
 }
 
-/** Throws guard (12). A plan may come from another machine, so it cannot refer to files outside the working folder. */
+/** Throws guard (12). A plan from another machine must not refer to files outside the working folder. */
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {

@@ -24,7 +24,7 @@ export function createDsrApi(client: Client) {
     /** POSTs a request. Also returns status, headers and raw text, because the platform signs the response. */
     create: (body: DsrRequest, signal?: AbortSignal) => client.exchange(create, { body, signal }),
     describeCreate: (body: DsrRequest) => client.describe(create, { body }),
-    /** Sends many requests. Each body is JSON bytes that use wire names. */
+    /** Opens a sender for requests. Each body is JSON, as bytes, with wire names. */
     openCreate: () => client.openSender(create),
     /** Opens a sender that reads requests by their id, the parameter `requestId`. */
     openGet: () => client.openSender(get),

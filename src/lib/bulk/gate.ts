@@ -31,7 +31,6 @@ export class Gate {
   readonly #pacing: Pacing;
   readonly #shared: ReturnType<typeof createSharedSchedule> | undefined;
   readonly #waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
-  /** Aborted when the run has ended. */
   readonly #ended = new AbortController();
   #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;

@@ -6,7 +6,6 @@ import type { Place } from '../kernel/errors.ts';
 export interface Row {
   /** 1-based across all inputs; headings and empty lines do not count. */
   number: number;
-  /** Name of the input that contains the row. */
   file: string;
   /** Cells of a CSV row, the value of a JSON row, or the reason why the row cannot be read. */
   content: { cells: readonly string[] } | { value: unknown } | { fault: string };

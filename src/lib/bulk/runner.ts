@@ -9,7 +9,7 @@ export type Task = () => Promise<void>;
 
 export interface RunOptions {
   clock: Clock;
-  /** Stops the run. */
+  /** Stops the run when aborted. */
   signal: AbortSignal;
   gate: Gate;
   /** Maximum number of unfinished tasks. */
@@ -77,7 +77,7 @@ export async function runTasks(
   return failure;
 }
 
-/** `--max-errors`. */
+/** Value of `--max-errors`. */
 export type MaxErrors = { rows: number } | { percent: number };
 
 /** For fewer rows than this, a percentage is not meaningful. */

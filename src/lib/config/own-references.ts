@@ -20,7 +20,7 @@ export async function profileReferences(folder: string): Promise<{ name: string;
   );
 }
 
-/** `env: NAME` as `env:NAME`. */
+/** Returns `env: NAME` as `env:NAME`. */
 function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }

@@ -1,4 +1,4 @@
-// Checks profile names.
+// The rules for profile names.
 
 /** The embedded platform's profile, which is always available and never stored. */
 export const LOCAL_PROFILE = 'local';

@@ -68,12 +68,12 @@ function keyOf(scope: { organization: string; address: string }): string {
   return digest(scope).slice(0, 16);
 }
 
-/** Returns a manifest's metadata for the head of its revision. */
+/** Returns a manifest's metadata for the header of its revision. */
 function factsOf({ last_modified_by = null, last_modified_on = null, roles }: ManifestReply) {
   return { roles: roles.length, last_modified_on, last_modified_by };
 }
 
-/** Newest first. */
+/** Returns file names, newest first. */
 function jsonFiles(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => name.endsWith('.json'))

@@ -28,7 +28,7 @@ const SETTING_FIELDS = {
   workspace_id: { label: 'workspace id', flag: '--workspace', shared: true, isId: true, check: checkDigits },
   vendor_domain: { label: 'vendor domain', shared: true, check: checkDomain },
   environment: { label: 'environment', shared: true, check: checkEnvironment },
-  ca_file: { label: 'file of additional certificate authorities', flag: '--ca-file', check: checkText },
+  ca_file: { label: 'file with additional certificate authorities', flag: '--ca-file', check: checkText },
 } as const satisfies Record<string, SettingField>;
 
 export type SettingName = keyof typeof SETTING_FIELDS;
@@ -66,7 +66,7 @@ export const PROFILE_SECRETS = SECRET_NAMES.filter((name): name is ProfileSecret
 
 export interface Origin {
   kind: 'flag' | 'environment' | 'project' | 'profile' | 'default';
-  /** `--org`, `CDPADM_ORG_ID`, a file's path, a profile's name. */
+  /** Such as `--org`, `CDPADM_ORG_ID`, a file's path or a profile's name. */
   detail: string;
   /** Reference to a profile's secret, as written in the profile: `env:CDP_SECRET`. */
   reference?: string;
@@ -81,7 +81,7 @@ export function labelOf(name: SettingName | SecretName): string {
   return { ...SETTING_FIELDS, ...SECRET_FIELDS }[name].label;
 }
 
-/** `CDPADM_BASE_URL` for `base_url`. */
+/** Returns `CDPADM_BASE_URL` for `base_url`. */
 export function variableOf(name: SettingName | SecretName): string {
   return `CDPADM_${name.toUpperCase()}`;
 }

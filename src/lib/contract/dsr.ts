@@ -90,13 +90,12 @@ export const DsrRequest = z
     regulation: z.enum(REGULATIONS),
     subject_request_id: SubjectRequestId,
     subject_request_type: z.enum(REQUEST_TYPES),
-    /** Time when the subject submitted the request, in ISO 8601. */
     submitted_time: SubmittedTime,
     subject_identities: z.optional(identityMap(Object.keys(REQUEST_IDENTITY_TYPES))),
     api_version: z.optional(ApiVersion),
     status_callback_urls: z.optional(z.array(CallbackUrl)),
     group_id: z.optional(Name),
-    /** By `opendsr.{vendor_domain}`. */
+    /** Keyed by `opendsr.{vendor_domain}`. */
     extensions: z.optional(z.record(ExtensionKey, VendorExtension)),
   })
   .check(

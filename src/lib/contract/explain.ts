@@ -9,7 +9,6 @@ export interface FieldIssue {
   message: string;
   /** Set if the field itself is the problem, not its value. */
   at?: 'key';
-  /** True for a field that the schema does not define. */
   isUnknown?: true;
   failure?: Failure;
 }

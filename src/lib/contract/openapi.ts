@@ -14,13 +14,12 @@ type Json = Record<string, unknown>;
 export type OpenApiDocument = Readonly<Json>;
 
 export interface OpenApiOptions {
-  /** The program's version. */
   version: string;
   /** Addresses of the services. Default: placeholders. */
   addresses?: Record<Service, string>;
 }
 
-/** The part of an endpoint's id before the dot, and its title in the specification. */
+/** Area (an endpoint id up to the dot) -> title in the specification. */
 const TAGS: Record<string, string> = {
   oauth: 'Access tokens',
   roles: 'A. Custom roles',
@@ -79,7 +78,6 @@ const ERROR_OF: Record<Service, keyof typeof ERRORS> = {
   identity: 'IntakeRefusal',
 };
 
-/** Error messages of an area. */
 const FAILURES: Record<string, Record<string, Failure>> = {
   roles: ROLE_FAILURES,
   groups: GROUP_FAILURES,
@@ -89,7 +87,6 @@ const FAILURES: Record<string, Record<string, Failure>> = {
   pipelines: WAREHOUSE_FAILURES,
 };
 
-/** Returns a call's documented error statuses. */
 function errorStatuses({ auth, body, fails = [], id, path, query, service }: Endpoint): number[] {
   const area = id.slice(0, id.indexOf('.'));
   const isNamed = path.includes('{');
@@ -119,7 +116,7 @@ const HEADERS: Record<string, Record<string, Json>> = {
   },
 };
 
-/** The whole contract. Schemas are in `components`, named after the first call that uses them. */
+/** Returns the whole contract. Schemas are in `components`, named after the first call that uses them. */
 export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
   const schemas = Object.fromEntries(Object.entries(ERRORS).map(([name, schema]) => [name, jsonSchema(schema)]));
   const names = new Map<z.ZodMiniType, string>();

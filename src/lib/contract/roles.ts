@@ -11,7 +11,7 @@ export const CORE_TASK = 'user:core';
 /** Characters in ids and names that the platform may reject (decision: D12). */
 export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
 
-/** Not blank, without restricted or control characters. */
+/** Matches a name that is not blank and has no restricted or control characters. */
 const PLAIN_NAME = `^(?=.*\\S)[^${RESTRICTED_CHARACTERS.source.slice(1, -1)}\\u0000-\\u001f\\u007f-\\u009f]*$`;
 
 function roleText(what: string, max: number) {

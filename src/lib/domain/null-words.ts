@@ -18,9 +18,7 @@ export function createNullWords(extra: readonly string[], { floats = false, null
     isNull: (text: string): boolean => empty.has(text),
     /** True if the text may be another program's missing value. */
     isSuspect: (text: string): boolean => suspect.has(text),
-    /** All null words and suspect words. */
     words: [...empty, ...suspect],
-    /** True if integers may have become floating-point numbers (`--source pandas`). */
     floats,
   };
 }

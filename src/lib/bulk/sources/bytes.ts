@@ -48,7 +48,6 @@ interface RawBytes {
   verify(signal?: AbortSignal): Promise<void>;
   /** Compressed size in bytes; undefined for standard input. */
   size: number | undefined;
-  /** True if the bytes can be read only once. */
   isOnce: boolean;
   /**
    * Yields the bytes from `start` to `end`, which only uncompressed files support. In `InputBytes`, the bytes are
@@ -206,7 +205,7 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; sta
   }
 }
 
-/** Returns the first bytes of a stream, and the whole stream again. */
+/** Returns the first bytes of a stream, and a stream of all its bytes. */
 async function replayHead(stream: AsyncIterator<Buffer> | AsyncGenerator<Buffer>) {
   const parts: Buffer[] = [];
   for (let size = 0; size < SNIFFED_BYTES;) {

@@ -17,7 +17,7 @@ const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 
 /**
  * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name, and
- * skips the results and rejects files of the others unless the pattern names them. Throws usage (2) for no inputs, no
+ * skips the results and rejects files of those inputs unless the pattern names them. Throws usage (2) for no inputs, no
  * matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
@@ -31,7 +31,7 @@ export async function expandInputs(
   const expanding = [...words, ...listed].map((word) => expand(word, source.io.cwd, skipped));
   const found = (await Promise.all(expanding)).flat();
   if (skipped.length > 0) onSkipped?.(skipped.sort());
-  if (found.length === 0) throw usageError('No input was passed.', 'Pass files, or a list of them: --files-from LIST.');
+  if (found.length === 0) throw usageError('No input specified.', 'Pass files, or a list of them: --files-from LIST.');
   const twice = found.find((name, index) => found.indexOf(name) < index);
   if (twice !== undefined || (list === '-' && found.includes('-')))
     throw usageError(`Duplicate input: ${withoutQuery(twice ?? '-')}`, 'Pass each input once.');

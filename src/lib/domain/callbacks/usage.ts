@@ -1,4 +1,4 @@
-// Checks what a certificate may be used for: signing, acting as an authority, and which names.
+// Checks the permitted uses of a certificate: signing, acting as an authority, and names.
 import { childrenOf, readDer, type Extension } from './der.ts';
 
 const BASIC_CONSTRAINTS = '551d13';

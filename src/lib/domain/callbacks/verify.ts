@@ -1,4 +1,4 @@
-// The four checks of a message signed by the processor (specification, "Events", 5), in order, each explained.
+// The four checks of a message signed by the processor (specification, "Events", 5), in order.
 import { constants, type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
@@ -15,7 +15,7 @@ export function checkResult() {
 }
 export type Check = z.infer<ReturnType<typeof checkResult>>;
 
-/** What the ledger records about a signed message. */
+/** Facts about a signed message that the ledger records. */
 export const SignatureFacts = z.object({
   valid: z.boolean(),
   /** SHA-256 of the certificate, in hex; null if no certificate was accepted. */

@@ -36,7 +36,6 @@ export class CsvFeed implements RowReader {
     this.scan = new RecordScan(escapes);
   }
 
-  /** Returns the current record as text. */
   get source(): string {
     const { end, start } = this.scan.record;
     return this.#pending.bytes.toString('utf8', start, end);
@@ -64,7 +63,7 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** Returns the error invalid input (9) at a byte of the current record, by default its first one. */
+  /** Returns the error invalid input (9) at a byte of the current record, by default its first byte. */
   error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }

@@ -16,7 +16,7 @@ export interface CsvRecord {
   end: number;
   /** Offset of the next record; greater than the limit if only the limit ends the record. */
   next: number;
-  /** Cells. */
+  /** Number of cells. */
   count: number;
   lines: number;
   /** True if no cell of the record needs unescaping. */
@@ -38,7 +38,7 @@ export class RecordScan {
   readonly #escapes: Escapes | undefined;
   /** Escape byte, or a negative number if there is none. */
   readonly #escape: number;
-  /** First quote in the current unquoted cell, or -1. */
+  /** Offset of the first quote in the current unquoted cell, or -1. */
   #quoteAt = -1;
 
   constructor(escapes?: Escapes) {
@@ -132,7 +132,6 @@ export class RecordScan {
     }
   }
 
-  /** Returns the text of each cell of the last record. */
   texts(): string[] {
     const { bytes, starts, ends } = this.cells;
     const { count, isPlain } = this.record;
@@ -151,7 +150,7 @@ export class RecordScan {
   }
 }
 
-/** Puts the strings as cells into a single buffer. */
+/** Stores the strings as cells in a single buffer. */
 export function cellsOf(texts: readonly string[]): Cells {
   const starts = new Int32Array(texts.length);
   const ends = new Int32Array(texts.length);

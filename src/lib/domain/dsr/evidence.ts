@@ -13,7 +13,7 @@ import { isNotSubmitted, REJECTED } from './statuses.ts';
 
 export interface RequestEvidence extends Outcome {
   request: LedgerRequest;
-  /** Deadline that counts. */
+  /** The deadline in effect. */
   deadline: string | null;
   original_deadline: string | null;
   /** Last extension recorded by a user. It does not count if the deadline had already passed. */

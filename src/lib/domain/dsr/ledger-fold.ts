@@ -64,7 +64,6 @@ const SCOPE = ['address', 'workspace_id'] as const;
 const ACTOR = ['by', 'host'] as const;
 const LISTS = { downloaded: 'downloads', no_results: 'no_results', marked: 'marks', kept: 'kept' } as const;
 
-/** Returns the event's fields that have these names. */
 function fieldsOf<Event, Name extends keyof Event>(event: Event, ...names: Name[]): Pick<Event, Name> {
   const fields: Partial<Event> = {};
   for (const name of names) if (event[name] !== undefined) fields[name] = event[name];

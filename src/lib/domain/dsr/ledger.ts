@@ -68,7 +68,7 @@ export const LedgerRequest = z.object({
   /** Null if the time is unknown. */
   answered_at: textOrNull,
   states: z.array(z.object(seen)),
-  /** All signed messages, even if their status was already known. */
+  /** All signed messages, even those whose status was already known. */
   signatures: z.exactOptional(z.array(z.extend(SignatureFacts, seen))),
   downloads: z.exactOptional(z.array(z.extend(Download, actor))),
   no_results: z.exactOptional(z.array(z.extend(NoResults, actor))),
@@ -94,7 +94,6 @@ export type StateNews = News<'state'> &
 export type LedgerNews =
   | SubmittedNews
   | StateNews
-  /** The results were saved to a file. */
   | (News<'downloaded'> & z.infer<typeof Download>)
   | (News<'no_results'> & z.infer<typeof NoResults>)
   | (News<'marked'> & z.infer<typeof Mark>)

@@ -88,7 +88,6 @@ export function comparable(type: string, value: string): string {
   return type === 'email' ? text.toLowerCase() : text;
 }
 
-/** True if an erasure skips its waiting period. */
 export function skipsWaiting(request: DsrRequest): boolean {
   return Object.values(request.extensions ?? {}).some((extension) => extension.skip_waiting_period === true);
 }
@@ -144,7 +143,6 @@ export function hasUpperCaseEmail(request: DsrRequest): boolean {
   return email !== undefined && email !== email.toLowerCase();
 }
 
-/** True if all identities of a request identify devices. */
 export function namesDevicesOnly(request: DsrRequest): boolean {
   const types = identitiesOf(request).map(([type]) => type);
   return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));

@@ -69,7 +69,6 @@ export function answeredAt({ answered_at: at, subject_request_type: type }: Ledg
 }
 
 export interface Outcome {
-  /** True while the subject waits. */
   due: boolean;
   /** Null for a request that is due or was not submitted. */
   finished: 'answered' | 'completed' | 'cancelled' | null;

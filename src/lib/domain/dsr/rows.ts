@@ -108,7 +108,6 @@ export interface RowParts {
   parts: RequestParts;
   /** True if the row comes from a results file and is complete. */
   done: boolean;
-  /** True if spaces around an identity were removed. */
   isTrimmed: boolean;
   issues: FieldIssue[];
 }

@@ -80,7 +80,7 @@ describe('arguments', () => {
 
   it('are rejected as usage errors if they match no file or specify an input twice', async () => {
     const folder = folderOf('a.csv', 'empty/_SUCCESS');
-    await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input was passed/));
+    await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input specified/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));
     await expect(expand(folder, ['x*'])).rejects.toMatchObject(usage(/No file matches x\*/));
     await expect(expand(folder, ['a.csv', '*.csv'])).rejects.toMatchObject(usage(/Duplicate input: a\.csv/));
