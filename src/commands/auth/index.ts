@@ -26,7 +26,7 @@ async function currentProfile(ctx: Context): Promise<string> {
 
 const logIn = defineCommand({
   path: 'auth login',
-  summary: 'store a profile's secrets',
+  summary: "store a profile's secrets",
   effect: 'local',
   calls: 'settings',
   flags: secretFlags,
@@ -79,7 +79,7 @@ async function ask(ctx: Context, references: Secrets['references'], typed: Secre
 
 const logOut = defineCommand({
   path: 'auth logout',
-  summary: 'remove a profile's secrets',
+  summary: "remove a profile's secrets",
   effect: 'local',
   calls: 'settings',
   output: () => z.object({ profile: z.string(), removed: z.array(secretName()) }),

@@ -23,7 +23,7 @@ const COLUMNS: Column<Omit<AreaCheck, 'error'>>[] = [
 
 export const testAuth = defineCommand({
   path: 'auth test',
-  summary: 'test the profile's credentials',
+  summary: "test the profile's credentials",
   effect: 'read',
   calls: 'platform',
   columns: COLUMNS,

@@ -26,7 +26,10 @@ import { openDsr, openLedgerOf, withReadingProgress } from './session.ts';
 const listFlags = {
   groupId: { value: 'id', help: 'list the requests in this group from the platform' },
   due: { help: 'only due requests, most urgent first' },
-  within: { value: 'duration', help: 'with --due: only requests that are late, or that are due or lose their results within this time' },
+  within: {
+    value: 'duration',
+    help: 'with --due: only requests that are late, or that are due or lose their results within this time',
+  },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
   failIfOverdue: { help: 'with --due: exit 10 if a request is late or its deadline is unknown' },
   failIfEmpty: { help: 'with --due: exit 10 if the ledger or the group has no requests' },
