@@ -18,7 +18,7 @@ import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
-import { checkUntouched, createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
+import { createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { readFieldFlags, undoSteps } from './definition-flags.ts';
 import { readSource } from './definition-input.ts';
@@ -162,7 +162,6 @@ export async function writeChange(
   await ctx.confirmWrite(`Change ${NOUNS[type]} ${id}?`);
   const secrets = uses.map(({ path }) => path.join('.'));
   ctx.logFacts(undoSteps([{ action: 'update', type, id, changes, secrets }]));
-  await checkUntouched(id, live, calls, ctx.signal);
   const reply = await sending(ctx, source, (body) => updateConfirmed(id, body, live, calls, ctx));
   ctx.out.note(`Changed ${NOUNS[type]} ${id}.`);
   return withHiddenSecrets(type, reply);

@@ -136,7 +136,7 @@ async function deleteResource(
     renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
   );
   await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
-  await deleteConfirmed(id, calls, ctx);
+  await deleteConfirmed(id, live, calls, ctx);
   return { id, deleted: true, target };
 }
 

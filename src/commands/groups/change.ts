@@ -105,7 +105,7 @@ export const deleteGroup = defineCommand({
     }
     ctx.out.show((style) => drawRecord(group, filledColumns(group, groupView.columns), style));
     await ctx.confirmWrite(`Delete group ${id} and the attributes that its members share?`);
-    await deleteConfirmed(id, groupCalls(groups), ctx);
+    await deleteConfirmed(id, group, groupCalls(groups), ctx);
     return { id, deleted: true as const, target };
   },
   view: () => deletedView,

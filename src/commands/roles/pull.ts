@@ -15,9 +15,9 @@ import {
   writeManifestText,
 } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { KnownError, systemErrorCode, usageError } from '../../lib/kernel/errors.ts';
-import { makeFolder } from '../../lib/kernel/temporary-file.ts';
+import { isAbsent, KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { makeUserFolder } from '../../lib/kernel/temporary-file.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
@@ -123,7 +123,7 @@ async function writeSchema(ctx: Context, rolesFile: string): Promise<void> {
   const path = join(dirname(rolesFile), SCHEMA_HINT);
   const text = `${JSON.stringify(rolesFileSchema, null, 2)}\n`;
   if ((await readIfThere(ctx, path)) === text) return;
-  makeFolder(dirname(path));
+  makeUserFolder(dirname(path));
   writeUserFile(path, text);
 }
 
@@ -131,7 +131,7 @@ async function readIfThere(ctx: Context, file: string): Promise<string | undefin
   try {
     return (await readInput(file, ctx)).text;
   } catch (error) {
-    if (error instanceof KnownError && systemErrorCode(error.cause) === 'ENOENT') return undefined;
+    if (error instanceof KnownError && isAbsent(error.cause)) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // `warehouse export`: writes connections, data models and pipelines to files, with references instead of secrets.
 import { checkPath } from '../../lib/runtime/command-line/read-word.ts';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import {
@@ -18,8 +18,8 @@ import {
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { folderOf, SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
-import { type KnownError, systemErrorCode } from '../../lib/kernel/errors.ts';
-import { makeFolder } from '../../lib/kernel/temporary-file.ts';
+import type { Hints, KnownError } from '../../lib/kernel/errors.ts';
+import { makeUserFolder } from '../../lib/kernel/temporary-file.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
@@ -44,11 +44,12 @@ export const exportFolder = defineCommand({
   ],
   examples: ['cdpadm warehouse export sync', 'cdpadm warehouse export sync --overwrite -o json'],
   exits: {
-    conflict: 'a file differs from the platform (see --overwrite)',
+    conflict: 'a file differs from the platform (see --overwrite), or a new file would replace one of yours',
     invalidInput: 'a file in the folder is invalid',
   },
   run: async (ctx, { args: { dir }, flags: { overwrite } }) => {
     checkPath(dir, '`warehouse export`', 'folder');
+    const diff = `cdpadm warehouse diff ${dir}`;
     const live = await readLive(await ctx.api(), ctx.signal);
     const entries = await readExisting(ctx, dir);
     const writings: Writing[] = [];
@@ -56,13 +57,24 @@ export const exportFolder = defineCommand({
       for (const reply of [...live[type]].sort((a, b) => (a.id < b.id ? -1 : 1))) {
         const entry = entries.find((it) => it.type === type && it.definition.id === reply.id);
         const definition = toDefinition(reply);
-        writings.push(entry ? await updatedFile(entry, definition, ctx.io.cwd) : await newFile(type, definition, dir));
+        writings.push(
+          entry ? await updatedFile(entry, definition, entries, ctx.io.cwd) : newFile(type, definition, dir),
+        );
       }
     }
-    const edited = writings.filter(({ action }) => action === 'updated');
-    if (edited.length > 0 && !overwrite) throw localEdits(edited, dir);
+    const edited = writings.flatMap(({ action, file }) => (action === 'updated' ? file : []));
+    if (edited.length > 0 && !overwrite) {
+      const hint = { text: 'Apply them, or export into another folder. To see the differences:', command: diff };
+      throw notWritten(edited, 'These files differ from the platform', hint);
+    }
+    const added = writings.flatMap(({ action, texts }) => (action === 'written' ? texts : []));
+    const taken = added.flatMap((text) => (isTaken(text, ctx.io.cwd) ? text.path : []));
+    if (taken.length > 0) {
+      const why = 'These files do not contain the resources that they are named after';
+      throw notWritten(taken, why, 'Rename or remove them, or export into another folder.');
+    }
     if (!ctx.flags.dryRun) {
-      for (const group of Object.values(GROUPS)) groupFolder(resolvePath(join(dir, group), ctx.io.cwd));
+      for (const group of Object.values(GROUPS)) makeUserFolder(resolvePath(join(dir, group), ctx.io.cwd));
       for (const { path, text } of writings.flatMap(({ texts }) => texts)) {
         writeUserFile(resolvePath(path, ctx.io.cwd), text);
       }
@@ -72,7 +84,7 @@ export const exportFolder = defineCommand({
       ctx.out.note(`Not on the platform, not changed: ${alone.map(({ file }) => file.path).join(', ')}`);
     }
     const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${FOLDERS}`;
-    ctx.out.note({ text: `${next}, then:`, command: `cdpadm warehouse diff ${dir}` });
+    ctx.out.note({ text: `${next}, then:`, command: diff });
     return writings.map(({ texts: _texts, ...file }) => file);
   },
   view: {
@@ -94,25 +106,15 @@ async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]
   return await readDirectory(ctx, [dir], await openReferenceRules(ctx, false));
 }
 
-function groupFolder(path: string): void {
-  try {
-    makeFolder(path);
-  } catch (error) {
-    throw fail('files.write', {
-      message: `The folder ${path} cannot be created: ${systemErrorCode(error) ?? (error as Error).message}.`,
-      cause: error,
-    });
-  }
+function notWritten(files: readonly string[], why: string, hint: Hints): KnownError {
+  return fail('warehouse.local_edits', { message: `${why}: ${files.join(', ')}. Nothing was written.`, hint });
 }
 
-function localEdits(files: readonly ExportedFile[], dir: string): KnownError {
-  return fail('warehouse.local_edits', {
-    message: `These files differ from the platform: ${files.map(({ file }) => file).join(', ')}. Nothing was written.`,
-    hint: {
-      text: 'Apply them, or export into another folder. To see the differences:',
-      command: `cdpadm warehouse diff ${dir}`,
-    },
-  });
+/** True if a file of the user has this path. A new file never replaces it (decision: D425). */
+function isTaken({ path, text }: Writing['texts'][number], cwd: string): boolean {
+  const at = resolvePath(path, cwd);
+  const status = statSync(at, { throwIfNoEntry: false });
+  return status !== undefined && !(status.isFile() && readFileSync(at, 'utf8') === text);
 }
 
 function exportedFile() {
@@ -124,14 +126,12 @@ function exportedFile() {
   });
 }
 
-type ExportedFile = z.infer<ReturnType<typeof exportedFile>>;
-
-interface Writing extends ExportedFile {
+interface Writing extends z.infer<ReturnType<typeof exportedFile>> {
   texts: { path: string; text: string }[];
 }
 
 /** Returns a new file. Throws if the resource's id cannot be a file name. */
-async function newFile(type: ResourceType, definition: Definition, dir: string): Promise<Writing> {
+function newFile(type: ResourceType, definition: Definition, dir: string): Writing {
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {
     throw fail('warehouse.id', { message: `The id ${id} cannot be used as a file name.` });
@@ -149,21 +149,31 @@ async function newFile(type: ResourceType, definition: Definition, dir: string):
 }
 
 /** Updates the fields of an existing file that differ. The file keeps its references. */
-async function updatedFile(entry: DirectoryEntry, live: Definition, cwd: string): Promise<Writing> {
+async function updatedFile(
+  entry: DirectoryEntry,
+  live: Definition,
+  entries: readonly DirectoryEntry[],
+  cwd: string,
+): Promise<Writing> {
   const { type, definition, file } = entry;
   const wanted = comparable(type, completed(type, definition, live));
   const { 'config.sql_query': query, ...changes } = changedFields(wanted, comparable(type, live));
-  const base = { type, id: definition.id, file: file.path };
   const texts: Writing['texts'] = [];
-  const sqlFile = valueAt(file.document.value, ['config', SQL_FILE]);
-  if (query && typeof sqlFile === 'string') {
-    texts.push({ path: join(folderOf(file.path, cwd), sqlFile), text: `${String(query.to).trimEnd()}\n` });
-  } else if (query) changes['config.sql_query'] = query;
+  const sqlFile = sqlFileOf(entry, cwd);
+  const isShared = entries.some((other) => other !== entry && sqlFileOf(other, cwd) === sqlFile);
+  if (query && sqlFile !== undefined && !isShared) {
+    texts.push({ path: sqlFile, text: `${String(query.to).trimEnd()}\n` });
+  } else if (query) Object.assign(changes, { [`config.${SQL_FILE}`]: { to: null }, 'config.sql_query': query });
   if (Object.keys(changes).length > 0) {
     const { text, format } = file.document;
     texts.push({ path: file.path, text: await withChangedFields(text, format, changes) });
   }
-  return { ...base, action: texts.length > 0 ? 'updated' : 'unchanged', texts };
+  return { type, id: definition.id, file: file.path, action: texts.length > 0 ? 'updated' : 'unchanged', texts };
+}
+
+function sqlFileOf({ file }: DirectoryEntry, cwd: string): string | undefined {
+  const path = valueAt(file.document.value, ['config', SQL_FILE]);
+  return typeof path === 'string' ? resolvePath(path, folderOf(file.path, cwd)) : undefined;
 }
 
 /** Replaces each secret with `env:WAREHOUSE_<ID>_<FIELD>`. */

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 import { systemErrorCode } from './errors.ts';
-import { cannotRead } from './file-failure.ts';
+import { cannotRead, cannotWrite } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
@@ -54,6 +54,15 @@ export function makeFolder(path: string, mode?: number): void {
       const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
       if (systemErrorCode(error) !== 'EEXIST' || !isFolder) throw error;
     }
+  }
+}
+
+/** Creates a folder that the user named. */
+export function makeUserFolder(path: string): void {
+  try {
+    makeFolder(path);
+  } catch (error) {
+    throw cannotWrite(path, error);
   }
 }
 

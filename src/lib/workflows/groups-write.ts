@@ -2,7 +2,7 @@
 import type { GroupsApi } from '../api/groups.ts';
 import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';
-import { checkUntouched, createConfirmed, updateConfirmed, type WritePorts } from './resource-write.ts';
+import { createConfirmed, updateConfirmed, type WritePorts } from './resource-write.ts';
 
 /** Returns the calls for a plan. PATCH writes only the attributes, so only attributes are compared. */
 export function groupCalls(api: GroupsApi, method?: GroupPlan['method']) {
@@ -41,6 +41,5 @@ export async function writeGroup(
   ports: WritePorts,
 ): Promise<GroupReply> {
   if (!live) return await createConfirmed(wanted, groupCalls(api), ports);
-  await checkUntouched(wanted.id, live, groupCalls(api), ports.signal);
   return await updateConfirmed(wanted.id, wanted, live, groupCalls(api, plan.method), ports);
 }

@@ -1,5 +1,5 @@
 // Writes resources that have an id. A GET confirms a write that the response does not confirm.
-import { type KnownError, ifFound } from '../kernel/errors.ts';
+import { type Hint, type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import { causedBy, fail } from '../errors/fail.ts';
@@ -45,7 +45,10 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
     isOurs: (reply) => reply.id === body.id && holds(calls, reply, body),
     judge: (now, { error, wasSent }) => {
       if (now === undefined) return 'not-done';
-      if (!holds(calls, now, body)) return takenMeanwhile(body.id, calls, error);
+      if (!holds(calls, now, body)) {
+        const message = `the platform now has ${calls.noun} ${body.id}. It is not known who created it.`;
+        return conflict('created', message, checkFirst(body.id, calls), error);
+      }
       if (!wasSent)
         ports.out.warn(
           `The platform rejected the write, but has ${calls.noun} ${body.id} as it was sent. Secrets cannot be compared.`,
@@ -55,7 +58,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
   });
 }
 
-/** PUTs or PATCHes `before`. Throws conflict (6) if the platform has neither `before` nor the desired definition. */
+/** PUTs or PATCHes `before`. Throws conflict (6) if another admin has changed it, before or during the write. */
 export async function updateConfirmed<Reply extends Identified, Body>(
   id: string,
   body: Body,
@@ -63,23 +66,30 @@ export async function updateConfirmed<Reply extends Identified, Body>(
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<Reply> {
+  await checkUntouched(id, before, calls, ports.signal);
   return await confirmedById<Reply, Reply>(id, calls, ports, {
     send: () => calls.update(id, body, ports.signal),
     isOurs: (reply) => reply.id === id && holds(calls, reply, body),
     judge: (now) => {
       if (now !== undefined && isUntouched(calls, before, now)) return 'not-done';
-      const isDone = now !== undefined && holds(calls, now, body);
-      return isDone ? { done: now } : changedMeanwhile(id, calls, { wasSent: true });
+      if (now !== undefined && holds(calls, now, body)) return { done: now };
+      const message = `${calls.noun} ${id} on the platform differs from what was sent. Either the write had no effect, or another admin changed it.`;
+      return conflict('changed', message, checkFirst(id, calls));
     },
   });
 }
 
-/** DELETEs a resource. The response has no body, so a GET that returns 404 confirms the deletion. */
+/**
+ * DELETEs `before`, as it was shown. Throws conflict (6) if it has changed. The response has no body, so a GET that
+ * returns 404 confirms the deletion.
+ */
 export async function deleteConfirmed<Reply extends Identified, Body>(
   id: string,
+  before: Reply,
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<void> {
+  await checkUntouched(id, before, calls, ports.signal);
   await confirmedById<true, Reply>(id, calls, ports, {
     send: async () => {
       await calls.delete(id, ports.signal);
@@ -90,15 +100,15 @@ export async function deleteConfirmed<Reply extends Identified, Body>(
   });
 }
 
-/** Throws conflict (6) if the resource differs from `before`. */
-export async function checkUntouched<Reply, Body>(
+async function checkUntouched<Reply, Body>(
   id: string,
   before: Reply,
   calls: ResourceCalls<Reply, Body>,
   signal: AbortSignal,
 ): Promise<void> {
-  const now = await calls.get(id, signal);
-  if (!isUntouched(calls, before, now)) throw changedMeanwhile(id, calls, { wasSent: false });
+  if (isUntouched(calls, before, await calls.get(id, signal))) return;
+  const message = `another admin changed ${calls.noun} ${id}. Nothing was sent.`;
+  throw conflict('changed', message, checkFirst(id, calls));
 }
 
 async function confirmedById<Result, Reply extends Identified>(
@@ -112,11 +122,11 @@ async function confirmedById<Result, Reply extends Identified>(
     judge(now: Reply | undefined, doubt: Doubt): Judgement<Result>;
   },
 ): Promise<Result> {
-  const { look, noun } = calls;
+  const { noun } = calls;
   return await confirmed<Result, Reply | undefined>(
     {
       subject: `the write of ${noun} ${id}`,
-      hint: { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` },
+      hint: checkFirst(id, calls),
       maxSends: MAX_SENDS,
       notes: {
         lost: `The response to the write of ${noun} ${id} does not confirm it. Reading the current state.`,
@@ -150,28 +160,10 @@ function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Rep
   return stamps[0] === stamps[1] && same(calls, before, now);
 }
 
-function takenMeanwhile(
-  id: string,
-  { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
-  cause: KnownError | undefined,
-): KnownError {
-  return fail('resource.created_meanwhile', {
-    message: `Conflict: the platform now has ${noun} ${id}. It is not known who created it.`,
-    hint: { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` },
-    ...causedBy(cause),
-  });
+function conflict(code: 'created' | 'changed', message: string, hint: Hint, cause?: KnownError): KnownError {
+  return fail(`resource.${code}_meanwhile`, { message: `Conflict: ${message}`, hint, ...causedBy(cause) });
 }
 
-/** Returns the conflict for a changed resource. `wasSent`: the write may have taken effect before another admin's. */
-function changedMeanwhile(
-  id: string,
-  { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>,
-  { wasSent }: { wasSent: boolean },
-): KnownError {
-  return fail('resource.changed_meanwhile', {
-    message: wasSent
-      ? `Conflict: ${noun} ${id} on the platform differs from what was sent. Either the write had no effect, or another admin changed it.`
-      : `Conflict: another admin changed ${noun} ${id}. Nothing was sent.`,
-    hint: { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` },
-  });
+function checkFirst(id: string, { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>): Hint {
+  return { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` };
 }

@@ -21,13 +21,7 @@ import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
 import { isUnknown } from './confirm-write.ts';
-import {
-  checkUntouched,
-  createConfirmed,
-  deleteConfirmed,
-  updateConfirmed,
-  type WritePorts,
-} from './resource-write.ts';
+import { createConfirmed, deleteConfirmed, updateConfirmed, type WritePorts } from './resource-write.ts';
 
 /** Fields that every kind of resource has in a response. */
 export type ResourceReply = Record<string, unknown> & {
@@ -137,11 +131,7 @@ async function applyStep(
   ports: ApplyPorts,
 ): Promise<void> {
   const calls = warehouseCalls(ports.api, type, { allowReset: resets });
-  if (live) await checkUntouched(id, live, calls, ports.signal);
-  if (action === 'delete') {
-    await deleteConfirmed(id, calls, ports);
-    return;
-  }
+  if (action === 'delete' && live) return await deleteConfirmed(id, live, calls, ports);
   if (!wanted) throw new TypeError(`the plan has ${type} ${id}, which no file defines`);
   const body = await ports.withSecrets(type, completed(type, wanted, live && toDefinition(live)));
   if (live) await updateConfirmed(id, body, live, calls, ports);

@@ -1,6 +1,6 @@
 // A workspace as a folder: export, diff, apply, a failed step, a changed password, and concurrent applies.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../../helpers/cli.ts';
 import { createFastClock } from '../../../helpers/fast-clock.ts';
@@ -331,6 +331,33 @@ describe('warehouse export', () => {
     expect(await json('warehouse export sync --overwrite')).toMatchObject({ code: 0 });
     expect(home.read('sync/connections/crm.yaml')).toBe(CONNECTION.replace('role: sync', 'role: loader'));
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
+  });
+
+  it.each([
+    ['definition', 'connections/crm.yaml', CONNECTION.replace('id: crm', 'id: crm-new')],
+    ['query', 'data-models/active-customers.sql', 'select mine from a.b.c'],
+  ])('never replaces a %s of the user that has the name of a new file', async (_what, path, mine) => {
+    await apply();
+    mkdirSync(dirname(join(home.cwd, 'out', path)), { recursive: true });
+    home.write(`out/${path}`, mine);
+    for (const flag of ['', ' --overwrite']) {
+      const { code, stderr } = await home.run(`warehouse export out${flag}`, { env: SECRET_ENV });
+      expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining(`out/${path}`) as string });
+      expect(home.read(`out/${path}`)).toBe(mine);
+    }
+    expect(existsSync(join(home.cwd, 'out/pipelines'))).toBe(false);
+  });
+
+  it('updates one of two models that share a SQL file without changing the other', async () => {
+    await apply();
+    await json('warehouse export out');
+    const model = home.read('out/data-models/active-customers.yaml');
+    home.write('out/data-models/twin.yaml', model.replace('id: active-customers', 'id: twin'));
+    await json('warehouse apply out --yes');
+    await json("data-models update twin --sql-query 'select customer_id from crm.public.orders'");
+    expect(await json('warehouse export out --overwrite')).toMatchObject({ code: 0 });
+    expect(home.read('out/data-models/active-customers.sql')).toBe(SQL);
+    expect((await json('warehouse diff out')).data.steps).toEqual([]);
   });
 
   it('creates the empty folders for an empty workspace, and names them', async () => {

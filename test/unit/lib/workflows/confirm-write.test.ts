@@ -52,8 +52,11 @@ const WRITES: Record<
     hint: /connections get x/,
     run: (read, send) => {
       const rest = { create: lost, update: lost, comparable: (definition: object) => definition };
-      const calls = { noun: 'connection', look: 'connections get', get: read, delete: send, ...rest };
-      return deleteConfirmed('x', calls, ports());
+      const shown = { id: 'x' };
+      let reads = 0;
+      const get = () => (++reads === 1 ? Promise.resolve(shown) : read());
+      const calls = { noun: 'connection', look: 'connections get', get, delete: send, ...rest };
+      return deleteConfirmed('x', shown, calls, ports());
     },
   },
   'dsr cancel': {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import {
-  checkUntouched,
   createConfirmed,
+  deleteConfirmed,
   type ResourceCalls,
   updateConfirmed,
 } from '../../../../src/lib/workflows/resource-write.ts';
@@ -21,12 +21,13 @@ const ports = { out: { note: () => undefined, warn: () => undefined }, signal: n
 const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
   new CliError({ code, message: 'No.', exit: 'network', status });
 
-/** Writes fail with `error`; reads return `stored`. */
-function calls(error: KnownError, stored: Thing): ResourceCalls<Thing, Thing> {
+/** Writes fail with `error`; reads return `stored`, in order, and then the last of them. */
+function calls(error: KnownError, ...stored: Thing[]): ResourceCalls<Thing, Thing> {
   const reject = () => Promise.reject(error);
+  let reads = 0;
   return {
     ...{ noun: 'thing', look: 'things get', create: reject, update: reject, delete: reject },
-    get: () => Promise.resolve(stored),
+    get: () => Promise.resolve(stored[Math.min(reads++, stored.length - 1)] ?? OURS),
     comparable: ({ id, name }) => ({ id, name }),
   };
 }
@@ -34,16 +35,18 @@ function calls(error: KnownError, stored: Thing): ResourceCalls<Thing, Thing> {
 describe('a conflict error', () => {
   it('lists both possible causes if the outcome of an update is unknown', async () => {
     const before = { id: 'a', name: 'before' };
-    const update = updateConfirmed('a', OURS, before, calls(failed(503), THEIRS), ports);
+    const update = updateConfirmed('a', OURS, before, calls(failed(503), before, THEIRS), ports);
     await expect(update).rejects.toMatchObject({
       code: 'resource.changed_meanwhile',
       message: expect.stringContaining('Either the write had no effect, or another admin changed it.') as string,
     });
   });
 
-  it('reports that nothing was sent if the resource changed before the write', async () => {
-    const check = checkUntouched('a', OURS, calls(failed(503), THEIRS), ports.signal);
-    await expect(check).rejects.toMatchObject({
+  it.each([
+    ['update', () => updateConfirmed('a', OURS, OURS, calls(failed(503), THEIRS), ports)],
+    ['delete', () => deleteConfirmed('a', OURS, calls(failed(503), THEIRS), ports)],
+  ])('reports that nothing was sent if the resource changed before the %s', async (_write, run) => {
+    await expect(run()).rejects.toMatchObject({
       message: expect.stringMatching(/changed thing a\. Nothing was sent\.$/) as string,
     });
   });
