@@ -113,7 +113,7 @@ export function commandNameOf(argv: readonly string[]): string | undefined {
   return first === undefined || first.startsWith('-') ? operandsOf(argv)[0] : first;
 }
 
-/** Returns the words of a command line without global flags and their values. The first word is the command. */
+/** Returns a command line's words, starting with the command, without global flags and their values. */
 export function operandsOf(argv: readonly string[]): string[] {
   const isFlag = (word: string): boolean => word.startsWith('-');
   // Without arguments, or with only flags, there is nothing to parse.
@@ -135,7 +135,7 @@ export function wantedVersion(argv: readonly string[]): string[] | undefined {
   return others.length < argv.length && operandsOf(argv).length === 0 ? ['version', ...others] : undefined;
 }
 
-/** Copies the parent's settings to a command and all below it. Commander does so only for commands that it creates. */
+/** Copies the parent's settings to a command and its subcommands: Commander copies them only to commands it creates. */
 function adopt(parent: Command, command: Command, ctx: Context): void {
   command.copyInheritedSettings(parent).helpCommand(false);
   applySettings(command, ctx);

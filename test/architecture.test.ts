@@ -3,10 +3,10 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile, usesOfGlobal, walk } from './house/sources.ts';
 
-/** Room -> rooms that it may import (ARCHITECTURE.md). `start` is main and program; every room may import itself. */
+/** Rooms that each room may import (ARCHITECTURE.md). `start` is main and program; every room may import itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   start: ['commands', 'runtime', 'errors', 'contract', 'kernel'],
-  // The entry of the library: other programs import the embedded platform for their tests.
+  // The library's entry point: other programs import the embedded platform for their tests.
   library: ['emulator', 'contract', 'kernel'],
   commands: ['runtime', 'workflows', 'bulk', 'api', 'render', 'domain', 'files', 'errors', 'contract', 'kernel'],
   errors: ['kernel'],
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
 };
 
-/** Folder of a room -> folders that it may import. Files next to these folders may import from all of them. */
+/** Folders that each folder of a room may import. Files next to these folders may import from all of them. */
 const FOLDERS: Record<string, Record<string, readonly string[]>> = {
   http: {
     call: ['engines', 'answer', 'limits'],
@@ -57,10 +57,10 @@ const FOLDERS: Record<string, Record<string, readonly string[]>> = {
     base: [],
   },
 };
-/** Files that the folders of `http` may import from the folder above. */
+/** Files that the folders of `http` may import from their parent folder. */
 const SHARED_FILES = /^src\/lib\/http\/(?:types|transport-error)\.ts$/;
 
-/** Package -> rooms (or files) that may import it. */
+/** Rooms (or files) that may import each package. */
 const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   '@jmespath-community/jmespath': ['runtime'],
   '@modelcontextprotocol/sdk': ['runtime'],
@@ -98,7 +98,10 @@ function roomOf(path: string): string {
   return first === 'commands' ? 'commands' : 'start';
 }
 
-/** `src/commands/roles/push.ts` -> `roles`; `src/commands/api.ts` -> `api.ts`. */
+/**
+ * Returns the command group of a file: `roles` for `src/commands/roles/push.ts`, and `api.ts` for
+ * `src/commands/api.ts`.
+ */
 function commandOf(path: string): string {
   return path.split('/')[2] ?? '';
 }
@@ -165,7 +168,7 @@ describe('the import check', () => {
     expect(found).toEqual([]);
   });
 
-  test('rejects an import of a missing file or without an extension', () => {
+  test('rejects an import of a missing file, and one without an extension', () => {
     const found = findings(({ imports }) =>
       imports.flatMap(({ target }) => (target?.startsWith('src/') && !byPath.has(target) ? [target] : [])),
     );

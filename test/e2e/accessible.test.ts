@@ -126,7 +126,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
   });
 });
 
-test('redraws lines in normal mode, so the other tests here can fail', async () => {
+test('redraws lines in normal mode, which shows that the other tests here can detect a redraw', async () => {
   const bulk = terminal('seed bulk users.ndjson --batch-size 1 --yes', {});
   expect(await bulk.exit).toBe(0);
   expect(redraws(bulk.raw())).not.toEqual([]);

@@ -46,7 +46,7 @@ function run(file: string, args: string[], options: { cwd: string; env: Record<s
   });
 }
 
-/** At least one command of each area, in an order that works. */
+/** At least one command from each area, in an order that works. */
 const COMMANDS: [line: string, expected: RegExp][] = [
   ['--version', /^\d+\.\d+\.\d+\n$/],
   ['roles push --help', /Usage:/],
@@ -89,7 +89,7 @@ const USER = {
 describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
   beforeAll(() => script('binary.mjs'));
 
-  test('runs a command of each area without Node, and leaves no code on the disk', async () => {
+  test('runs a command from each area without Node, and leaves no code on the disk', async () => {
     const home = temporaryFolder();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'user.json'), JSON.stringify(USER));
@@ -141,7 +141,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect(stdout).toContain('the single executable has no access to it');
   });
 
-  test('runs itself for each command of the tour when started from the PATH', async () => {
+  test('runs itself for each command in the tour when started from the PATH', async () => {
     const home = temporaryFolder();
     const env = { ...envOf(home), PATH: dirname(EXECUTABLE) };
     // The whole tour takes as long as all other tests in this file.

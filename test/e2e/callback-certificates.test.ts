@@ -80,7 +80,7 @@ describe('a valid certificate', () => {
     expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
   });
 
-  it('returns its own key and expiry date, not those of its authority', () => {
+  it("is reported with its own key and expiry date, not its authority's", () => {
     const middle = authority({});
     const own = issue({ by: middle, days: 10 });
     const { publicKey, validTo } = new X509Certificate(own.pem);
@@ -100,7 +100,7 @@ describe('a valid certificate', () => {
     expect(verdict(pem, last + 1)).toHaveProperty('issue', `expired on ${validTo}`);
   });
 
-  it('is accepted with its authorities in any order, and with unrelated ones among them', () => {
+  it('is accepted with its authorities in any order, even mixed with unrelated ones', () => {
     const upper = authority({ subject: '/CN=Upper' });
     const lower = authority({ subject: '/CN=Lower', by: upper });
     const stranger = forge.issue({ subject: '/CN=Stranger', extensions: AUTHORITY });
@@ -286,7 +286,7 @@ describe('an invalid certificate', () => {
       { extensions: [...AUTHORITY, 'nameConstraints=permitted;DNS:a.example'] },
       /^is not allowed to sign/,
     ],
-  ])("is rejected with the authority's name if the authority %s", (_what, wanted, why) => {
+  ])('is rejected with an error that names the authority if the authority %s', (_what, wanted, why) => {
     const middle = authority({ subject: '/O=Some/CN=Middle', ...wanted });
     const { issue: found } = verdict(issue({ by: middle }).pem + middle.pem, NOW + 6 * DAY) as { issue: string };
     const beginning = 'was signed by an authority (O=Some, CN=Middle) that ';
@@ -318,7 +318,7 @@ describe('an invalid certificate', () => {
   });
 });
 
-it('is stored as evidence again until that succeeds', async () => {
+it('retries storing a certificate chain as evidence until it succeeds', async () => {
   const certificate = { url: `https://${DOMAIN}/cert.pem`, pem: issue({}).pem, cached: false };
   const isStored = [false, false, true];
   const stored: string[] = [];

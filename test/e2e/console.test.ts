@@ -16,7 +16,7 @@ beforeEach(async () => {
   platform = await opened(startTestEmulator());
 });
 
-/** Sends attributes of a person from the samples to the intake. */
+/** Sends a sample person's attributes to the intake. */
 function identify(attributes: Record<string, unknown>) {
   const { identity_url, workspace_key, workspace_secret } = platform.ready;
   return send('POST', `${identity_url}/v1/identify`, {
@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
   const click = (page: Page, id: string) =>
     vi.waitFor(() => page.evaluate(`document.getElementById('${id}').click()`), PATIENT);
 
-  /** Opens a tab and waits until it is drawn. */
+  /** Opens a tab and waits until it is rendered. */
   async function open(tab: string): Promise<Page> {
     const page = await browser.open(`${platform.control}/ui#${tab}`);
     await vi.waitFor(

@@ -45,7 +45,7 @@ describe.each(pages)('%s', (page) => {
 
   test('refers only to existing files', () => {
     const named = [...proseOf(page).matchAll(/`((?:src|test|docs|bench|scripts|bin)\/[\w./-]+)`/g)];
-    // Skips widgets, the fictional resource in a CONTRIBUTING guide.
+    // Skips widgets, the fictional resource in the CONTRIBUTING guide.
     const real = named.map(([, path = '']) => path).filter((path) => !path.includes('widgets'));
     expect(real.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe.each(pages)('%s', (page) => {
 /** An editor for the examples: removes a task from one role. */
 const EDIT = 'sed -i.bak -e /user-role/,$s/.*live_stream:view/#/';
 
-/** Skips lines that build a clone, because `.ci/run` runs them. */
+/** Skips commands that build a clone, because `.ci/run` runs them. */
 const ELSEWHERE = /^(npm|npx|export|eval) /;
 
 interface Example {

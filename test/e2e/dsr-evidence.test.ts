@@ -121,7 +121,7 @@ it('never presents an altered or unrecorded message as signed, and never include
     if (to !== number) cpSync(of(number, 'headers.json'), of(to, 'headers.json'));
     writeFileSync(of(to, 'body'), change(readFileSync(of(number, 'body'), 'utf8')));
   };
-  // The ledger has no record of these: a changed callback, and a response whose field has another name.
+  // The ledger has no record of these: a modified callback, and a response with a renamed field.
   alter(2, 8, (body) => body.replace('"pending"', '"completed"'));
   alter(1, 9, (body) => body.replace('encoded_request', 'request'));
   alter(1, 1, (body) => body.replace('encoded_request', 'request'));
@@ -215,7 +215,7 @@ it('includes messages with the same name from several folders', async () => {
   expect(bodies).toEqual(expect.arrayContaining([`${id}.1-2.body`, `${id}.1-3.body`]));
 });
 
-it('names certificates that are missing or were changed, until the next message stores them again', async () => {
+it('names missing or changed certificates until the next message stores them again', async () => {
   const folder = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'certificates');
   const [file = ''] = readdirSync(folder);
   const path = join(folder, file);

@@ -117,7 +117,7 @@ it.each(MOMENTS)(
   },
 );
 
-it('does not send a row whose id a full disk cannot save, and resumes with enough space', async () => {
+it('does not send a row whose id cannot be saved on a full disk, and resumes once there is space', async () => {
   const rows = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com,g${Math.floor(row / 150)}`);
   home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   const command = [PROGRAM, 'dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '-y'];

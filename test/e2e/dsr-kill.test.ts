@@ -1,4 +1,4 @@
-// Kills a bulk run several times and resumes it: each row is on the platform once, without any repair.
+// Kills a bulk run several times and resumes it: each row is on the platform once, with no manual repair.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -200,7 +200,7 @@ test('offers only requests that have results to dsr results, and reports if ther
   }
   await home.platform.api.advance('4d');
   const screen = openTerminal(['dsr', 'results'], { cwd: home.cwd, env: home.env });
-  // The platform has completed the request, which the ledger does not know yet.
+  // The platform has completed the request, but the ledger does not know this yet.
   await screen.waitFor('access       completed');
   expect(screen.screen()).not.toMatch(/erasure|cancelled/);
   screen.type(KEY.enter);

@@ -1,5 +1,5 @@
-// Several processes of one user send the same rows simultaneously: only one sends them, and each row is on the platform
-// once.
+// Several processes of one user try to send the same rows simultaneously. Only one process sends them, and each row is
+// on the platform once.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -45,7 +45,7 @@ const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
     .map(({ status }) => status);
 
-test('lets only one of several simultaneous bulk runs send the rows, and makes the others report that run', async () => {
+test('lets only one of several simultaneous bulk runs send the rows, and has the others report that run', async () => {
   const officer = await createDsrHome();
   try {
     const ended = await together(Array.from({ length: MANY }, () => start(officer)));

@@ -1,4 +1,4 @@
-// Many shards on real engines, while tasks are killed, requeued and delayed: every user arrives with the right value.
+// Many shards on real engines, while tasks are killed, requeued and delayed: every user arrives with the correct value.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -120,7 +120,7 @@ async function scene(users: number): Promise<Scene> {
   return { home, platform, data, env };
 }
 
-/** Returns a page's scripts with other folders, a higher rate and more shards. */
+/** Returns a page's scripts, changed to use other folders, a higher rate and more shards. */
 function scripts(page: string, data: string): string[] {
   const found = readFileSync(join(root, `docs/recipes/seed-${page}.md`), 'utf8').matchAll(/^```bash\n([^]*?)^```$/gm);
   return [...found].map(([, script = '']) =>
@@ -157,7 +157,7 @@ function running(variable: string): { task: number; pid: number }[] {
   });
 }
 
-/** Kills a running shard that is not in `spared`, and adds it there. */
+/** Kills a running shard that is not in `spared`, and adds it to `spared`. */
 async function kill(variable: string, spared = new Set<number>()): Promise<void> {
   const one = await vi.waitUntil(() => running(variable).find(({ task }) => !spared.has(task)), PATIENT);
   process.kill(one.pid, 'SIGKILL');

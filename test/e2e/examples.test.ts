@@ -74,8 +74,8 @@ describe('each example', () => {
   });
 
   /**
-   * Creates a definition of each kind and a run on the platform, except for the resource that the example creates, and
-   * writes their files.
+   * Creates a definition of each kind and a run on the platform, and writes their files. Omits the resource that the
+   * example creates.
    */
   async function prepareWarehouse(path: string, env: Record<string, string>): Promise<void> {
     const [group = '', verb] = path.split(' ');
@@ -189,7 +189,7 @@ describe('each example', () => {
     const onOutput = (stdout: string): void => {
       if (path === 'emulator start' && stdout !== '') end.abort(interrupted());
     };
-    // This test needs the JSON from the write instead of its dry run, so it confirms with a flag.
+    // This test needs the JSON of the write, not of its dry run, so it confirms with a flag.
     const typed = more.length > 0 && path === 'pipelines reset' ? ['--confirm', 'customers'] : [];
     // Another process may use the default port.
     const port = path === 'emulator start' && !args.includes('--port') ? ['--port', '0'] : [];

@@ -22,7 +22,7 @@ const install = (home: string, args: string[], env: Record<string, string> = {})
   run(join(root, 'install.sh'), args, home, env);
 const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
 
-/** Programs that the installer and the stub need, without a download client. */
+/** Programs that the installer and the stub need, except a download client. */
 const TOOLS = 'awk chmod cp mkdir mktemp mv rm sed sh sha256sum shasum tr uname'.split(' ');
 
 describe.skipIf(!hasInstaller)('install.sh', () => {

@@ -38,7 +38,7 @@ const RENAME = { command: 'roles update', role_id: 'support-role', name: 'Help d
 
 const names = async (): Promise<unknown> => (await home.json('roles list --query [].name')).data;
 
-test('reads, plans and writes, and ends when the client disconnects', async () => {
+test('reads, plans and writes, and exits when the client disconnects', async () => {
   const { call, client, pid } = await connect('--allow-writes');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['roles_read', 'roles_plan', 'roles_write']));
@@ -82,7 +82,7 @@ test('leaves no partial write when it is killed during a planned write', async (
   expect([before, expect.arrayContaining(['Help desk'])]).toContainEqual(await names());
   expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', outcome: 'unknown' }]);
   expect((await home.run('log verify')).code).toBe(0);
-  // A new session repeats the write, but cannot use the killed session's plan.
+  // A new session can repeat the write, but cannot use the killed session's plan.
   const again = await connect('--allow-writes');
   const old = await again.call('roles_write', { command: RENAME.command, plan: plan?.id });
   expect(old).toMatchObject({ error: { code: 'mcp.no_plan' } });

@@ -33,7 +33,7 @@ const RUNS = {
 };
 
 describe('a missing id on a terminal', () => {
-  test('is searched by a part of its text and selected with Enter', async () => {
+  test('is found by part of its text and selected with Enter', async () => {
     const screen = terminal(['roles', 'get']);
     await screen.waitFor('admin-role');
     screen.type('support');
@@ -44,7 +44,7 @@ describe('a missing id on a terminal', () => {
     expect(screen.screen()).toMatch(/✔ Role support-role/);
   });
 
-  test('is found by the command if it is the id of a write', async () => {
+  test('is prompted for in log show, with the writes as choices', async () => {
     await runCli(['roles', 'update', 'support-role', '--name', 'Desk', '--yes', ...PROFILE], home);
     const screen = terminal(['log', 'show']);
     await screen.waitFor('roles update  support-role  done');
@@ -84,7 +84,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is prompted for without the id that was selected before', async () => {
+  test('is prompted for in a list that omits the previously selected id', async () => {
     const screen = terminal(['roles', 'compare']);
     await screen.waitFor('First role');
     screen.type('admin');

@@ -7,7 +7,7 @@ import { CHROMIUM } from '../helpers/browser.ts';
 import { root } from '../helpers/root.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** Removes what differs in each run: a plan's id, a journal's name and the duration. */
+/** Removes what differs between runs: a plan's id, a journal's name and the duration. */
 const stable = (picture: string): string =>
   picture
     .replace(/plan [0-9a-f]{32}/, 'plan')

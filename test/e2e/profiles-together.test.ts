@@ -6,7 +6,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { secretsOptions } from '../unit/lib/config/folders.ts';
 
 describe('ten concurrent processes', () => {
-  it('keep every profile that one of them creates', async () => {
+  it('keep every profile that any of them creates', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 10 }, (_, writer) => [folder, `w${writer}-`, '5']);
     await runTogether('test/e2e/children/write-profiles.ts', writers);

@@ -194,7 +194,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     await screen.waitFor('Name of the profile');
     screen.type(`local${KEY.enter}`);
     await screen.waitFor('is reserved');
-    // The prompt was not shown as answered before the error.
+    // The prompt must not be shown as answered before the error.
     expect(screen.screen()).not.toContain('✔ Name of the profile local');
     screen.type(`prod${KEY.enter}`);
     await screen.waitFor('Client id');
@@ -211,7 +211,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     await screen.waitFor('Workspace secret');
     screen.type(KEY.enter);
     await screen.waitFor('Environment: none');
-    // The environment is the last item in the list, which Up reaches from the first.
+    // Up wraps from the first item in the list to the last, the environment.
     screen.type(way === 'redrawing' ? KEY.up + KEY.enter : `environment${KEY.enter}`);
     await screen.waitFor('development');
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);

@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     return store;
   }
 
-  test('shares the rate among all processes, and lets the others use what one leaves unused', async () => {
+  test('shares the rate among all processes, and lets the others use what one process leaves unused', async () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });

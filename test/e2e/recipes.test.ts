@@ -82,7 +82,7 @@ function npmSettings(): Record<string, string> {
 const commandsOf = (file: string, job: string): string[] =>
   (recipe(file).jobs[job]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
 
-/** Returns the settings that a recipe step can see: those in the `env` of its workflow, its job or itself. */
+/** Returns the settings that a recipe step can see: the `env` of its workflow, its job and the step itself. */
 function settingsOf(line: string): Record<string, string> {
   const named = recipes.flatMap((file) => {
     const { env: shared, jobs } = recipe(file);

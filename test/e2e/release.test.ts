@@ -104,7 +104,7 @@ describe('npm run release', () => {
     expect((await git(folder, 'tag')).output).toBe('');
   });
 
-  test('omits the .deb without dpkg-deb, and the tag if git does not know the author', async () => {
+  test('omits the .deb if dpkg-deb is missing, and the tag if git has no author', async () => {
     const folder = await repository();
     const PATH = pathWith('cp env git mkdir node npm sh'.split(' '));
     const unnamed = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.useConfigOnly', GIT_CONFIG_VALUE_0: 'true' };
@@ -149,7 +149,7 @@ describe('npm run release', () => {
   });
 });
 
-/** Runs a step like GitHub: `${{ … }}` is replaced by a value. */
+/** Runs a step as GitHub does: `${{ … }}` is replaced by a value. */
 function runStep(
   step: Step,
   cwd: string,
@@ -227,7 +227,7 @@ test('checks, builds, attests and publishes the release for its tag in the relea
   expect(calls[0]).toBe('run ');
   expect(calls).toContain('npm publish ./dist/release/cdpadm-0.2.0.tgz --provenance --access public');
   expect(calls.join('\n')).toMatch(/gh release create v0\.2\.0 .*SHA256SUMS.* --verify-tag --notes-file/);
-  // If the publishing steps run again after a later step failed, they publish nothing again.
+  // If the publishing steps run again after a later step failed, they publish nothing twice.
   for (const step of steps.slice(-2)) expect((await runStep(step, folder, {}, env)).code).toBe(0);
   const again = readFileSync(join(folder, 'calls'), 'utf8').split('\n');
   expect(again.slice(calls.length - 1)).toEqual(['gh release view v0.2.0', expect.stringMatching(/^npm view /), '']);

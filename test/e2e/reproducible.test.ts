@@ -26,7 +26,7 @@ function filesOf(folder: string): Map<string, Buffer> {
   return new Map(all.map((path) => [path.replace(/^.*\/(dist|packed-\w+)\//, ''), readFileSync(path)]));
 }
 
-/** Creates a folder that git ignores, on the same disk as the build cache, which moves its result there. */
+/** Creates a folder that git ignores, on the same disk as the build cache, because the build moves its result there. */
 function emptyFolder(): string {
   mkdirSync(join(root, 'coverage'), { recursive: true });
   const folder = mkdtempSync(join(root, 'coverage', 'copy-'));
@@ -54,7 +54,7 @@ test.skipIf(!isLinux)('builds identical bytes from one commit in a different fol
   const places = { GIT_DIR: git(root, 'rev-parse', '--absolute-git-dir'), GIT_WORK_TREE: root };
   const env = { ...process.env, ...places, TZ: 'Asia/Tokyo', LC_ALL: 'de_DE.UTF-8' };
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: folder, env, stdio: 'pipe' });
-  // `npm test` has just built the first one.
+  // `npm test` has just made the first build.
   const [first, second] = [filesOf(root), filesOf(folder)];
   expect(first.size).toBeGreaterThan(100);
   expect([...first.keys()]).toContain(`cdpadm-${packageJson.version}.tgz`);

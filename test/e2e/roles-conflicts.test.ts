@@ -59,7 +59,7 @@ describe.each([
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('edit');
     screen.type(`${edit}${KEY.enter}`);
-    // Line by line, the default value is in parentheses.
+    // In line-by-line mode, the default value is in parentheses.
     await screen.waitForOne(['Role user-role, name:', 'Role user-role, name (Mine):']);
     screen.type(`${KEY.clearLine}Both${KEY.enter}`);
     await screen.waitFor('(y/N)');

@@ -19,7 +19,7 @@ function open(scope = SCOPE, state = temporaryFolder()): Opened {
 }
 
 describe('ten concurrent processes', () => {
-  it('keep every manifest that one of them saves', async () => {
+  it('keep every manifest that any of them saves', async () => {
     const state = temporaryFolder();
     await runTogether('test/e2e/children/write-roles.ts', Array<string[]>(10).fill([state, '3']));
     const { store } = open(SCOPE, state);

@@ -1,4 +1,4 @@
-// Kills a seeding run several times and resumes it: every row arrives, without any repair.
+// Kills a seeding run several times and resumes it: every row arrives, with no manual repair.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

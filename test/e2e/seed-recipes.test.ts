@@ -174,7 +174,7 @@ describe('seed-kubernetes.md', () => {
     ]);
   });
 
-  it('sends every user once, repeats nothing in a new pod, and joins the results', async () => {
+  it('sends every user once, repeats nothing in a new pod, and merges the results', async () => {
     const [seed, results] = jobs() as [JobManifest, JobManifest];
     const count = seed.spec.completions ?? 0;
     for (let index = 0; index < count - 1; index++) expect(await pod(seed, index)).toMatchObject({ code: 0 });
@@ -278,7 +278,7 @@ describe('seed-container.md', () => {
 });
 
 describe('seed-warehouse-unload.md', () => {
-  it('seeds the platform from signed links to compressed parts', async ({ skip }) => {
+  it('seeds the platform from presigned URLs of compressed parts', async ({ skip }) => {
     if (!hasParallel) return skip('needs GNU parallel');
     const [sign = '', check = '', send = '', confirm = ''] = blocksOf('seed-warehouse-unload', 'bash');
     const { names, url } = await startPartStore();

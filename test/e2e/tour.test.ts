@@ -90,12 +90,12 @@ const SIGNALS = [
 ] as const;
 
 test.each(sample(SIGNALS, 1))(
-  'stops on %s together with the command it is running, and leaves nothing behind',
+  'stops on %s along with the command that it is running, and leaves nothing behind',
   async (signal, code, said) => {
     const { home, ...tour } = await takeTour([], signal);
     expect(tour).toMatchObject({ code, stderr: expect.stringContaining(said) });
     expect(tour.stderr).not.toContain('bug');
-    // The next chapter is many commands later, so even a busy machine handles the signal before it.
+    // The next chapter is many commands later, so even a busy machine handles the signal before then.
     expect(tour.stdout).not.toContain('Data subject requests');
     expect(readdirSync(home)).toEqual([]);
   },

@@ -125,18 +125,21 @@ test('sends a trigger at most once when it is killed, and makes the next trigger
 test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
-])('creates everything once in simultaneous applies %s, each of which reports what it did', async (_who, state) => {
-  const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
-  for (const { code, stderr } of results) {
-    // A later apply reports a conflict: the resource exists (1, 6) or was changed (6).
-    expect([0, 1, 6], stderr).toContain(code);
-  }
-  expect(results.some(({ code }) => code === 0)).toBe(true);
-  expect((await start(APPLY).ended).code).toBe(0);
-  expect((await home.json('warehouse diff sync', { env: SECRET_ENV })).data).toMatchObject({ steps: [] });
-  expect((await home.json<unknown[]>('data-models list')).data).toHaveLength(WRITES - 2);
-  expect(locks()).toEqual([]);
-});
+])(
+  'creates each resource exactly once in concurrent applies %s, and has each apply report what it did',
+  async (_who, state) => {
+    const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
+    for (const { code, stderr } of results) {
+      // A later apply reports a conflict: the resource exists (1, 6) or was changed (6).
+      expect([0, 1, 6], stderr).toContain(code);
+    }
+    expect(results.some(({ code }) => code === 0)).toBe(true);
+    expect((await start(APPLY).ended).code).toBe(0);
+    expect((await home.json('warehouse diff sync', { env: SECRET_ENV })).data).toMatchObject({ steps: [] });
+    expect((await home.json<unknown[]>('data-models list')).data).toHaveLength(WRITES - 2);
+    expect(locks()).toEqual([]);
+  },
+);
 
 test('triggers as many runs as simultaneous triggers report', async () => {
   expect((await start(APPLY).ended).code).toBe(0);

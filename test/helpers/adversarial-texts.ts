@@ -17,7 +17,7 @@ const LETTERS = [
 ];
 /** A repetition whose maximum is at most this number adds only a fixed length. */
 const SHORT = 8;
-/** Length of the longest fixed repetition that is written out in a string. */
+/** Maximum length of a fixed repetition that is written out in a string. */
 const LONGEST = 40;
 /** Maximum number of leads to one repetition. */
 const MOST_LEADS = 12;

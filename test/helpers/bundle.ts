@@ -1,4 +1,4 @@
-// Bundles a TypeScript entry for a child process, because Node 20 cannot run TypeScript.
+// Bundles a TypeScript entry point for a child process, because Node 20 cannot run TypeScript.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,9 @@ export interface Bundle {
   remove(): void;
 }
 
-/** Bundles an entry, relative to the repository root, and all its imports into one module in a temporary folder. */
+/**
+ * Bundles an entry point, relative to the repository root, and all its imports into one module in a temporary folder.
+ */
 export async function bundleEntry(entry: string): Promise<Bundle> {
   const build = await rolldown({
     cwd: root,
@@ -38,7 +40,7 @@ export async function bundleEntry(entry: string): Promise<Bundle> {
 }
 
 /**
- * Runs an entry in parallel processes, one for each list of arguments, and returns their outputs. Rejects if one
+ * Runs an entry point in parallel processes, one for each list of arguments, and returns their outputs. Rejects if one
  * process fails.
  */
 export async function runTogether(entry: string, lists: readonly (readonly string[])[]): Promise<string[]> {

@@ -12,7 +12,10 @@ export interface ReceivedCallback {
 export interface CallbackReceiver {
   readonly url: string;
   readonly received: ReceivedCallback[];
-  /** Statuses of the next responses, in order; then 202. `hang` never responds, `reset` drops the connection. */
+  /**
+   * Statuses of the next responses, in order; later responses are 202. `hang` never responds, `reset` drops the
+   * connection.
+   */
   next(...answers: (number | 'hang' | 'reset')[]): void;
   /** Resolves when the receiver has received this many callbacks in total. */
   count(wanted: number): Promise<void>;

@@ -69,7 +69,7 @@ export function wordsOf(line: string | readonly string[]): readonly string[] {
   return typeof line === 'string' ? line.split(' ') : line;
 }
 
-/** Jitter that varies between calls and is the same in each run of one commit. */
+/** Jitter that varies between calls, but is the same in each run of one commit. */
 const random = randomFrom(SEED);
 
 /** Streams that record their output, and everything else that a command receives from outside. */

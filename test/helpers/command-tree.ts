@@ -20,7 +20,7 @@ export function commandsBelow(command: Command, path: readonly string[] = []): W
   });
 }
 
-/** Returns the descendants that run something, without those that only group others. */
+/** Returns the descendants that run something, excluding those that only group others. */
 export function leavesBelow(command: Command): Walked[] {
   return commandsBelow(command).filter(([, one]) => one.commands.length === 0 || helpOf(one) !== undefined);
 }

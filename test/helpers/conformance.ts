@@ -206,7 +206,7 @@ function parametersOf({ names, pattern }: Checked, path: string, search: string)
   ];
 }
 
-/** Converts the text of a parameter to the type in its schema. */
+/** Converts a parameter's text to the type in its schema. */
 function typed(text: string, schema: { type?: string }): unknown {
   if (schema.type === 'string') return text;
   if (/^-?\d+$/.test(text)) return Number(text);

@@ -1,4 +1,4 @@
-// Records disk calls in order, to check that data is synced before the next step relies on it.
+// Records file system calls in order, to check that data is synced before the next step relies on it.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 const WATCHED = ['openSync', 'writeFileSync', 'writeSync', 'fsyncSync', 'renameSync', 'linkSync', 'closeSync'] as const;
 
 /**
- * Returns the calls of `work`: `write`, `sync`, `rename`, `link` or `sync folder`. Consecutive calls on one file count
- * as one. The calls still take effect.
+ * Returns the file system calls that `work` makes: `write`, `sync`, `rename`, `link` or `sync folder`. Consecutive
+ * calls on one file count as one. The calls still take effect.
  */
 export function diskCalls(work: () => Promise<void>): Promise<string[]>;
 export function diskCalls(work: () => void): string[];

@@ -1,4 +1,4 @@
-// An embedded platform for a test: on a free port, in memory by default, with its control address as methods.
+// An embedded platform for a test: on a free port, in memory by default, with control calls as methods.
 import { request as httpRequest } from 'node:http';
 import { inject } from 'vitest';
 import { type Emulator, type StartOptions, startEmulator } from '../../src/lib/emulator/index.ts';
@@ -72,7 +72,7 @@ export interface TestControl {
   advance(duration: string): Promise<string>;
   set(iso: string): Promise<string>;
   reset(): Promise<void>;
-  /** Resolves after every due callback was delivered or attempted. */
+  /** Resolves after every due callback has been delivered or attempted. */
   flushCallbacks(): Promise<void>;
   addFault(fault: Fault): Promise<void>;
   faults(): Promise<Fault[]>;
@@ -123,7 +123,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   /** Number of entries in the log from an earlier start. */
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
-  /** Runs `end`, and then rejects if the exchanges before it were invalid or not checked. */
+  /** Runs `end`, then rejects if earlier exchanges were invalid or not checked. */
   async function judged(end: () => Promise<void>): Promise<void> {
     const { count, violations } = await judgedOf(ready.base_url);
     // Faults never return successful responses, so these came from the platform.

@@ -1,4 +1,4 @@
-// Catches errors, for tests that check every part of them.
+// Catches errors for tests that assert on every part of them.
 
 /** Returns the error that `work` throws; fails if `work` throws nothing. */
 export function thrownBy(work: () => unknown): Error {

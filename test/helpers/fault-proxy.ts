@@ -35,7 +35,7 @@ export interface ProxyFault {
 
 export interface FaultPlan {
   fault: ProxyFault;
-  /** The number of the request, from 0. */
+  /** Zero-based index of the request. */
   at: number;
   /** Injects the fault `once`, or for `ever` from that request on. */
   mode: 'once' | 'ever';
@@ -43,7 +43,7 @@ export interface FaultPlan {
   reads?: ProxyFault;
 }
 
-/** Selects the fault of each request by its number, from 0. */
+/** Selects a request's fault by the request's zero-based index. */
 export type FaultChooser = (index: number, received: ReceivedRequest) => ProxyFault | undefined;
 
 export interface FaultProxy {
@@ -230,7 +230,7 @@ function redirect(status: number): ProxyFault {
   };
 }
 
-/** Every form of `Retry-After`, and none. */
+/** Every form of `Retry-After`, and no header. */
 const RETRY_AFTER = ['', '1', '0', '0.5', '-5', 'soon', '99999999999', 'Sun, 06 Nov 1994 08:49:37 GMT'];
 
 function limited(status: number, value: string): ProxyFault {

@@ -19,7 +19,7 @@ export interface FaultServer {
   readonly url: string;
   readonly port: number;
   readonly requests: ReceivedRequest[];
-  /** The number of accepted connections. */
+  /** Number of accepted connections. */
   readonly connections: number;
   /** Faults for the next requests, in order; then `otherwise` responds. */
   next(...faults: Fault[]): void;

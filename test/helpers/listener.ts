@@ -16,7 +16,7 @@ export interface ListenerLine {
 
 export interface Listener {
   url: string;
-  /** The callbacks that were printed so far. */
+  /** The callbacks printed so far. */
   lines(): ListenerLine[];
   stop(): Promise<CliResult>;
 }

@@ -104,7 +104,7 @@ function part(node: AST.Element, flags: string, step: () => void): Matcher {
   }
 }
 
-/** Does the same as `letterTest`, for character codes. */
+/** Like `letterTest`, but for character codes. */
 function codeTest(node: AST.Element, flags: string): (code: number) => boolean {
   const isOne = letterTest(node, flags);
   const known: boolean[] = [];

@@ -54,7 +54,7 @@ export async function openAssistant(
   const client = new Client({ name: 'test', version: '1.0.0' });
   // The transport is the same on both sides.
   await client.connect(new StdioServerTransport(output, input));
-  // From now on, the client checks each answer against the output schema of its tool.
+  // From now on, the client checks each answer against its tool's output schema.
   await client.listTools();
   return {
     client,

@@ -1,4 +1,4 @@
-// An object store with a warehouse's compressed part files, which it serves only through signed links.
+// An object store with a warehouse's compressed part files, which it serves only at presigned URLs.
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';

@@ -1,6 +1,6 @@
 // Reproducible random numbers from a seed.
 
-/** Returns numbers from 0 to 1 (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -52,7 +52,7 @@ export function releaseFolder(program = PROGRAM): string {
   return folder;
 }
 
-/** Serves a folder on a loopback address, with a certificate as https, and returns the address. */
+/** Serves a folder on a loopback address, over https if there is a certificate, and returns the address. */
 export function serve(folder: string, certificate?: Certificate): Promise<string> {
   return listening((request, response) => {
     const file = join(folder, request.url ?? '');

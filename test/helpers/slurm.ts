@@ -10,7 +10,7 @@ import { expect, vi } from 'vitest';
 import { listenOnLoopback } from './loopback.ts';
 import { PATIENT } from './patient.ts';
 
-/** The node runs this many tasks concurrently, whatever its number of cores. */
+/** The node runs this many tasks concurrently, regardless of its number of cores. */
 export const SLURM_TASKS = 8;
 
 /** Returns the reason why Slurm cannot run here, or undefined if it can. */

@@ -8,7 +8,7 @@ export interface SourceExpression {
   expression: RegExp;
 }
 
-/** Replaces a part of a built expression that is known only at run time. */
+/** Placeholder for a part of a built expression that is known only at run time. */
 const UNKNOWN_PART = 'x';
 
 /** Returns the expressions in the program's source files. */

@@ -71,7 +71,7 @@ test('compiles a strict program against the library without any other types', ()
       .map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
   });
   expect(complaints).toEqual([]);
-  // Only the types of the entry are published.
+  // Only the entry point's types are published.
   const published = readdirSync(join(installed, 'dist', 'types'), { recursive: true, encoding: 'utf8' });
   expect(published.filter((name) => name.endsWith('.d.ts')).toSorted()).toEqual([
     join('lib', 'emulator', 'base', 'embedding.d.ts'),

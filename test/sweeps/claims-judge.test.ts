@@ -90,7 +90,7 @@ describe('a claim about a call that can only be accepted', () => {
     ['if it says both accepted and done', 'Accepted. It was stored.', seed(answer(202)), /says done/],
   ])('is false %s', (_when, stdout, request, problem) => expect(accepting(stdout, request)).toMatch(problem)); // prettier-ignore
 
-  test('is judged so for exactly the calls, except DELETE, that have no response body in the contract', () => {
+  test('covers exactly the calls, except DELETE, that have no response body in the contract', () => {
     const targetOf = ({ path, service }: (typeof allEndpoints)[number]): string =>
       SERVICE_PATHS[service] + path.replace(/\{\w+\}/g, 'x');
     const silent = allEndpoints.filter(({ method, reply }) => method !== 'DELETE' && reply === undefined);
@@ -227,7 +227,7 @@ describe("a user's file", () => {
   ])('is a false claim when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
 });
 
-test('gets a unique name for each replaced response', () => {
+test('gives each replaced response a unique name', () => {
   const strangers: Strangers = { signed: answer(201, {}), byPath: new Map([['/v3/requests', {}]]) };
   const post = sent('POST', '/v3/requests/');
   const names = formsFor(post, answer(201, { subject_request_id: ID }), strangers).map(({ name }) => name);

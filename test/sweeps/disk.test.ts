@@ -1,6 +1,6 @@
-// Runs the built program with a limit on file sizes, as on a full disk or with an exhausted quota, for every command
-// that writes to the platform. The program skips a write that must be saved first, damages no existing file, and
-// completes the work when it runs again with enough space.
+// Runs every command that writes to the platform with a limit on file sizes, as on a full disk or with an exhausted
+// quota. The program skips a write that must be saved first, damages no existing file, and completes the work when it
+// runs again with enough space.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { isWhole } from '../helpers/size.ts';
 import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** File size limits in blocks of 512 bytes: none, almost none, and too few for longer files. */
+/** File size limits in 512-byte blocks: zero, a few, and not enough for longer files. */
 const LIMITS = [0, 1, 2, 4, 8, 16];
 /** Commands that save an id or a copy before they send a request. */
 const SAVES_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;

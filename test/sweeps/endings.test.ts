@@ -1,5 +1,5 @@
-// A finished command exits and its output is complete: short and long commands into files, pipes, slow readers and
-// readers that close; and every command of the table alone.
+// A finished command exits with complete output: short and long commands with files, pipes, slow readers and readers
+// that close early, and every command in the table by itself.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   home = createCliHome();
-  // About 5 MB, more than a pipe buffers.
+  // About 5 MB, more than fits in a pipe's buffer.
   const groups = Array.from({ length: GROUPS }, (_, index) => ({
     id: `group-${index}`,
     name: `Group ${index}`,

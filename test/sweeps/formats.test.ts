@@ -1,4 +1,4 @@
-// Prints the result of every command in every format: a parser of the format must find the data of the JSON.
+// Prints the result of every command in every format: a parser for the format must find the same data as in the JSON.
 import { isDeepStrictEqual } from 'node:util';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';

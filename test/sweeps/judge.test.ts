@@ -1,4 +1,4 @@
-// Checks the judge of the sweeps: its list of calls matches the contract, and it finds each kind of violation.
+// Checks the sweeps' judge: its list of calls matches the contract, and it finds each kind of violation.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { allEndpoints } from '../../src/lib/contract/index.ts';
 import { SERVICE_PATHS } from '../../src/lib/emulator/wire/service-paths.ts';

@@ -25,7 +25,7 @@ const RANDOM_WITHIN_MS = 600;
 
 const MOMENTS = ['before delivery', 'delivered, unanswered', 'answered'] as const;
 
-/** When to kill: at a request, by its number from 0, or after a number of milliseconds. */
+/** When to kill: at a request, by its zero-based index, or after a number of milliseconds. */
 type Kill = { at: number; moment: (typeof MOMENTS)[number] } | { ms: number };
 
 /** Runs the built program and kills it at the given moment. */

@@ -31,7 +31,7 @@ export async function savedAgain(world: World, { before = [] }: CommandCase, std
 
 /**
  * Returns the next run's flags if this run was rejected because an earlier run recorded the same request without an
- * outcome: the hint says to send that request again under its id.
+ * outcome. The hint says to send that request again under its id.
  */
 export function sameRequestFlags(stderr: string): string[] {
   const id = /"code":"dsr\.duplicate".* pass --request-id ([0-9a-f-]{36})/.exec(stderr)?.[1];

@@ -20,9 +20,9 @@ export interface Ended {
 
 export interface RunOptions {
   flags?: readonly string[];
-  /** Maximum file size in blocks of 512 bytes. */
+  /** Maximum file size in 512-byte blocks. */
   fileLimit?: number;
-  /** Returns the faults for its requests; `end` kills the program. */
+  /** Returns the faults for the program's requests; `end` kills the program. */
   plan?: (end: () => void) => FaultPlan;
 }
 

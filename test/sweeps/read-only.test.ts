@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Returns the requests that write to the platform, without those to the control address of an embedded one. */
+/** Returns the requests that write to the platform, excluding those to an embedded platform's control address. */
 function writes(one: CommandCase): string[] {
   if (recordOf(one).calls === 'emulator') return [];
   const sent = world.proxy.requests.filter(

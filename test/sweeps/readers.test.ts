@@ -46,7 +46,7 @@ const isTried = ({ command, names }: FileArgument): boolean =>
     return reader.command === command && (names.length === 0 || names.some((name) => words.includes(name)));
   });
 
-test('tests every file that a command reads with hostile contents', async () => {
+test('tests hostile contents for every file that a command reads', async () => {
   const files = await fileArguments();
   const places = files.map(({ command, label }) => `${command} ${label}`);
   expect(places).toContain('roles push file');

@@ -14,7 +14,7 @@ const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const dated = (date: string): string => ONE.replace('2024-01-31', date);
 const valued = (value: string): string => ONE.replace('"3"', value);
 const named = (name: string): string => ONE.replace('Orders', name);
-/** Column of the attribute name in a row, from 1. */
+/** One-based column of the attribute name in a row. */
 const NAME_AT = ONE.indexOf('Orders') + 1;
 
 const DATE = 'cutoff_date: must be a valid date as yyyy-MM-dd';
@@ -28,7 +28,7 @@ type Reasons = Record<number, string>;
 interface Case {
   what: string;
   content: string | Buffer;
-  /** The number of accepted rows. */
+  /** Number of accepted rows. */
   accepted: number;
   reasons?: Reasons;
 }
@@ -222,7 +222,7 @@ describe('a seeding command', () => {
   );
 });
 
-test('accepts a corrected file after rejecting it as a whole', async () => {
+test('accepts the corrected version of a file that it rejected as a whole', async () => {
   seeding.write('second.csv', lines('xpdi,user:n', '1,a'));
   expect(await seeding.bulk(['second.csv'])).toMatchObject({ code: 9 });
   seeding.write('second.csv', lines('xpid,user:n', '1,a'));

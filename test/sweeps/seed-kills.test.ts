@@ -1,6 +1,6 @@
 // Kills a seeding run with -9 at each of its requests, before and after delivery and after the response, and kills its
-// resume too. Every row arrives and each rejected row is reported once, without any repair. Runs a sample by default;
-// `vitest --mode whole` runs every pair of kills.
+// resume too. Every row arrives and each rejected row is reported once, with no manual repair. Runs a sample by
+// default; `vitest --mode whole` runs every pair of kills.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ test(
     for (const [first, second] of PAIRS) {
       const what = `SEED=${SEED}: ${first.moment} ${first.at}, then ${second.moment} ${second.at}`;
       arrived = new Set();
-      // If there are fewer requests than the kill waits for, the process simply ends.
+      // If there are fewer requests than the kill waits for, the process simply exits.
       let code = await run(false, first);
       // A process whose request has no response cannot have finished.
       if (first.at <= BATCHES && first.moment !== 'answered') expect(code, what).toBeNull();

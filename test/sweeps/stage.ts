@@ -206,7 +206,7 @@ const WENT_TO = {
   address: 'https://seeds.people.example',
 };
 
-/** What a shard of `seed bulk`, and a part of `dsr submit --bulk`, printed. */
+/** Output of a `seed bulk` shard, and of a `dsr submit --bulk` part. */
 const SHARD = {
   ...{ rows: 5, accepted: 5, rejected: 0, batches: 1, requests: 1, retries: 0, seconds: 0.5 },
   ...{ journal: '/state/seed/1.json', rejects: null, shard: { index: 1, count: 1 }, target: WENT_TO },

@@ -1,6 +1,6 @@
-// Kills the built program with -9 at each of its file writes, for every command line of the table that writes files:
-// before, halfway through and after the write, and at random moments. No file is torn or lost, and a second run ends as
-// if nothing had happened. Runs a sample by default; `npm run test:kills` covers every write.
+// Kills the built program with -9 before, halfway through and after each file write, and at random moments, for every
+// command line in the table that writes files. No file is torn or lost, and a second run ends as if nothing had
+// happened. Runs a sample by default; `npm run test:kills` covers every write.
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'yaml';
@@ -18,7 +18,7 @@ import { createWorld, type World } from './world.ts';
 
 const WORLDS = 2;
 const HOUR = 3_600_000;
-/** The share of the kills to run. */
+/** The fraction of the kills to run. */
 const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 /** Random moments for each command line. */
@@ -50,8 +50,8 @@ interface Written extends Ended {
 }
 
 /**
- * Shows `unknown` as `submitted`: the response of a row with a given id may have arrived before the kill, but is not in
- * the ledger yet. Nothing proves that the request is ours (decision: D211), so the next run reports its outcome as
+ * Shows `unknown` as `submitted`: the response for a row with a given id may have arrived before the kill, but is not
+ * in the ledger yet. Nothing proves that the request is ours (decision: D211), so the next run reports its outcome as
  * unknown.
  */
 const withoutUnknown = (text: string): string =>

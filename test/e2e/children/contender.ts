@@ -1,4 +1,4 @@
-// A process that contends with others for slots of the budget or for the single token request.
+// A process that contends with others for slots in the budget or for the single token request.
 import { takeSlots } from '../../../src/lib/http/limits/budget.ts';
 import { createClient } from '../../../src/lib/http/client.ts';
 import { createCacheFiles } from '../../../src/lib/kernel/cache-files.ts';

@@ -21,7 +21,7 @@ if (operation === 'count') {
   process.stdout.write(`held ${process.pid}\n`);
   setInterval(() => undefined, 60_000);
 } else if (operation === 'die') {
-  // Kills the process as soon as it has a lock, or the right to break the lock of a dead process.
+  // Kills the process as soon as it has a lock, or the right to break a dead process's lock.
   const { linkSync } = fs;
   fs.linkSync = (existing, created) => {
     linkSync(existing, created);

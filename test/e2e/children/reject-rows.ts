@@ -1,4 +1,4 @@
-// A process with a file size limit that rejects rows until its disk is full, then prints what it reports as written.
+// A process with a file size limit that rejects rows until a write fails, then prints what it reports as written.
 import { openRejects } from '../../../src/lib/files/seed-rejects.ts';
 
 const rejects = openRejects(process.argv[2] ?? '', undefined, () => undefined);

@@ -1,4 +1,4 @@
-// A process of a concurrency test: creates profiles `<prefix>0` … in a folder. Arguments: folder, prefix, count.
+// A process for a concurrency test: creates profiles `<prefix>0` … in a folder. Arguments: folder, prefix, count.
 import { openProfiles } from '../../../src/lib/config/profiles.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { createRedactor } from '../../../src/lib/kernel/redact.ts';

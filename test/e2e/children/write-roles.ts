@@ -1,4 +1,4 @@
-// A process of a concurrency test: saves numbered manifests in the history of one organization. Arguments: state
+// A process for a concurrency test: saves numbered manifests in the history of one organization. Arguments: state
 // folder, number of writes.
 import { openRolesStore } from '../../../src/lib/config/roles-store.ts';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';

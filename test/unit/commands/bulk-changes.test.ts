@@ -1,4 +1,4 @@
-// Inputs that change during a bulk run, at the question and between two requests: only rows that were checked and shown
+// Inputs that change during a bulk run, at the prompt and between two requests. Only rows that were checked and shown
 // are sent, and no result is paired with another row.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe('dsr submit --bulk', () => {
     `email,pad\n${Array.from({ length: count }, (_, row) => `${name}${row}@example.com,${'x'.repeat(pad)}\n`).join('')}`;
   const path = (name: string): string => join(home.cwd, name);
 
-  /** Calls `change` before the response to a POST, by its number from 1. */
+  /** Calls `change` before the response to a POST, by its one-based number. */
   async function atPost(number: number, change: () => void): Promise<void> {
     let posts = 0;
     const answer = <A>(response: A, { method }: { method: string }): A => {
@@ -57,7 +57,7 @@ describe('dsr submit --bulk', () => {
     ['cut', 'people.csv', (file) => writeFileSync(file, people('person', 2))],
     ['replaced in a folder', 'parts/b.csv', (file) => writeFileSync(file, people('other'))],
     ['replaced and compressed', 'people.csv.gz', (file) => writeFileSync(file, gzipSync(people('other')))],
-  ])('sends nothing if a file is %s at the question', async (_what, name, change) => {
+  ])('sends nothing if a file is %s at the prompt', async (_what, name, change) => {
     mkdirSync(path('parts'));
     writeFileSync(path('parts/a.csv'), people('first'));
     const text = people('person');
@@ -140,7 +140,7 @@ describe('dsr submit --bulk', () => {
 describe('seed bulk', () => {
   let seeding: Seeding;
   let change: (() => void) | undefined;
-  /** Number of requests that the platform accepts before it is down. */
+  /** Number of requests that the platform accepts before it goes down. */
   let accepted: number;
   beforeEach(async () => {
     accepted = Infinity;
@@ -164,7 +164,7 @@ describe('seed bulk', () => {
     ['appended to', (path) => appendFileSync(path, userRows(1))],
     ['cut', (path) => writeFileSync(path, userRows(10))],
     ['moved away', (path) => renameSync(path, `${path}.old`)],
-  ])('sends nothing if a file is %s at the question, and stops if that happens during the run', async (_what, edit) => {
+  ])('sends nothing if a file is %s at the prompt, and stops if this happens during the run', async (_what, edit) => {
     const rows = userRows(20_000);
     const path = join(seeding.folder, seeding.write('users.ndjson', rows));
     const asked = await seeding.run(
@@ -218,7 +218,7 @@ describe('seed bulk', () => {
     expect(seeding.users().map(({ xpid }) => xpid)).toEqual([1, 2, 3, 4]);
   });
 
-  it('resumes a run of an older version, whose journal has no row flags', async () => {
+  it('resumes a run from an older version, whose journal has no row flags', async () => {
     seeding.write('users.ndjson', userRows(4));
     await half(['users.ndjson']);
     const [journal = ''] = readdirSync(join(seeding.stateFolder, 'seed')).filter((name) => name.endsWith('.json'));

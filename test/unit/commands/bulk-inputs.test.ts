@@ -45,7 +45,7 @@ describe('dsr submit --bulk', () => {
 });
 
 describe('dsr submit --bulk with several inputs', () => {
-  it('submits them in one run and names its results file after the first input', async () => {
+  it('submits them in one run and names the results file after the first input', async () => {
     write('several/a.csv', email('a'));
     write('several/b.csv.gz', gzipSync(email('b')));
     write('several/_SUCCESS', '');

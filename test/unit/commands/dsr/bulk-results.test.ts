@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** Submits a file of `count` people, or of the given people, and keeps what the run printed. */
+/** Submits a file of `count` people, or of the given people, and saves the run's output. */
 async function submit(part: string, people: number | string[]): Promise<number> {
   const rows =
     typeof people === 'number' ? Array.from({ length: people }, (_, index) => `${part}${index}@example.com`) : people;
@@ -33,7 +33,7 @@ it('adds up the counts of all parts', async () => {
   });
 });
 
-it('names the parts without a result, and the command that submits them', async () => {
+it('lists the parts without a result, and prints the command that submits them', async () => {
   await submit('a', 2);
   home.write('b.json', '');
   home.write('b.csv', 'email\nb0@example.com\n');

@@ -320,7 +320,7 @@ describe('dsr submit --bulk with faults', () => {
     expect(await countOnPlatform(300)).toBe(300);
   });
 
-  it('prints on Ctrl-C the command to resume, which submits the remaining rows', async () => {
+  it('prints a command on Ctrl-C that resumes the run and submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
     const interruptedRun = await home.run([...BULK.split(' '), '--progress', 'json'], {

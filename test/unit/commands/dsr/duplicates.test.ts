@@ -23,7 +23,7 @@ const submit = (email: string, ...flags: string[]): string[] => [
   ...flags,
 ];
 
-it('rejects a second request about the same person, whatever the letter case, unless --allow-duplicates is set', async () => {
+it('rejects a second request for the same person, regardless of letter case, unless --allow-duplicates is set', async () => {
   const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const { code, error } = await home.json(submit('Jane@Example.com'));
   expect([code, error.code]).toEqual([12, 'dsr.duplicate']);
@@ -123,7 +123,7 @@ it('warns about every open access and portability request before an erasure, sin
     );
 });
 
-it('rejects a bulk file that contains a person twice in different letter case or an identity with spaces', async () => {
+it('rejects a bulk file that contains a person twice in different letter case, or an identity with spaces', async () => {
   home.write(
     'people.csv',
     'regulation,subject_request_type,email\ngdpr,erasure,Twin@example.com\ngdpr,erasure,twin@example.com\n',
@@ -292,7 +292,7 @@ it('prints after the run the command that submits the rows rejected as duplicate
   expect(await home.received('POST', '/v3/requests')).toBe(3);
 });
 
-it('warns of cells with spaces around an identity, which it removes', async () => {
+it('warns about cells with spaces around an identity, and removes the spaces', async () => {
   home.write(
     'people.csv',
     'regulation,subject_request_type,email\ngdpr,access, ben@example.com\ngdpr,access,kim@example.com\n',
