@@ -63,7 +63,6 @@ export interface Io {
   readonly stdin: Readable;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
-  /** True for each stream that is a terminal. */
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   columns(): number;
   rows(): number;

@@ -80,7 +80,7 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** Gives each profile the same standard input, which is read only once. A terminal is shared: a user types there. */
+/** Gives each profile the same standard input, which is read only once. A terminal is shared, not replayed. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
   /** Null marks the end. */

@@ -50,12 +50,12 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     const issues = references.flatMap((source) => {
       const path = filePath(source);
       const isOwn = path === undefined ? isOwnReference(source.reference, held) : isOwnFile(path, own);
-      const message = `${source.reference} is a secret of this program, and is never sent to a warehouse`;
+      const message = `${source.reference} is one of this program's secrets, and is never sent to a warehouse`;
       return isOwn ? [source.issue(message)] : [];
     });
     if (issues.length === 0) return;
     const hint = 'Refer to the secret for the warehouse, for example env:WAREHOUSE_PASSWORD.';
-    throw invalidInput('A definition refers to a secret of this program. Nothing was sent.', issues, hint);
+    throw invalidInput("A definition refers to one of this program's secrets. Nothing was sent.", issues, hint);
   }
 
   /** Throws guard (12) for references that need permission. */
@@ -107,7 +107,8 @@ const ALLOW_COMMANDS: Hint = {
 /** Secrets that are multi-line documents. For other secrets, only the first line of a command's output is used. */
 const DOCUMENTS = new Set(['service_account_key']);
 
-const NOT_SENT = 'Nothing was sent with it. Put the secret there, or change the reference in the definition.';
+const NOT_SENT =
+  'No request that needs the secret was sent. Put the secret there, or change the reference in the definition.';
 
 async function readSecret(
   { clock, io, paths, redactor, signal }: Context,
@@ -130,7 +131,7 @@ async function readSecret(
     // The keychain error's own hint applies only to a profile's secrets.
     throw error.with({
       message: `The ${what} is in the keychain. ${error.message}`,
-      hint: 'Nothing was sent with it. Use env:NAME, file:PATH or command:LINE in the definition.',
+      hint: 'No request that needs the secret was sent. Use env:NAME, file:PATH or command:LINE in the definition.',
     });
   }
 }

@@ -45,13 +45,12 @@ export interface Messages {
   warn(text: string): void;
 }
 
-/** Commands pass their Context. */
 export interface ConfirmPorts {
   out?: Messages;
   signal: AbortSignal;
 }
 
-/** Sends a write, and confirms it by its response or by a read. Only throws errors that are not KnownErrors. */
+/** Sends a write, and confirms it by its response or by a read. Throws only errors other than KnownError. */
 export async function confirmWrite<Result, Stored>(
   write: Write<Result, Stored>,
   { signal, out }: ConfirmPorts,
@@ -169,8 +168,8 @@ function unknown(
 
 function causeOf({ error, rejection }: Doubt): string {
   if (error === undefined) return 'the response does not confirm it';
-  if (rejection) return 'the platform rejected the repeated request';
+  if (rejection) return 'the platform rejected the retried request';
   const isUnreadable = error.cause instanceof KnownError && error.cause.code === 'http.unreadable';
   if (isUnreadable) return 'the response is unreadable';
-  return error.status === undefined ? 'the response was lost' : `the response was ${error.status}`;
+  return error.status === undefined ? 'the response was lost' : `the response status was ${error.status}`;
 }

@@ -37,7 +37,6 @@ export interface DeliveryPorts {
   targets: readonly DeliveryTarget[];
   /** Maximum number of attempts per delivery. */
   attempts: number;
-  /** Maximum number of concurrent attempts. */
   concurrency: number;
   /** Makes one attempt. Resolves if the target accepted the callback, and rejects with the reason otherwise. */
   deliver(target: string, callback: ReceivedLine, signal: AbortSignal): Promise<void>;
@@ -139,7 +138,7 @@ export class Deliveries {
     });
     await this.#record([]);
     const { seen, unknown } = this.#state;
-    // Moves the unknown lines to the beginning of the file.
+    // Move the unknown lines to the beginning of the file.
     if (seen.size + unknown.length > 0) await this.#compact();
     this.unreadable = unreadableIn(unknown);
     for (const delivery of this.#state.open.values()) {

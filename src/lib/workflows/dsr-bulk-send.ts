@@ -33,7 +33,7 @@ export interface RowPorts {
   encode(request: DsrRequest): Buffer;
   verify: VerifyMessage;
   describe(request: DsrRequest): Promise<SubmittedNews>;
-  /** Returns the number of complete rows. Tracks whether other rows succeed while one keeps failing. */
+  /** Returns the number of complete rows, which shows whether other rows succeed while one keeps failing. */
   completed(): number;
   clock: Clock;
   redactor: Pick<Redactor, 'hide' | 'text'>;

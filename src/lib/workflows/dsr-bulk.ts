@@ -21,7 +21,6 @@ export interface BulkPorts
   table: RowTable;
   options: RowOptions;
   journal: DsrJournal;
-  /** States recorded in the journal. */
   states: RowStates;
   /** Absent if duplicates are allowed. */
   findDuplicate: FindDuplicate | undefined;
@@ -41,7 +40,7 @@ export interface BulkCounts {
   unsigned: number;
 }
 
-/** Number of rows whose ids are written at once. The next run reads the rows that were not sent from the platform. */
+/** Number of rows whose ids are written at once. The next run asks the platform about rows that were not sent. */
 const PLANNED_AT_ONCE = 512;
 /** Number of outcomes written at once. After a kill, the next run reads the missing outcomes from the platform. */
 const WRITTEN_AT_ONCE = 1024;
@@ -179,14 +178,13 @@ function isPermanent(error: unknown): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
-/** Writes outcomes in groups. */
 function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {
   let rows: Complete[] = [];
   let news: LedgerNews[] = [];
   let writtenAt = clock.now();
   let writing = Promise.resolve();
 
-  /** Write the ledger first, because a row that is complete in the journal is never added to the ledger later. */
+  /** Writes the ledger first, because a row that is complete in the journal is never added to the ledger later. */
   async function writeGroup(): Promise<void> {
     if (rows.length === 0) return;
     const [group, entries] = [rows, news];

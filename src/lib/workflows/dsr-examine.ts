@@ -71,7 +71,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   if (wrong > 0) {
     const count = wrong === 1 ? 'one issue' : `${wrong} issues`;
     const hint = isRepeated
-      ? 'Remove the repeated rows. --allow-duplicates permits only repeats of earlier requests.'
+      ? 'Remove the duplicate rows. --allow-duplicates allows only duplicates of earlier requests.'
       : undefined;
     throw invalidInput(`${name} cannot be submitted: ${count}. Nothing was sent.`, issues, hint, wrong - issues.length);
   }

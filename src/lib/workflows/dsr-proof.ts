@@ -6,7 +6,6 @@ import type { KnownError } from '../kernel/errors.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { fail } from '../errors/fail.ts';
 
-/** True if a response is about the request `id`. */
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
   return subject_request_id === id;
 }

@@ -30,7 +30,6 @@ export interface RowOptions extends NormalizeOptions {
   defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
 }
 
-/** A row that can be sent. */
 export interface ReadyRow extends Pick<RowParts, 'done' | 'isTrimmed'> {
   row: number;
   request: DsrRequest;

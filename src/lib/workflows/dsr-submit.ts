@@ -176,7 +176,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/** Finds due access and portability requests for the person in an erasure: it would delete the data. */
+/** Finds the person's due access and portability requests, whose data an erasure would delete. */
 export async function readUnanswered(ledger: DsrPorts['ledger'], only?: SubmittedNews): Promise<FindAll | undefined> {
   const belongs = (event: SubmittedNews): boolean =>
     event.subject_request_type !== 'erasure' && (only === undefined || isSamePerson(event, only));
@@ -257,9 +257,9 @@ const SENDING_MS = 30_000;
 const PART = 2000;
 
 /**
- * Returns a search of the requests submitted between `from` and `to` (milliseconds), except cancelled and rejected
- * ones. A request with an unknown outcome counts if the platform has it, or if another process may be sending it.
- * `only` limits the search to duplicates of one request. Undefined if there are no such requests.
+ * Returns a duplicate search over the requests submitted between `from` and `to` (milliseconds), except cancelled and
+ * rejected ones. A request with an unknown outcome counts if the platform has it, or if another process may be sending
+ * it. `only` limits the search to duplicates of one request. Undefined if there are no such requests.
  */
 export async function readRecent(
   ports: DsrPorts,

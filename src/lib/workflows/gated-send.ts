@@ -10,7 +10,6 @@ import type { Feedback } from '../domain/pacing/gate.ts';
 export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
 
 export interface GatedRequest<Body> {
-  /** True for a retry. */
   isRepeat: boolean;
   /** Number of failed requests (5xx, or no response) for the same row or batch. */
   failures: number;

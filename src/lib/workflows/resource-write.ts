@@ -17,7 +17,6 @@ export interface ResourceCalls<Reply, Body> {
   comparable(definition: Reply | Body): unknown;
 }
 
-/** A command passes its Context. */
 export type WritePorts = Required<ConfirmPorts>;
 
 interface Stamped {

@@ -23,7 +23,6 @@ export interface PushOptions extends GuardFlags {
   dryRun: boolean;
 }
 
-/** The part of a command's Context that a push needs. */
 export interface PushContext extends WritePorts {
   readonly prompt: {
     readonly possible: boolean;

@@ -25,7 +25,6 @@ export interface InputOptions extends Omit<TableOptions, 'name'> {
   shard: Shard | undefined;
 }
 
-/** Inputs, and the rules for their rows. */
 export interface SeedInputs {
   inputs: readonly SeedInput[];
   rules: RowRules;

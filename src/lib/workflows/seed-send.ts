@@ -27,7 +27,6 @@ export interface Blamed {
 
 export type BatchDelivery = ReturnType<typeof createBatchDelivery>;
 
-/** How the platform rejected a body. */
 type Refusal = Pick<Refused, 'status' | 'messages'>;
 
 type Rows = readonly number[];

@@ -174,7 +174,7 @@ it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>
   const [entry] = (await home.json<Entry[]>('log --limit 1')).data;
   if (undo === null) {
     const note = expect.stringMatching(
-      ` With the same settings: cdpadm data-models delete both --workspace ${workspace} --ca-file \\S+$`,
+      ` To undo it with the same settings: cdpadm data-models delete both --workspace ${workspace} --ca-file \\S+$`,
     );
     expect(entry).toMatchObject({ undo: null, undo_note: note as unknown });
     expect(JSON.stringify(entry)).not.toContain(given['CDPADM_CLIENT_SECRET']);

@@ -77,7 +77,7 @@ async function checkKeychain(ctx: Context): Promise<Finding> {
     await (await ctx.profiles()).checkStorage('keychain');
     return ok(check, 'responds');
   } catch (error) {
-    // Only a warning, because no profile may need the keychain.
+    // Only a warning, because perhaps no profile uses the keychain.
     return { ...failed(check, error), status: 'warning' };
   }
 }

@@ -86,7 +86,7 @@ function unquoted(description: string): string {
   return description.replaceAll('"', '');
 }
 
-/** The command's own codes in a wrapped second column (`6  nothing was sent`), then all usual codes in a paragraph. */
+/** Returns the command's own codes with their meanings, then the usual codes as a paragraph. */
 function exitCodeLines(help: CommandHelp, helper: Help, width: number): string[] {
   const own = byCode(help.exits ?? {}).map(([code, meaning]) => [String(code), meaning] as const);
   const column = largest(own.map(([code]) => code.length)) + 2;

@@ -31,7 +31,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
     case 'commander.excessArguments':
       return excessArguments(command);
     case 'commander.missingMandatoryOptionValue': {
-      // The flag may only be mistyped: commander reports missing flags before unknown ones.
+      // The flag may just be mistyped: commander reports missing flags before unknown ones.
       const [flag] = command.args.flatMap((word) => /^--?[a-z][^=]*/i.exec(word)?.[0] ?? []);
       return flag === undefined ? usageIn(command, error.message) : unknownWord('flag', flag, command);
     }

@@ -112,7 +112,7 @@ function sink(): TextSink & { text(): string } {
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
-    // The command validates the format later. Here, only prevent that it forms a path.
+    // The command validates the format later. Here, only make sure that it cannot form a path.
     const given = typeof format === 'string' && /^[a-z]+$/.test(format) ? format : undefined;
     return save(folder, `content.${given ?? extensionOf(text, 'format' in flags)}`, text);
   }

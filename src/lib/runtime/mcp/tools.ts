@@ -96,7 +96,7 @@ function introduction(area: string, kind: ToolKind, mayWrite: boolean): string {
   return texts[kind];
 }
 
-/** `roles update(role_id, name?): change single fields of a role`. */
+/** Returns `roles update(role_id, name?): change single fields of a role`. */
 function signatureOf(record: CommandRecord): string {
   const words = parametersOf(record).map(({ name, required }) => (required ? name : `${name}?`));
   return `${record.path}(${words.join(', ')}): ${record.summary}`;

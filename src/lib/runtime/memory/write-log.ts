@@ -46,11 +46,10 @@ function startedFields() {
     args: z.array(z.string()),
     /** Files named by flags. */
     files: z.array(z.string()),
-    /** Ids that are written, unless they are arguments. */
+    /** Ids that the command writes, except those passed as arguments. */
     ids: z.array(z.string()),
     /** Keyed SHA-256 of the first request, or of the content of a bulk run. */
     digest: z.nullable(z.string()),
-    /** Journal of a bulk run. */
     journal: z.nullable(z.string()),
   };
 }
@@ -194,8 +193,8 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
     if (lines.length === 0 || (isComplete && !doubt))
       return { undo: lines.join(' && ') || null, undo_note: undoNote ?? null };
     const owner = profile === null ? 'a profile' : `profile ${profile}`;
-    const why = isComplete ? undefined : `An address of this write is not from ${owner}.`;
-    const lead = isComplete ? 'To undo it:' : 'With the same settings:';
+    const why = isComplete ? undefined : `This write used an address that is not from ${owner}.`;
+    const lead = isComplete ? 'To undo it:' : 'To undo it with the same settings:';
     const commands = lines.join(doubt ? '; ' : ' && ');
     return { undo: null, undo_note: [undoNote, why, doubt, lead, commands].filter(Boolean).join(' ') };
   };

@@ -12,7 +12,6 @@ export function createResultLines<T>(
   view: ListView<T>,
   line: (state: T, style: Style) => string,
 ) {
-  /** Number of lines above the first row. */
   const headingLines = flags.output === 'markdown' ? 2 : flags.output === 'csv' && flags.header ? 1 : 0;
   let heading: Promise<void> | undefined;
   /** Writes the CSV or Markdown header once, before the first row is known. */

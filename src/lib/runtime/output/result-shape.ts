@@ -84,8 +84,8 @@ export function jsonSchemaOfResult(output: z.ZodMiniType): Schema {
 }
 
 /**
- * The short shape: `{"id","state":"on"|"off","tasks":[{"task_id"}],"name"?,…}`. A key without a value is a string,
- * number or boolean. A question mark means optional. `…` means that the platform may add fields.
+ * Returns the short shape: `{"id","state":"on"|"off","tasks":[{"task_id"}],"name"?,…}`. A key without a value is a
+ * string, number or boolean. A question mark means optional. `…` means that the platform may add fields.
  */
 export function shapeOf(schema: Schema): string {
   const { additionalProperties: rest, anyOf, const: constant, enum: words, items, properties, required, type } = schema;

@@ -102,7 +102,6 @@ function drawingOn(io: Io): NodeJS.WriteStream {
 /** For color, Inquirer checks only the environment: here, the flag and our own variables also count. */
 function themeOf({ bold, dim, red, green, cyan }: Style, after: (text: string) => string) {
   return {
-    // Clears an invalid answer.
     validationFailureMode: 'clear',
     prefix: { idle: cyan('?'), done: green('✔') },
     icon: { cursor: cyan('❯') },
@@ -125,7 +124,7 @@ function inputClosed(io: Io): Promise<never> {
   });
 }
 
-/** Compare class names, because `instanceof` fails if the package is installed twice. */
+/** Compares class names, because `instanceof` fails if the package is installed twice. */
 function translate(error: unknown, signal: AbortSignal): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'AbortPromptError') return signal.reason;

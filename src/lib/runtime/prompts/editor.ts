@@ -23,7 +23,6 @@ export function openEditedFile(ctx: Context, name: string) {
   const folder = makeScratchFolder('edit', ctx.io.env.TMPDIR || undefined, isUntouched);
   const path = join(folder, name);
   let isFirst = true;
-  /** Removes the file and its folder. */
   const discard = (): void => {
     rmSync(folder, { recursive: true, force: true });
   };
@@ -68,7 +67,8 @@ function editorCommand(io: Io): string[] {
     );
   }
   const words = splitWords(chosen ?? 'vi');
-  if (words.length === 0) throw usageError('The editor variable has no command.', `Set one of ${names.join(', ')}.`);
+  if (words.length === 0)
+    throw usageError('The editor variable does not contain a command.', `Set one of ${names.join(', ')}.`);
   return words;
 }
 

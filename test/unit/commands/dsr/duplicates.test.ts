@@ -131,7 +131,7 @@ it('rejects a bulk file that contains a person twice in different letter case, o
   const twice = await home.json('dsr submit --bulk people.csv --yes');
   expect([twice.code, JSON.stringify(twice.error)]).toEqual([9, expect.stringContaining('duplicates row 1')]);
   expect(JSON.stringify(twice.error)).not.toContain('"resume"');
-  expect(twice.error).toMatchObject({ hint: expect.stringContaining('Remove the repeated rows') as string });
+  expect(twice.error).toMatchObject({ hint: expect.stringContaining('Remove the duplicate rows') as string });
   const body = {
     ...{ api_version: '3.0', regulation: 'gdpr', subject_request_type: 'erasure' },
     subject_identities: { email: { value: ' twin@example.com', encoding: 'raw' } },

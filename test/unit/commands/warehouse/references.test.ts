@@ -102,7 +102,7 @@ describe.each(COMMANDS)('%s', (line) => {
       refer(reference);
       const { code, error } = await run(`${line} --allow-commands`);
       expect([code, error.issues]).toEqual([9, [expect.objectContaining({ path: 'config.password', line: 12 })]]);
-      expect(error.issues[0]?.message).toContain('is a secret of this program');
+      expect(error.issues[0]?.message).toContain("is one of this program's secrets");
       expect(await home.writes()).toEqual([]);
     },
   );

@@ -1,3 +1,4 @@
+// Fills, reads and reuses a batch of rows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
