@@ -164,7 +164,7 @@ it('reports which ledger entries were pruned or chained later, and exits with 1 
   expect([facts, adopted?.entries]).toEqual([expect.objectContaining({ valid: true, pruned: gone.entries }), first]);
   const text = readFileSync(join(pruned, 'index.html'), 'utf8');
   expect(text).toContain(`${gone.entries} entries were pruned.`);
-  expect(text).toContain(`The first ${first} entries are chained only since ${adopted?.at}: earlier changes to them`);
+  expect(text).toContain(`The first ${first} entries were chained only at ${adopted?.at}: earlier changes to them`);
   writeFileSync(path, readFileSync(path, 'utf8').replace('"access"', '"portability"'));
   const broken = await home.run(['dsr', 'evidence', id, '--out', 'broken.zip']);
   expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('was changed outside of this program')]);

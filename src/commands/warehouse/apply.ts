@@ -119,7 +119,7 @@ async function applyDirectory(
   let shown: string | undefined;
   for (let round = 0; ; round++) {
     const planned = await plan();
-    // A saved plan was valid when it was made: if it no longer is, the platform has changed (6).
+    // A saved plan was valid when it was created: if it no longer is, the platform has changed (6).
     if (!saved) check(planned);
     const { dryRun } = ctx.flags;
     const target = await ctx.startWrite('workspace');

@@ -122,7 +122,7 @@ export const HTTP_ERRORS = {
     exit: 'network',
     summary: "The server's certificate is not trusted.",
     explanation: 'Its issuer is unknown, it is for a different name, or it has expired.',
-    fix: 'If your company has its own authority, pass --ca-file or set `ca_file` in the profile.',
+    fix: 'If your company has its own certificate authority, pass --ca-file or set `ca_file` in the profile.',
   },
   'network.tls': {
     exit: 'network',

@@ -77,7 +77,7 @@ export const SETUP_ERRORS = {
   },
   'auth.audience_refused': {
     exit: 'auth',
-    summary: 'The token service issues no token for this audience.',
+    summary: 'The token service does not issue tokens for this audience.',
     explanation: 'The credentials belong to a different audience. The default audience is the base address.',
     fix: 'Set `audience` in the profile, or CDPADM_AUDIENCE.',
   },

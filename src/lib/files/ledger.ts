@@ -177,7 +177,7 @@ export function openLedger<Event extends StoredEvent, Request>(
             }
             return news;
           }),
-        /** Writes events without reading the file. Readers ignore repeated events. */
+        /** Writes events without reading the file. Readers ignore duplicate events. */
         record: (events: readonly News<Event>[], check?: () => Promise<void> | undefined) =>
           withLock(lock, clock, async () => {
             await check?.();

@@ -44,7 +44,7 @@ const HEADER_BYTES = 1024;
 const PADDING = 64;
 /** No writer stores more values on a page, and memory for values is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
-/** Enough bits to index that many values; hyparquet silently misreads wider indexes. */
+/** Enough bits to index `MOST_VALUES` values; hyparquet silently misreads wider indexes. */
 const MOST_BITS = 24;
 
 export class ColumnChunk {

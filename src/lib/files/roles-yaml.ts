@@ -189,7 +189,7 @@ class YamlEditor {
     return linesOf(toYaml(shortRole(role), { indentLists }));
   }
 
-  /** Writes a task in the form of the other tasks in the list. */
+  /** Writes a task in the same form as the other tasks in the list. */
   #newTask(task: TaskRef, list: YAMLSeq<Node>): NewItem {
     const map = list.items.find((item): item is YAMLMap & Node => isMap(item));
     const like = list.items.find((item) => isScalar(item));

@@ -100,13 +100,13 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
   return rest as SavedPlan<z.infer<Content>>;
 }
 
-/** Throws conflict (6) if the plan was made for another target. */
+/** Throws conflict (6) if the plan was created for another target. */
 export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Record<string, string>>): void {
   if (canonicalJson(saved.target) === canonicalJson(target)) return;
   throw fail('plans.other_target', {
     message: `The plan is for ${targetText(saved.target)}, not for ${targetText(target)}. Nothing was sent.`,
     hint: {
-      text: 'Use the profile that the plan was made with, or save a plan for this target:',
+      text: 'Use the profile that the plan was created with, or save a plan for this target:',
       command: diffCommand(saved),
     },
   });

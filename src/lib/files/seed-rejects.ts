@@ -58,7 +58,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
     if (!fs.existsSync(path)) {
       if (before.bytes > 0)
         warn(
-          `${path} no longer exists. Its rows are missing from the new file, which contains only further rejected rows.`,
+          `${path} no longer exists. Its rows are missing from the new file, which contains only rows rejected from now on.`,
         );
     } else if (!isUntouched(before)) {
       path = freeName(path);

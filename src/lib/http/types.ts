@@ -54,7 +54,7 @@ export interface Reply<T> {
 
 export interface Link {
   url: string;
-  /** Sends this service's credentials to links under its address. Undefined: any address, no credentials. */
+  /** Sends this service's credentials to links under its address. If absent: any address, but no credentials. */
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;
@@ -126,9 +126,9 @@ export interface SentWrite {
 export interface Wait {
   /** A sentence without its final period. */
   text: string;
-  /** True if the platform or the budget requested the wait, and it is longer than a second: print a line. */
+  /** True if the platform or the budget requested a wait of more than a second: print a line. */
   isRequested?: boolean;
-  /** True if another process holds a lock: print a line. */
+  /** True if the wait is for another process's lock: print a line. */
   isLock?: boolean;
   /** True if `onLongWait` has already reported the wait. */
   isReported?: boolean;

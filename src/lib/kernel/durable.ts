@@ -190,7 +190,7 @@ export function nameOnce(temporary: string, path: string, hint?: string): void {
 }
 
 export function nameTaken(path: string, hint = 'Move it elsewhere, or pass another name.'): KnownError {
-  return usageError(`${path} already exists and is not replaced.`, hint);
+  return usageError(`${path} already exists and was not overwritten.`, hint);
 }
 
 /** Returns a function that closes only once, because the next open file reuses a closed descriptor's number. */

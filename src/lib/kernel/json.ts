@@ -155,7 +155,7 @@ function restore(value: unknown): unknown {
 export function stringifyJson(value: unknown, indent?: number | string): string {
   if (typeof value === 'bigint') return String(value);
   try {
-    // This is twice as fast as with a replacer.
+    // Without a replacer, this is twice as fast.
     return (JSON.stringify(value, undefined, indent) as string | undefined) ?? 'null';
   } catch {
     // The value contains a bigint: any other error is thrown again below.

@@ -1,4 +1,5 @@
-// Thousands separators, and the extremes of lists. A call with `...list` overflows the stack above about 100,000 items.
+// Adds thousands separators, and finds the extremes of lists. A call with `...list` overflows the stack above about
+// 100,000 items.
 
 export function largest(numbers: Iterable<number>, least = 0): number {
   let most = least;

@@ -1,4 +1,4 @@
-// Plurals, sentences, and splitting and quoting of command lines.
+// Forms plurals and sentences, and splits and quotes command lines.
 
 /** Formats `1 row` and `2 rows`. The default plural adds an `s`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {

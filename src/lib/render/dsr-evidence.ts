@@ -57,7 +57,7 @@ function chainText({ adopted, entries, head, notes, pruned, unchained, valid }: 
     `The hash chain of the ledger is ${valid ? 'intact' : 'BROKEN'}: ${counted(entries, 'entry', 'entries')}, head <code>${head}</code>.`,
     pruned > 0 && `${counted(pruned, 'entry was', 'entries were')} pruned.`,
     adopted &&
-      `The first ${counted(adopted.entries, 'entry is', 'entries are')} chained only since ${escapeHtml(adopted.at)}: earlier changes to them cannot be detected.`,
+      `The first ${counted(adopted.entries, 'entry was', 'entries were')} chained only at ${escapeHtml(adopted.at)}: earlier changes to them cannot be detected.`,
     unchained > 0 &&
       `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Changes cannot be detected.`,
     ...notes.map(asSentence),
@@ -146,7 +146,7 @@ ${table(
       .filter(({ requestId }) => requestId === id)
       .map(({ body_sha256, file, what }) => [file, '', body_sha256, `no: ${what}`]),
   ],
-  'None in this archive: the ledger records no kept message for this request, and no folder passed with --kept has one.',
+  'None in this archive: the ledger records no kept message for this request, and no folder passed with --kept contains one.',
 )}</section>`;
 }
 

@@ -90,7 +90,7 @@ function tableOf(requests: readonly RequestOverview[], { isDue, unread }: PageOp
     const kind = [[regulation?.toUpperCase(), type].filter(Boolean).join(' '), group_id].filter(Boolean).join(' · ');
     const notes = [
       ...(request.due && status === 'completed' ? [noteOf(request)] : []),
-      ...(unread.has(id) ? ['could not be read, may have changed'] : []),
+      ...(unread.has(id) ? ['could not be read and may have changed'] : []),
     ];
     return [
       `<code>${escapeHtml(id)}</code><small>${escapeHtml(kind)}</small>`,

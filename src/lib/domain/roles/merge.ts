@@ -7,7 +7,7 @@ import { diffRoles } from './plan.ts';
 /** Both sides changed the same field differently. `null` means that a side lacks the field. */
 export interface MergeConflict {
   role_id: string;
-  /** Field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed, or both created it. */
+  /** A field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed or if both created it. */
   field: string;
   base: unknown;
   mine: unknown;

@@ -89,7 +89,7 @@ function attributesOf(): string[] {
   });
 }
 
-/** Returns a pattern for these JSON strings, in bytes. */
+/** Returns a pattern that matches these JSON strings as bytes. */
 function wordsOf(texts: readonly string[]): string {
   const words = texts.map((text) => Buffer.from(JSON.stringify(text)).toString('latin1'));
   return oneOf(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)));

@@ -11,7 +11,7 @@ import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** Returns the error for an invalid body. Two mistakes have their own message if they are the only issue. */
+/** Returns the error for an invalid body. Two kinds of mistakes have their own messages if they are the only issue. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
@@ -58,7 +58,7 @@ export function runReply(run: Run) {
   };
 }
 
-/** Returns why a whole run failed, once it has ended, and why records failed. */
+/** Returns why the run as a whole failed (once it has ended), and why records failed. */
 function messages({ ended_at, progress: { failure, reasons } }: Run): string[] {
   const records = Object.entries(reasons).map(
     ([reason, count]) => `${count} ${count === 1 ? 'record' : 'records'} failed: ${reason}`,

@@ -114,7 +114,7 @@ const WORDS: Partial<Record<Code, Words>> = {
     hint: checkThenTest("Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET, or the profile's secrets."),
   },
   'auth.audience_refused': {
-    subject: 'The token service issues no token for this audience',
+    subject: 'The token service does not issue tokens for this audience',
     hint: 'Set the audience of these credentials (`audience` in the profile, or CDPADM_AUDIENCE). The default is the base address.',
   },
   'http.unauthorized': {

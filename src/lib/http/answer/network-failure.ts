@@ -79,8 +79,8 @@ const WORDS: Record<
 /** Trusting another authority does not fix an expired certificate. */
 function certificateHint(host: string, { code }: TransportError): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
-    return `Check this machine's clock. If it is right, the operator of ${host} must renew the certificate. Nothing was sent.`;
-  return 'If your own authority signed it, pass its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.';
+    return `Check this machine's clock. If it is correct, the operator of ${host} must renew the certificate. Nothing was sent.`;
+  return 'If your own certificate authority signed it, pass its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.';
 }
 
 function hostOf({ origin }: LostExchange): string {

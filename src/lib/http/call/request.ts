@@ -72,7 +72,7 @@ export class CurlPrinted extends Error {
   }
 }
 
-/** Returns a shell command on several lines. Everything except the placeholders is in single quotes. */
+/** Returns a multi-line shell command. Everything except the placeholders is in single quotes. */
 export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
   const lines = [`curl --silent --show-error --request ${request.method} ${shellQuoted(urlOf(request))}`];
   lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);

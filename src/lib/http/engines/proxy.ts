@@ -55,8 +55,9 @@ function decode(text: string): string {
 }
 
 /**
- * Applies NO_PROXY: entries separated by commas or spaces. `*` matches every host; `host`, the host and its subdomains;
- * `.suffix` and `*.suffix`, only subdomains. A block (`10.0.0.0/8`) matches its addresses. Entries may end in `:port`.
+ * Applies NO_PROXY (entries separated by commas or spaces). `*` matches every host; `host`, the host and its
+ * subdomains; `.suffix` and `*.suffix`, only subdomains. A CIDR block (`10.0.0.0/8`) matches its addresses. Entries may
+ * end in `:port`.
  */
 function isExcluded(target: URL, none: string): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '').toLowerCase();

@@ -33,7 +33,7 @@ it.each([
   expect(thrownBy(() => nameOnce(temporary, taken, hint))).toMatchObject({
     code: 'usage',
 
-    message: `${taken} already exists and is not replaced.`,
+    message: `${taken} already exists and was not overwritten.`,
     hint: shown,
   });
   expect([readFileSync(temporary, 'utf8'), readFileSync(taken, 'utf8')]).toEqual(['new', 'old']);

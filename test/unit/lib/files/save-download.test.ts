@@ -82,7 +82,7 @@ describe('a download', () => {
     expect(() => finish()).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: `${join(folder, 'results.csv')} already exists and is not replaced.`,
+        message: `${join(folder, 'results.csv')} already exists and was not overwritten.`,
         hint: expect.stringContaining('--dir') as string,
       }),
     );

@@ -166,7 +166,7 @@ describe('the rejects file', () => {
     expect(resumed(kept)).toBe(path);
     expect(readFileSync(path, 'utf8')).toBe(LINE('new'));
     expect(warnings).toEqual([
-      `${path} no longer exists. Its rows are missing from the new file, which contains only further rejected rows.`,
+      `${path} no longer exists. Its rows are missing from the new file, which contains only rows rejected from now on.`,
     ]);
   });
 

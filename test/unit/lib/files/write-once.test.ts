@@ -55,7 +55,7 @@ describe('writeNewFile', () => {
     const taken = parts(['mine\n'], () => writeFileSync(path, 'theirs\n'));
     await expect(writeNewFile(path, taken)).rejects.toMatchObject({
       code: 'usage',
-      message: `${path} already exists and is not replaced.`,
+      message: `${path} already exists and was not overwritten.`,
     });
     expect(readdirSync(folder)).toEqual(['lines']);
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
