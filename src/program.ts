@@ -37,7 +37,7 @@ const SUMMARIES = {
     api: 'call any endpoint with the right address and credentials',
     schema: 'the JSON Schema of a document, for editors',
     help: 'help on a command or a topic: exit-codes, environment, formatting, files, recipes, flags',
-    version: 'print the version; with --verbose also the commit and its date',
+    version: 'print the version; with --verbose, also the commit and its date',
   },
 };
 

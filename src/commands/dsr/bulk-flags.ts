@@ -41,7 +41,7 @@ export const duplicateFlags = {
   duplicateWindow: {
     value: 'duration',
     default: '30d',
-    help: 'how far back to search the ledger for the same request',
+    help: 'how far back to search the ledger for duplicates',
   },
   allowDuplicates: { help: 'submit even if the ledger has the same request' },
 } as const satisfies Record<string, FlagSpec>;

@@ -27,7 +27,7 @@ const CREATE_FLAGS: readonly { key: SettingFlag | 'protected' | 'access'; assign
 
 export const editProfile = defineCommand({
   path: 'profile edit',
-  summary: 'change a profile, by flags or in your editor',
+  summary: 'change a profile with flags or in your editor',
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },

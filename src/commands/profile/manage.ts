@@ -44,7 +44,7 @@ export const renameProfile = defineCommand({
   ...shared,
   path: 'profile rename',
   summary: 'rename a profile',
-  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'its new name' } },
+  args: { from: { help: 'the profile', pick: pickProfile }, to: { help: 'new name of the profile' } },
   examples: ['cdpadm profile rename dev staging', 'cdpadm profile rename dev staging --dry-run'],
   run: async (ctx, { args: { from, to } }) => {
     const profiles = await ctx.profiles();
@@ -195,7 +195,7 @@ export const importProfile = defineCommand({
   summary: 'create a profile from an exported one',
   effect: 'local',
   calls: 'settings',
-  args: { file: { help: 'JSON or YAML; - reads standard input' }, name: { help: 'name of the new profile' } },
+  args: { file: { help: 'exported JSON or YAML; - reads standard input' }, name: { help: 'name of the new profile' } },
   flags: { use: { help: 'make it the current profile' } },
   output: () => z.object({ name: z.string(), current: z.boolean() }),
   notes: [

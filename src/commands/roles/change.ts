@@ -142,7 +142,7 @@ export const renameRole = defineCommand({
   summary: 'change the id of a role',
   args: {
     oldId: { name: 'old_id', help: 'the id of the role', pick: pickRole },
-    newId: { name: 'new_id', help: 'its new id' },
+    newId: { name: 'new_id', help: 'new id of the role' },
   },
   notes: [
     'The platform cannot change an id. One upload deletes the old role and creates the same role under the new id. Therefore, the command needs --allow-delete, and it fails while a user has the role. `roles update --name` changes the display name.',

@@ -18,7 +18,7 @@ export const previewUser = defineCommand({
   effect: 'local',
   tool: ['format', 'identityType', 'row'],
   calls: 'settings',
-  args: { file: { help: 'as for `seed bulk`' } },
+  args: { file: { help: 'input as for `seed bulk`' } },
   flags: {
     ...readFlags,
     row: {

@@ -21,7 +21,7 @@ export const command = defineCommand({
   summary: 'run the most common tasks on a temporary embedded platform',
   effect: 'local',
   calls: 'none',
-  args: { chapters: { many: true, optional: true, choices: NAMES, help: 'only these chapters' } },
+  args: { chapters: { many: true, optional: true, choices: NAMES, help: 'chapters to show (default: all)' } },
   output: () =>
     z.union([
       z.object({ chapter: z.string() }),

@@ -6,7 +6,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 
 export const command = defineCommand({
   path: 'version',
-  summary: 'print the version; with --verbose also the commit, its date and the Node version',
+  summary: 'print the version; with --verbose, also the commit, its date and the Node version',
   effect: 'local',
   calls: 'none',
   output: () =>
