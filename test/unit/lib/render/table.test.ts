@@ -181,7 +181,7 @@ describe('headings that are ids', () => {
   const draw = (ids: string[], row: Record<string, string>, width: number) =>
     drawTable([row], matrix(ids), { width, style: plainStyle, header: true });
 
-  test('wrap after their words if the table does not fit', async () => {
+  test('wrap at word boundaries if the table does not fit', async () => {
     const roles = ['admin-role', 'read-only-role', 'team:audiences_only'];
     const row = { task: 'audiences:*', 'admin-role': 'yes' };
     expect(await draw(roles, row, 80)).toBe(
@@ -197,7 +197,7 @@ describe('headings that are ids', () => {
     );
   });
 
-  test('are replaced by cards, which omit empty fields, if the words do not fit', async () => {
+  test('are replaced by cards without empty fields if even single words do not fit', async () => {
     const roles = Array.from({ length: 6 }, (_, index) => `roleNumber${index}OfMany`);
     const row = { task: 'audiences:*', roleNumber2OfMany: 'yes' };
     expect(await draw(roles, row, 100)).toBe('TASK               audiences:*\nroleNumber2OfMany  yes');

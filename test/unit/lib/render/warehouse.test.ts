@@ -1,4 +1,4 @@
-// One connection, data model or pipeline as text: formatted as in lists, without empty fields.
+// The text for one connection, data model or pipeline has the same format as in lists, without empty fields.
 import { expect, test } from 'vitest';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 import { drawRecord, drawTable, filledColumns } from '../../../../src/lib/render/table.ts';
@@ -21,7 +21,7 @@ const pipeline = {
   schedule: { type: 'on_demand' },
 };
 
-test('formats a pipeline as lists do, without empty fields', async () => {
+test('formats a pipeline as in lists, without empty fields', async () => {
   expect(recordText('pipeline', pipeline)).toBe(
     [
       'ID         people',
@@ -52,7 +52,7 @@ test('shows additional fields in a schedule, a sync mode or a configuration', ()
   );
 });
 
-test('writes nested records as JSON for programs', () => {
+test('writes nested records as JSON in machine-readable output', () => {
   const valueOf = (key: string) => resourceView('pipeline').columns.find((column) => column.key === key);
   expect(valueOf('schedule')?.value({ ...pipeline })).toBe('{"type":"on_demand"}');
 });

@@ -94,7 +94,7 @@ describe('wrapAligned', () => {
     ],
     ['expected  done in 7 to 21 days after it', 32, 'expected  done in 7 to 21 days\n          after it'],
     ['a sentence that is too long', 24, 'a sentence that is too\nlong'],
-    // The sign of a change and its color belong to the indent.
+    // A change's sign and its color count as part of the indent.
     [`${green}    + SELECT one, two, three${plain}`, 27, `${green}    + SELECT one, two,\n      three${plain}`],
     [
       `${green}ok${plain}     name  one two three four five`,

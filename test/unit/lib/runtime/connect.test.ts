@@ -1,4 +1,4 @@
-// From settings to requests: the effect of flags and variables, and the confirmation of a write.
+// Tests how flags and environment variables affect requests, and how a write is confirmed.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
@@ -24,19 +24,19 @@ const cli = (args: string[], options?: CliOptions): Promise<CliResult> => home.r
 
 const list = ['roles', 'list'];
 
-test('connects with environment variables alone', async () => {
+test('connects if all settings are environment variables', async () => {
   const { code, stdout } = await cli([...list, '-o', 'json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).not.toHaveLength(0);
 });
 
-test('prefers a flag to the environment', async () => {
+test('prefers a flag to an environment variable', async () => {
   const { stdout } = await cli([...list, '--org', '4242', '--account', '77', '--curl']);
   expect(stdout).toContain('/organizations/4242/accounts/77/roles');
 });
 
 describe('--ca-file', () => {
-  test('adds to the authorities from NODE_EXTRA_CA_CERTS, which Node would drop', async () => {
+  test('is added to the CAs from NODE_EXTRA_CA_CERTS, which Node would otherwise drop', async () => {
     const [own, other] = [makeCertificate(), makeCertificate()];
     const server = await opened(startFaultServer({ tls: own }));
     server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
@@ -52,7 +52,7 @@ describe('--ca-file', () => {
   });
 });
 
-test('prints a curl command without secrets for --curl, and sends nothing', async () => {
+test('with --curl, prints a curl command without secrets and sends nothing', async () => {
   const { code, stdout, stderr } = await cli([...list, '--curl']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^curl .*\/roles'/);
@@ -62,7 +62,7 @@ test('prints a curl command without secrets for --curl, and sends nothing', asyn
   expect(home.read('call.sh')).toBe(stdout);
 });
 
-test('records every exchange for --trace-file in a private file without secrets', async () => {
+test('with --trace-file, records every exchange in a private file without secrets', async () => {
   expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
   const text = home.read('trace.ndjson');
   const exchanges = text.trimEnd().split('\n');
@@ -71,7 +71,7 @@ test('records every exchange for --trace-file in a private file without secrets'
   expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 
-test('prints the exchanges on standard error for --debug, and only decisions for -v', async () => {
+test('with --debug, prints the exchanges on standard error, but with -v only decisions', async () => {
   const debug = await cli([...list, '--debug']);
   expect(debug.stderr).toContain('/roles');
   expect(debug.stderr).not.toContain(platform.ready.client_secret);
@@ -129,7 +129,7 @@ describe('a write', () => {
     [12, ['--yes']],
     [12, ['--yes', '--confirm', 'other']],
     [0, ['--confirm', 'local']],
-  ])('exits with %i on a protected profile with the flags %j', async (code, args) => {
+  ])('exits with %i for the flags %j if the profile is protected', async (code, args) => {
     const result = await push(args, true);
     expect(result.code).toBe(code);
     if (code !== 0) expect(result.stderr).toContain('--confirm local');

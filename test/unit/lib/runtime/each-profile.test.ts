@@ -1,4 +1,4 @@
-// Repeated `--profile`: read-only commands return one combined result, all others are rejected.
+// If `--profile` is repeated, read-only commands return one combined result; all other commands are rejected.
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../../../src/lib/runtime/emulator/environment.ts';
@@ -67,20 +67,20 @@ describe('a list from several profiles', () => {
     expect(rows.at(-1)).toMatch(/^one\t/);
   });
 
-  test.each(['csv', 'markdown', 'name', 'table'])("contains each row's profile with -o %s", async (format) => {
+  test.each(['csv', 'markdown', 'name', 'table'])('includes the profile in each row with -o %s', async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/two.*second-only/);
     expect(stdout).not.toMatch(/one.*second-only/);
   });
 
-  test.each(['json', 'yaml', 'ndjson'])("contains each profile's name and data with -o %s", async (format) => {
+  test.each(['json', 'yaml', 'ndjson'])('includes the name and data of each profile with -o %s', async (format) => {
     const { code, stdout } = await cli(['roles', 'list', ...BOTH, '-o', format]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/one[^]*two[^]*second-only/);
   });
 
-  test('contains the same JSON data as a list from one profile', async () => {
+  test('contains the same JSON data for each profile as a list from that profile alone', async () => {
     const { stdout } = await cli(['roles', 'list', ...BOTH, '-o', 'json']);
     const alone = async (profile: string): Promise<unknown> =>
       JSON.parse((await cli(['roles', 'list', '--profile', profile, '-o', 'json'])).stdout);
@@ -98,7 +98,7 @@ describe('a list from several profiles', () => {
 });
 
 test.each(['table', 'markdown', 'json', 'csv'])(
-  'prints one part of a document per profile with -o %s',
+  'prints a document in one part per profile with -o %s',
   async (format) => {
     const { code, stdout } = await cli(['roles', 'explain', 'user-role', ...BOTH, '-o', format]);
     expect(code).toBe(0);
@@ -107,7 +107,7 @@ test.each(['table', 'markdown', 'json', 'csv'])(
 );
 
 describe('a profile that fails', () => {
-  test('is reported with its reason and sets the exit code, and the other profiles are shown', async () => {
+  test('is reported with the reason and sets the exit code, but the results of the other profiles are shown', async () => {
     const { code, stdout, stderr } = await cli(['roles', 'get', 'second-only', ...BOTH, '--fields', 'profile,role_id']);
     expect(code).toBe(5);
     expect(stdout).toBe('PROFILE\tROLE ID\ntwo\tsecond-only\n');
@@ -115,7 +115,7 @@ describe('a profile that fails', () => {
     expect(stderr).toMatch(/one: .*second-only/);
   });
 
-  test('is included with its error in the JSON', async () => {
+  test('is included in the JSON with its error', async () => {
     const { code, stdout, stderr } = await cli([
       'roles',
       'get',
@@ -138,12 +138,12 @@ describe('a profile that fails', () => {
   });
 });
 
-test('treats a repeated profile as one', async () => {
+test('treats a profile that is given twice as one profile', async () => {
   const twice = await cli(['roles', 'list', '--profile', 'one', '--profile', 'one', '-o', 'json']);
   expect(twice.stdout).toBe((await cli(['roles', 'list', '--profile', 'one', '-o', 'json'])).stdout);
 });
 
-test('reports the flags that allow only one profile', async () => {
+test('names the flags that allow only one profile', async () => {
   for (const [line, flags] of [
     ['dsr submit --bulk x.csv --wait', '--bulk and --wait'],
     ['dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --watch', '--watch'],
@@ -156,12 +156,12 @@ test('reports the flags that allow only one profile', async () => {
 describe('a command that cannot combine results', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('is one of more than 50, and more than 25 commands can', () => {
+  test('is one of more than 50 such commands, and more than 25 other commands can combine results', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });
 
-  // Help is printed before any action.
+  // `help` is excluded, because it is printed before any command runs.
   test.each(others.filter(([path]) => path !== 'help'))('accepts only one profile: %s', async (path, command) => {
     const words = command.registeredArguments.filter(({ required }) => required);
     const flags = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
@@ -179,7 +179,7 @@ describe('a command that cannot combine results', () => {
     expect((await cli(['dsr', 'status', 'x', '--watch', ...BOTH])).code).toBe(2);
   });
 
-  test('accepts only one profile: any command with -o html', async () => {
+  test('accepts only one profile: roles matrix -o html', async () => {
     expect((await cli(['roles', 'matrix', '-o', 'html', ...BOTH])).stderr).toContain('can show only one profile');
   });
 });

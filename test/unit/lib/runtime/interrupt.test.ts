@@ -1,4 +1,4 @@
-// Reports the effect of an interruption, once.
+// The effect of an interruption is reported exactly once.
 import { describe, expect, it } from 'vitest';
 import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -12,7 +12,7 @@ describe('the reason for a stop', () => {
     ['Ctrl-C', interrupted(), 'interrupted'],
     ['SIGTERM', terminated(), 'terminated'],
     ['SIGHUP', hungUp(), 'hungUp'],
-  ])('includes whether changes are possible after %s', (_what, error, exit) => {
+  ])('includes whether the platform may have changed if the command is stopped by %s', (_what, error, exit) => {
     const unchanged = explainStop(error, false);
     expect(unchanged).toMatchObject({ code: error.code, message: error.message });
     expect(exitOf(unchanged)).toBe(exit);
@@ -29,7 +29,7 @@ describe('the reason for a stop', () => {
     ],
     ['a time limit', timedOut(5)],
     ['anything else', new KnownError({ code: 'http.conflict', message: 'Conflict.' })],
-  ])('is not changed for %s', (_what, error) => {
+  ])('is unchanged for %s', (_what, error) => {
     expect(explainStop(error, false)).toBe(error);
   });
 });
@@ -57,7 +57,7 @@ describe('Ctrl-C during a call', () => {
       'intake identify -f - --yes',
       'Error: The outcome of POST /v1/identify is unknown: the request was interrupted.\nRun the command again',
     ],
-  ])('reports the effect of %s', async (_what, line, hint) => {
+  ])('reports what happened to %s', async (_what, line, hint) => {
     const server = await opened(startFaultServer());
     const stop = new AbortController();
     server.otherwise(() => stop.abort(interrupted()));

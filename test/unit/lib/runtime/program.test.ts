@@ -50,13 +50,13 @@ describe('help', () => {
 
   test('is wrapped to the terminal width', async () => {
     const { stdout } = await runCli(['emulator', 'start', '--help'], { columns: 60 });
-    // Examples are not wrapped, so that they can be copied.
+    // Examples are exempt: they are not wrapped, so that users can copy them.
     const prose = (stdout.split('JSON:')[0] ?? '').split('\n').filter((line) => !line.startsWith('  $ '));
     for (const line of prose) expect(line.length).toBeLessThanOrEqual(60);
   });
 
   it.each([[[]], [['emulator']], [['emulator', 'fault']]])(
-    'is printed on standard error with exit code 2 if %j names no command',
+    'is printed on standard error with exit code 2 if the arguments %j name no command',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -65,7 +65,7 @@ describe('help', () => {
   );
 
   it.each([[['-o', 'json']], [['roles', '--json']], [['emulator', 'fault', '-o', 'ndjson']]])(
-    'is replaced by one error document if %j names no command',
+    'is replaced by one error document if the arguments %j name no command',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -153,7 +153,7 @@ describe('a usage error', () => {
     },
   );
 
-  test('is printed in the format from CDPADM_OUTPUT', async () => {
+  test('is printed in the format that CDPADM_OUTPUT sets', async () => {
     const { stderr } = await runCli(['rols'], { env: { CDPADM_OUTPUT: 'json' } });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage' } });
   });
@@ -179,7 +179,7 @@ describe('the exit code', () => {
 
   test('is 11 for --timeout even if the event loop is blocked', async () => {
     let now = 0;
-    // Each time the clock is read, it is a minute later, and no timer ever fires.
+    // Each read of the clock returns a time one minute later, and no timer ever fires.
     const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
     const { code, stderr } = await runCli(['completion', 'bash', '--timeout', '1s'], { clock });
     expect(code).toBe(11);

@@ -1,5 +1,5 @@
-// A bulk run takes at most 5 % longer than the platform's limit requires, both for a known limit and for one that it has to
-// detect, for every kind of window and every latency.
+// A bulk run takes at most 5 % longer than the platform's limit requires, whether the limit is known or must be
+// detected. This is tested with several kinds of window and several latencies.
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import { createEventClock } from '../../../helpers/event-clock.ts';
@@ -19,7 +19,7 @@ function slidingWindow(limit: number, windowMs = 1000): Limiter {
   };
 }
 
-/** A fixed window on the platform's clock. */
+/** Returns a limiter with a fixed window on the platform's clock. */
 function fixedWindow(limit: number, windowMs = 1000): Limiter {
   let window = -1;
   let accepted = 0;
@@ -49,12 +49,12 @@ const upToSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
 interface Platform {
   accept: Limiter;
-  /** True if a 429 has a Retry-After header. */
+  /** True if every 429 response has a Retry-After header. */
   sendsRetryAfter?: boolean;
-  /** Milliseconds until a request arrives, and then until the response. */
+  /** Returns the milliseconds until a request arrives. `answerMs` is the time from then until the response. */
   latency(request: number, random: () => number): number;
   answerMs: number;
-  /** The program stalls every five seconds and then sends its pending requests. */
+  /** The program stalls for this time every five seconds, then sends its pending requests. */
   stallMs?: number;
 }
 
@@ -69,7 +69,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
   const clock = createEventClock();
   const startedAt = clock.now();
   const { stallMs = 0 } = platform;
-  /** Returns the delay that a stall causes at that time. */
+  /** Returns the delay that a stall causes at the given time. */
   const stalled = (at: number): number => Math.max(0, stallMs - ((at - startedAt) % 5000));
   const own = { now: clock.now, sleep: (ms: number) => clock.sleep(ms + stalled(clock.now() + ms)) };
   const random = randomFrom(seed);
@@ -110,7 +110,7 @@ const steady = (ms: number) => (): number => ms;
 /** The first requests are slow, because they open connections. */
 const coldStart = (ms: number, cold: number) => (request: number, random: () => number) =>
   request < 16 ? cold : ms * (0.5 + random());
-/** Latencies. One percent of them are delayed. */
+/** Returns a function for varying latencies, of which one percent are `delay`. */
 const jittery = (ms: number, spread: number, delay: number) => (_request: number, random: () => number) =>
   random() < 0.01 ? delay : ms + spread * (random() - 0.5);
 
@@ -163,7 +163,7 @@ describe('an unknown limit', () => {
     ['a one-second token bucket', { ...distant, accept: tokenBucket(LIMIT, LIMIT) }],
     ['a ten-second token bucket', { ...distant, accept: tokenBucket(LIMIT, LIMIT * 10) }],
   ];
-  test.each(sample(limiters, 3))('is detected and rarely exceeded if the platform uses %s', async (_how, platform) => {
+  test.each(sample(limiters, 3))('is detected and rarely exceeded if the limit is %s', async (_how, platform) => {
     const { ms, rejected } = await send(platform, undefined, LIMIT * SECONDS);
     expect(ms / 1000).toBeLessThan(SECONDS * 1.05);
     expect(rejected).toBeLessThan(LIMIT * SECONDS * 0.01);

@@ -1,4 +1,5 @@
-// Writes whose response proves nothing: each is confirmed by a read in the same way, or reported as unknown.
+// If the response does not prove a write, every command confirms the write with a read in the same way, or reports the
+// outcome as unknown.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../../src/lib/contract/dsr.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
@@ -30,7 +31,7 @@ const ports = () => ({
   clock: { now: () => 0, sleep: () => Promise.resolve() },
 });
 
-/** Writes by command: the response of each is lost, and `read` should confirm it. */
+/** Writes by command. The response to each write is lost, and `read` must confirm the write. */
 const WRITES: Record<
   string,
   { open: string; hint: RegExp; run: (read: () => Promise<never>, send: typeof lost) => Promise<unknown> }
@@ -119,7 +120,7 @@ describe.each(Object.entries(WRITES))('a `%s` whose response was lost', (_comman
     );
   });
 
-  it('is reported as unknown, with the exit code for an interruption, if Ctrl-C is pressed during the read', async () => {
+  it('is reported as unknown, with the exit code for an interruption, after Ctrl-C during the read', async () => {
     const read = (): Promise<never> => {
       stop.abort(stopped);
       return Promise.reject(stopped);
@@ -155,16 +156,16 @@ describe.each(Object.entries(WRITES))('a `%s` whose response was lost', (_comman
   });
 });
 
-/** The result of a read: ours, nothing yet, or a different resource. */
+/** The result of a read: the resource as written, nothing yet, a different resource, or an error. */
 type Stored = 'ours' | 'nothing' | 'foreign' | KnownError;
 
 const rejection = (status: number): KnownError =>
   new KnownError({ code: 'http.bad_request', message: `Rejected (${status}).`, status });
 
 interface Trial {
-  /** The outcome of each send; the last one repeats. */
+  /** The outcome of each send. Further sends have the last outcome. */
   sends: readonly (string | KnownError)[];
-  /** The result of each read; the last one repeats. */
+  /** The result of each read. Further reads have the last result. */
   reads?: readonly Stored[];
   write?: Partial<Write<string, Stored>>;
 }
@@ -235,7 +236,7 @@ describe('confirmWrite', () => {
     expect(messages).toEqual(['reading', 'again', 'reading', 'arrived: ours']);
   });
 
-  it('returns the error from a read that shows a conflict', async () => {
+  it('returns the error of a conflict that a read shows', async () => {
     const outcome = await attempt({ sends: [loss], reads: ['ours'], write: { judge: () => rejection(409) } });
     expect(outcome).toMatchObject({ state: 'not-done', error: { status: 409 } });
   });

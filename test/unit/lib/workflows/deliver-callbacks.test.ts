@@ -1,4 +1,5 @@
-// Deliveries through a real outbox file with a test clock: at least once and in order, despite failures and restarts.
+// Callbacks are delivered at least once and in order, despite failures and restarts. The outbox is a real file; the
+// clock is a test clock.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +21,7 @@ const TARGETS = [{ name: 'forward' }, ...hookTargets(['any', 'completed'])];
 let path: string;
 let clock: TestClock;
 let warnings: string[];
-/** States that the ledger received, as `request status`. */
+/** The states that the ledger received, each as `request status`. */
 let recorded: string[];
 let runs: { stop(): Promise<void> }[];
 
@@ -37,7 +38,7 @@ afterEach(async () => {
 
 interface Started extends Pick<Deliveries, 'left' | 'refresh' | 'store'> {
   outbox: Outbox;
-  /** Resolves when no delivery is due. */
+  /** Resolves when every delivery has succeeded or is a dead letter. */
   done(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -77,14 +78,14 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
   return { left, store: (it) => deliveries.store(it), refresh: () => deliveries.refresh(), outbox, done, stop };
 }
 
-/** Lets the listener work for a while, because each read of the file takes time. */
+/** Gives the listener time to work, because each read of the file is asynchronous. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await ownTurn();
 }
 
 /**
- * The test clock jumps to the end of a sleep, even of one that is interrupted. The sleeps of this clock last at most a
- * second.
+ * Returns a clock that divides each sleep into steps of at most a second. The test clock itself jumps to the end of a
+ * sleep, even if the sleep is interrupted.
  */
 function inSteps(jumping: Clock): Clock {
   return {
@@ -100,7 +101,7 @@ function open() {
   return openDeliveriesOf([new Outbox(path, clock)]).map(({ delivery }) => delivery);
 }
 
-/** A delivery that ends only with the listener. */
+/** Does not finish before the listener stops. */
 const hanging: DeliveryPorts['deliver'] = (_target, _callback, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
 
@@ -131,13 +132,13 @@ describe('a callback', () => {
     ).toHaveLength(1200);
   });
 
-  it('is delivered once per status, even if it is repeated or already in the ledger', async () => {
+  it('is delivered only once per status, even if it is repeated or already in the ledger', async () => {
     const delivered: string[] = [];
     const deliver: DeliveryPorts['deliver'] = (target, callback) => {
       delivered.push(nameOf(target, callback));
       return Promise.resolve();
     };
-    // The ledger knows every state already, as after `dsr status`.
+    // The ledger already has every state, as after `dsr status`.
     const ledger = () => ({ append: () => Promise.resolve([]) });
     const { done, store } = await start(deliver, { ledger });
     const news = [];
@@ -152,7 +153,7 @@ describe('a callback', () => {
     expect(delivered.filter((name) => name.endsWith('forward'))).toHaveLength(3);
   });
 
-  it('is not acknowledged if it cannot be written, and is stored when it is repeated', async () => {
+  it('is not acknowledged if it cannot be written, and is stored when the platform sends it again', async () => {
     const { done, outbox, store } = await start(() => Promise.resolve());
     const exchange = outbox.exchange.bind(outbox);
     outbox.exchange = async () => Promise.reject(new Error('the disk is full'));
@@ -175,7 +176,7 @@ describe('a callback', () => {
   });
 });
 
-it('stores many states without deliveries in the ledger with one write', async () => {
+it('stores many states in the ledger with one write if there are no deliveries', async () => {
   let writes = 0;
   const seen = new Set<string>();
   const store = storeStates(() => ({
@@ -223,7 +224,7 @@ describe('a delivery', () => {
     expect(open()).toEqual([]);
   });
 
-  it('is not retried if it is dropped while it fails', async () => {
+  it('is not retried if it is dropped after a failed attempt', async () => {
     const never: Clock['sleep'] = (_ms, signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
     let attempts = 0;
@@ -245,7 +246,7 @@ describe('a delivery', () => {
     expect([attempts, open()]).toEqual([1, []]);
   });
 
-  it('remains due and does not use an attempt if it is in progress when the listener stops', async () => {
+  it('remains due, and no attempt is counted, if it is in progress when the listener stops', async () => {
     const { stop, store } = await start(hanging, { targets: hookTargets(['any']) });
     await store(received('pending'));
     await stop();
@@ -260,7 +261,7 @@ describe('a delivery', () => {
     expect(delivered).toHaveLength(1);
   });
 
-  it('is attempted on each restart, but restarts do not make it a dead letter while its target is down', async () => {
+  it('is attempted on each restart, but does not become a dead letter through restarts while its target is down', async () => {
     const never: Clock['sleep'] = (_ms, signal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('over'))));
     const options = { targets: [{ name: 'forward' }], clock: { now: clock.now, sleep: never }, random: () => 1 };
@@ -280,7 +281,7 @@ describe('a delivery', () => {
     await up.done();
   });
 
-  it('is kept and counted if its target is from another run', async () => {
+  it('is kept and counted if its target was set only in an earlier run', async () => {
     const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hookTargets(['any']) });
     await first.store(received('pending', [], 'a'));
     await first.done();
@@ -292,7 +293,7 @@ describe('a delivery', () => {
     expect(third.left).toEqual({ due: 0, elsewhere: 1, dead: 1 });
   });
 
-  it('uses few attempts during a one-minute outage of the receiver, and succeeds soon after the outage', async () => {
+  it('makes few attempts during a one-minute outage of the receiver, and succeeds soon afterward', async () => {
     const up = clock.now() + 60_000;
     const all = requests(size(1000, 15)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     const delivered: string[] = [];
@@ -352,10 +353,10 @@ describe('an outbox', () => {
       const { stop, store } = await start(deliver, { attempts: 1000 });
       const some = left.slice(0, 1 + Math.floor(random() * 40));
       await Promise.all(some.map(store));
-      // Acknowledged callbacks may be repeated.
+      // The platform may repeat callbacks even after they are acknowledged.
       left.splice(0, random() < 0.8 ? some.length : 0);
       await stop();
-      // A partial line, as left by a process that is killed during a write.
+      // A process that is killed during a write leaves a partial line.
       if (random() < 0.5) appendFileSync(path, '{"event":"received","id":"to');
     }
     const last = await start(deliver, { attempts: 1000 });

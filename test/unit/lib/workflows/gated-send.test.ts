@@ -1,4 +1,4 @@
-// A request through the gate: an outcome that ends the run stops all later requests; other outcomes are returned.
+// If the outcome of a request ends the run, no later request passes the gate. All other outcomes are returned.
 import { expect, test, vi } from 'vitest';
 import type { SendOutcome } from '../../../../src/lib/http/types.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -14,7 +14,7 @@ const rejection = (status: number): SendOutcome<unknown> => {
 function open() {
   const clock = createTestClock();
   const gate = new Gate({
-    // A pass that is not returned would block the next request.
+    // With a concurrency of 1, a pass that is not returned blocks the next request.
     concurrency: 1,
     rate: undefined,
     giveUpAfterMs: 600_000,

@@ -1,4 +1,5 @@
-// Every line in a file belongs to exactly one shard, for any chunks and shards, and a run resumes after any line.
+// Every line in a file belongs to exactly one shard, for any chunk size and number of shards, and a run can resume
+// after any line.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { InputBytes } from '../../../../src/lib/bulk/sources/bytes.ts';
@@ -10,11 +11,11 @@ import { createSeedInput } from '../../../../src/lib/workflows/seed-input.ts';
 interface Line {
   text: string;
   position: number;
-  /** Offset after the line, where reading can resume. */
+  /** The offset after the line, from which reading can resume. */
   offset: number;
 }
 
-/** Returns the shard's lines after the completed ones. The file is read in chunks of `chunkSize`. */
+/** Reads the file in chunks of `chunkSize` bytes, and returns the shard's lines after the completed lines. */
 async function linesOf(file: Buffer, shard: Shard, chunkSize: number, completed = { position: 0, offset: 0 }) {
   const source = {
     ...{ name: 'a', format: 'ndjson', wrapping: 'none', size: file.length, isDivisible: true },
@@ -40,7 +41,7 @@ const anyLines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 30 })
 const anyCount = fc.integer({ min: 1, max: 9 });
 const anySize = fc.integer({ min: 1, max: 40 });
 
-test('returns shards that together cover the file, and resumes each after any line', async () => {
+test('returns shards that together cover the file, and can resume each shard after any line', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, fc.boolean(), anyCount, anySize, async (words, closed, count, chunkSize) => {
       const file = Buffer.from(words.join('\n') + (closed ? '\n' : ''), 'latin1');

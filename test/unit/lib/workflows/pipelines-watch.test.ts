@@ -1,4 +1,4 @@
-// Watching a run: the poll intervals.
+// The intervals at which a run is polled.
 import { expect, it } from 'vitest';
 import type { PipelinesApi } from '../../../../src/lib/api/pipelines.ts';
 import { watchRun } from '../../../../src/lib/workflows/pipelines-watch.ts';

@@ -1,4 +1,4 @@
-// The processor's certificate: a stored one is used only while it is valid.
+// A stored certificate of the processor is used only while it is valid.
 import { expect, it } from 'vitest';
 import type { DsrApi } from '../../../../src/lib/api/dsr.ts';
 import { createCertificateSource } from '../../../../src/lib/workflows/processor-certificate.ts';

@@ -1,4 +1,4 @@
-// Messages about writes that a read confirms.
+// Messages about writes that are confirmed by a read.
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -21,7 +21,10 @@ const ports = { out: { note: () => undefined, warn: () => undefined }, signal: n
 const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
   new CliError({ code, message: 'No.', exit: 'network', status });
 
-/** Writes fail with `error`; reads return `stored`, in order, and then the last of them. */
+/**
+ * Returns calls whose writes fail with `error`, and whose reads return the `stored` things in order. Further reads
+ * return the last thing.
+ */
 function calls(error: KnownError, ...stored: Thing[]): ResourceCalls<Thing, Thing> {
   const reject = () => Promise.reject(error);
   let reads = 0;
@@ -51,14 +54,14 @@ describe('a conflict error', () => {
     });
   });
 
-  it('reports that it is not known who created the resource if the creation was rejected', async () => {
+  it('reports that the creator of the resource is unknown if the creation was rejected', async () => {
     await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), THEIRS), ports)).rejects.toMatchObject({
       code: 'resource.created_meanwhile',
       message: 'Conflict: the platform now has thing a. It is not known who created it.',
     });
   });
 
-  it.each([400, 409, 422])('is not reported if the resource was created despite status %i', async (status) => {
+  it.each([400, 409, 422])('is not reported if the resource was created despite the status %i', async (status) => {
     const warnings: string[] = [];
     const out = { ...ports.out, warn: (text: string) => warnings.push(text) };
     const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, out });

@@ -1,4 +1,4 @@
-// The push workflow against a platform with concurrent changes, lost responses and rejections.
+// Tests the push workflow against a platform with concurrent changes, lost responses and rejections.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RolesApi } from '../../../../src/lib/api/roles.ts';
@@ -20,17 +20,17 @@ function role(role_id: string, ...tasks: string[]): Role {
   return { role_id, name: role_id, description: 'd', tasks: [CORE_TASK, ...tasks].map((task_id) => ({ task_id })) };
 }
 
-/** A platform that records its calls; tests may override the behavior of single calls. */
+/** A platform that records its calls. Tests can override the behavior of individual calls. */
 class FakePlatform {
   roles: Role[];
   stamp = 1;
   calls: string[] = [];
-  /** Called before each response; throwing fails the call. */
+  /** Called before each response. If it throws, the call fails. */
   before: ((call: string, count: number) => void) | undefined;
-  /** Called after a PUT took effect; an exception loses its response. */
+  /** Called after a PUT takes effect. If it throws, the response is lost. */
   afterReplace: ((count: number) => void) | undefined;
 
-  /** Replaces the roles in the response to a PUT. */
+  /** Returns the roles for the response to a PUT, instead of the stored roles. */
   replyToReplace: ((roles: Role[]) => Role[]) | undefined;
 
   constructor(...roles: Role[]) {
@@ -99,7 +99,7 @@ describe('a push', () => {
     open(role('one', 'a:view'), role('two', 'a:view'), role('three'));
   });
 
-  /** Returns a platform with these roles, and no messages or saved manifests. */
+  /** Resets the platform to these roles, and deletes all messages and saved manifests. */
   function open(...roles: Role[]): void {
     platform = new FakePlatform(...roles);
     messages = [];
@@ -141,13 +141,13 @@ describe('a push', () => {
     };
   }
 
-  /** No prompt is shown under the lock, where it would block other processes. */
+  /** Checks that no prompt is shown while the lock is held, because it would block other processes. */
   function asked<T>(answer: () => T): Promise<T> {
     expect(isLocked).toBe(false);
     return Promise.resolve(answer());
   }
 
-  /** The intent of a user who changed the current manifest. */
+  /** Returns the intent of a user who edited the current manifest. */
   function edit(change: (roles: Role[]) => Role[]): PushIntent {
     const base: Manifest = {
       roles: structuredClone(platform.roles),
@@ -168,7 +168,7 @@ describe('a push', () => {
     return error as KnownError;
   }
 
-  it('saves the previous manifest, and reads again just before the PUT', async () => {
+  it('saves the previous manifest, and reads the manifest again just before the PUT', async () => {
     const before = structuredClone(platform.roles);
     const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
     expect(outcome.kind).toBe('applied');
@@ -187,7 +187,7 @@ describe('a push', () => {
     expect(platform.calls).toEqual(['GET']);
   });
 
-  it('plans and confirms again if the platform changed between plan and PUT', async () => {
+  it('repeats the plan and the confirmation if the platform changed between the plan and the PUT', async () => {
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put([...platform.roles.slice(0, 2), role('three', 'b:view')]);
     };
@@ -203,7 +203,7 @@ describe('a push', () => {
     expect(outcome.planned.wanted.rebased).toEqual(['three']);
   });
 
-  it("stops if another admin's change overlaps", async () => {
+  it('stops if another admin changed the same values', async () => {
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: 'theirs' })));
     };
@@ -219,7 +219,7 @@ describe('a push', () => {
     expect(platform.count('PUT')).toBe(0);
   });
 
-  it('redacts the values from both sides of a conflict before shortening them', async () => {
+  it('redacts the values on both sides of a conflict before it truncates them', async () => {
     const long = `${'x'.repeat(395)}hunter2 and so on`;
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: long })));
@@ -229,7 +229,7 @@ describe('a push', () => {
     expect(error.issues[0]?.message).toContain(`the platform's: "${'x'.repeat(395)}*** …; it was`);
   });
 
-  it('stops if the platform keeps changing', async () => {
+  it('stops if the platform changes before every attempt', async () => {
     platform.before = (call) => {
       if (call === 'GET') platform.put([...platform.roles]);
     };
@@ -238,7 +238,7 @@ describe('a push', () => {
     expect(platform.count('PUT')).toBe(0);
   });
 
-  it('applies a plan only if it is the expected one', async () => {
+  it('applies a plan only if it matches the expected plan', async () => {
     const intent = edit(addTask('one', 'b:view'));
     const { planned } = await pushRoles(intent, { ...options, dryRun: true }, ports);
     expect(platform.count('PUT')).toBe(0);
@@ -249,7 +249,7 @@ describe('a push', () => {
   });
 
   describe('a lost response', () => {
-    it('is a success without a retry if the platform has the desired manifest', async () => {
+    it('counts as success, without a retry, if the platform has the desired manifest', async () => {
       platform.afterReplace = () => {
         throw lost();
       };
@@ -258,7 +258,7 @@ describe('a push', () => {
       expect(platform.count('PUT')).toBe(1);
     });
 
-    it('is retried if the platform still has the old manifest', async () => {
+    it('leads to a retry if the platform still has the old manifest', async () => {
       platform.before = (call, count) => {
         if (call === 'PUT' && count === 1) throw lost();
       };
@@ -267,7 +267,7 @@ describe('a push', () => {
       expect(platform.count('PUT')).toBe(2);
     });
 
-    it('is a conflict if the platform has neither manifest', async () => {
+    it('is reported as a conflict if the platform has neither the old nor the desired manifest', async () => {
       platform.afterReplace = () => {
         platform.put([role('other')]);
         throw lost();
@@ -278,7 +278,7 @@ describe('a push', () => {
       expect(platform.count('PUT')).toBe(1);
     });
 
-    it('is reported as unknown, with a hint to roll back, if the platform cannot be read', async () => {
+    it('is reported as an unknown outcome, with a hint to roll back, if the platform cannot be read', async () => {
       platform.before = (call, count) => {
         if (call === 'PUT' || (call === 'GET' && count > 2)) throw lost();
       };
@@ -287,7 +287,7 @@ describe('a push', () => {
       expect(error.hint).toContain('revision-1');
     });
 
-    it('makes the push fail after three attempts', async () => {
+    it('makes the push fail if it happens on all three attempts', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw lost();
       };
@@ -308,7 +308,7 @@ describe('a push', () => {
     };
 
     it.each(Object.entries(REPLIES))(
-      'is a success if the platform has the sent manifest: %s',
+      'counts as success if the platform has the manifest that was sent: %s',
       async (_name, change) => {
         platform.replyToReplace = change;
         const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
@@ -320,7 +320,7 @@ describe('a push', () => {
     );
 
     it.each(Object.entries(REPLIES))(
-      'is a conflict if the platform differs in the same way: %s',
+      'is reported as a conflict if the platform has the same difference: %s',
       async (_name, change) => {
         platform.afterReplace = () => {
           platform.put(change(platform.roles));
@@ -334,7 +334,7 @@ describe('a push', () => {
       },
     );
 
-    it('is reported with every difference if the platform differs too', async () => {
+    it('is reported with every difference between the platform and the request', async () => {
       platform.afterReplace = () => {
         platform.put([role('one', 'a:view'), { ...role('two', 'a:view'), name: 'cut' }, role('new')]);
       };
@@ -347,7 +347,7 @@ describe('a push', () => {
       ]);
     });
 
-    it('is reported as unknown if the platform cannot be read', async () => {
+    it('is reported as an unknown outcome if the platform cannot be read', async () => {
       platform.replyToReplace = () => [];
       platform.before = (call, count) => {
         if (call === 'GET' && count > 2) throw lost();
@@ -358,7 +358,7 @@ describe('a push', () => {
       expect(bases).toEqual([]);
     });
 
-    it('is a success without a read if it differs only in unknown fields', async () => {
+    it('counts as success, without a read, if it differs only in unknown fields', async () => {
       platform.replyToReplace = (roles) => roles.map((item) => ({ ...item, color: 'red' }));
       const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
       expect(outcome.kind).toBe('applied');
@@ -378,7 +378,7 @@ describe('a push', () => {
       expect(platform.count('PUT')).toBe(0);
     });
 
-    it('is confirmed by typing if the flag is missing', async () => {
+    it('needs a typed confirmation if the flag is missing', async () => {
       const questions: string[] = [];
       const typed: PushPorts['ctx']['prompt']['typed'] = (question, expected) => {
         questions.push(`${question} ${expected}`);
@@ -397,7 +397,7 @@ describe('a push', () => {
         status: 400,
       });
 
-    it('is a conflict that names the role if the role is assigned to a user', async () => {
+    it('is reported as a conflict that names the role if the role is assigned to a user', async () => {
       platform.before = (call) => {
         if (call === 'PUT') throw assigned();
       };
@@ -406,7 +406,7 @@ describe('a push', () => {
       expect(messages.some((text) => text.includes('assigned to a user'))).toBe(true);
     });
 
-    it('is skipped if the role is assigned and the user agrees, and the rest is applied', async () => {
+    it('is skipped if the role is assigned and the user agrees, and all other changes are applied', async () => {
       acceptsOffers = true;
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
       platform.before = (call, count) => {
@@ -420,7 +420,7 @@ describe('a push', () => {
     });
   });
 
-  it('exits with the code for an interruption if Ctrl-C is pressed while a lost response is being confirmed', async () => {
+  it('exits with the code for an interruption after Ctrl-C during the read that follows a lost response', async () => {
     const stop = new AbortController();
     ports.ctx.signal = stop.signal;
     platform.afterReplace = () => {
@@ -436,7 +436,7 @@ describe('a push', () => {
     expect(error.message).toMatch(/^The outcome of the roles PUT is unknown: .* and the command was stopped\.$/);
   });
 
-  it('reports on Ctrl-C that nothing changed, except during a write', async () => {
+  it('reports after Ctrl-C that nothing changed, unless a write was sent', async () => {
     const stop = new AbortController();
     ports.ctx.signal = stop.signal;
     const reason = new KnownError({ code: 'interrupted', message: 'Interrupted.' });
@@ -467,7 +467,7 @@ describe('a push', () => {
     };
   }
 
-  it('reports a conflict if the read of the stamps shows other roles', async () => {
+  it('reports a conflict if the read of the stamps shows different roles', async () => {
     omitStamps();
     platform.before = (call, count) => {
       if (call === 'GET' && count === 3) platform.put([role('other')]);
@@ -488,12 +488,12 @@ describe('a push', () => {
   describe('a change that another admin makes at any time', () => {
     const all: PushOptions = { ...options, allowDelete: true, force: true, allowEmpty: true };
     /**
-     * When the other admin changes the roles: before each GET, at the confirmation, and between the last GET and the
-     * PUT.
+     * The moments at which the other admin changes the roles: before each GET, at the confirmation, and between the
+     * last GET and the PUT.
      */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
-    it('is always detected before the last GET, and can be restored from the saved copy after it', async () => {
+    it('is always detected before the last GET, and leaves a saved copy of the earlier manifest if made later', async () => {
       let [merged, rejected, overwritten] = [0, 0, 0];
       const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
         open(...base);

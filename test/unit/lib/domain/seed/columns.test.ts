@@ -149,7 +149,7 @@ describe('columns that a map omits', () => {
     expect(skippedColumns).toEqual([{ column: column.trim(), field }]);
   });
 
-  it('are listed without a field if their name resembles none', () => {
+  it('are listed without a suggested field if no field has a similar name', () => {
     const { skippedColumns } = readHeader(['Whom', ' Tier '], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(skippedColumns).toEqual([{ column: 'Tier', field: undefined }]);
   });

@@ -1,4 +1,4 @@
-// The callback server: silent, slow or oversized senders do not block callbacks.
+// Silent senders, slow senders and oversized requests do not block the callbacks of other senders.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ it('responds to a callback even if 600 connections are silent, slow or incomplet
     if (count % 100 === 0) expect((await send('POST', url(), { body: '{}' })).status).toBe(202);
   }
   expect((await send('POST', url(), { body: '{}' })).status).toBe(202);
-  // The server closed the oldest connections to make room.
+  // The server must have closed the oldest connections to make room for new ones.
   await closed;
   expect(received).toHaveLength(7);
 });
@@ -81,7 +81,7 @@ it('does not wait for the body of a request that is not a callback', async () =>
 it.each([
   ['declares', `Content-Length: ${MAX_CALLBACK_BYTES + 1}\r\n\r\n`],
   ['sends', `Transfer-Encoding: chunked\r\n\r\n200000\r\n${'x'.repeat(0x20_0000)}\r\n`],
-])('responds with 413 before the body ends if the sender %s more than the maximum size', async (_how, rest) => {
+])('responds with 413 before the end of the body if the sender %s more than the maximum size', async (_how, rest) => {
   const socket = await open(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
   expect(await statusLine(socket)).toBe('HTTP/1.1 413 Payload Too Large');
   expect(received.map(({ body }) => body)).toEqual([undefined]);
@@ -91,7 +91,7 @@ it('accepts a body of exactly the maximum size', async () => {
   expect((await send('POST', url(), { body: 'x'.repeat(MAX_CALLBACK_BYTES) })).status).toBe(202);
 });
 
-it('closes incomplete connections immediately, and waits for callbacks in progress', async () => {
+it('closes incomplete connections immediately when it stops, but waits for callbacks in progress', async () => {
   let finish = (): void => undefined;
   answer = () =>
     new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Commands in hints have the same target flags as the command that prints them.
+// A command in a hint has the same target flags as the command that prints the hint.
 import { describe, expect, it, test } from 'vitest';
 import { hintLine } from '../../../../../src/lib/kernel/errors.ts';
 import { helpOf } from '../../../../../src/lib/runtime/command-line/help.ts';
@@ -17,24 +17,24 @@ describe("a hint's command", () => {
     ['cdpadm roles diff', 'cdpadm roles diff --profile prod'],
     ['cdpadm pipelines watch customers 7', 'cdpadm pipelines watch customers 7 --profile prod'],
     ['cdpadm auth test', 'cdpadm auth test --profile prod'],
-    // These commands name their target, or have none.
+    // These commands already have a target, or need none.
     ['cdpadm auth test --profile dev', 'cdpadm auth test --profile dev'],
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
     ['pass show roles', 'pass show roles'],
-  ])("receives the current command's profile unless it already has a target or needs none: %s", (command, expected) => {
+  ])("gets the current command's profile unless it already has a target or needs none: %s", (command, expected) => {
     expect(completed(command, PROD)).toBe(expected);
     expect(completed(command, NOWHERE)).toBe(command);
   });
 
-  it('receives every target flag once, quoted for a shell', () => {
+  it('gets every target flag exactly once, quoted for a shell', () => {
     const target = { profile: 'my prod', org: '1', account: '2', workspace: '3', caFile: '/a/ca.pem' };
     expect(completed('cdpadm roles list --org 9', target)).toBe(
       "cdpadm roles list --org 9 --profile 'my prod' --account 2 --workspace 3 --ca-file /a/ca.pem",
     );
   });
 
-  it('is not changed if it is part of a sentence', () => {
+  it('is unchanged if it is part of a sentence', () => {
     const hint = { text: 'Read `cdpadm roles list` again.' };
     expect(hintLine(hintCompleter(asking, PROD)(hint))).toBe(hint.text);
   });
@@ -51,7 +51,7 @@ test('suggests commands with the same profile in notes and errors', async () => 
   expect(error.hint).toBe('To list them all: cdpadm roles list --profile local');
 });
 
-test('applies to every command that has a target', async () => {
+test('adds target flags to every command that calls the platform, and to no emulator command', async () => {
   const program = await loadProgram();
   const names = commandsBelow(program).map(([path]) => path);
   expect(asking.filter((line) => !names.includes(line))).toEqual([]);

@@ -1,4 +1,4 @@
-// The global flags: their values, their defaults and errors.
+// The values, defaults and errors of the global flags.
 import { Command } from 'commander';
 import { describe, expect, it, test } from 'vitest';
 import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
@@ -109,7 +109,7 @@ it.each<[string[], string, Record<string, string>?]>([
   expect(failure).toMatchObject({ code: 'usage', message: expect.stringContaining(name) as string });
 });
 
-test('formats an error as the valid flags request', () => {
+test('uses the valid flags to format an error about an invalid flag', () => {
   expect(lenientFlags(rawOf(['--json', '--retries', 'x', '--no-color']), {})).toMatchObject({
     output: 'json',
     color: 'never',
@@ -140,7 +140,7 @@ describe('the --out extension', () => {
     ['x.md', 'markdown'],
     ['x.html', 'html'],
     ['x.txt', 'table'],
-  ])('sets the format for %s to %s, despite CDPADM_OUTPUT', (file, output) => {
+  ])('sets the format for %s to %s and overrides CDPADM_OUTPUT', (file, output) => {
     const env = { CDPADM_OUTPUT: output === 'yaml' ? 'csv' : 'yaml' };
     expect(flagsOf(['--out', file], env).output).toBe(output);
     expect(flagsOf(['--out', file, '-o', output]).output).toBe(output);
@@ -152,7 +152,7 @@ describe('the --out extension', () => {
     expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
   });
 
-  it('is rejected if -o requests another format, except plain text in .txt', () => {
+  it('is rejected if -o requests a different format, except plain text in a .txt file', () => {
     const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));
     expect(error).toMatchObject({ code: 'usage', message: '-o yaml conflicts with --out x.json: .json means json.' });
     expect(thrownBy(() => flagsOf(['--out', 'x.csv', '--json']))).toMatchObject({ code: 'usage' });
@@ -160,7 +160,7 @@ describe('the --out extension', () => {
     expect(flagsOf(['--out', 'x.txt', '-o', 'name']).output).toBe('name');
   });
 
-  it('is ignored for a command that writes the file itself', () => {
+  it('does not set the format for a command that writes the file itself', () => {
     const raw = rawOf(['--out', 'x.json', '-o', 'yaml']);
     expect(readGlobalFlags(raw, {}, undefined, { outSetsFormat: false }).output).toBe('yaml');
   });
@@ -169,6 +169,6 @@ describe('the --out extension', () => {
 test.each([
   ['-o', ['-o', 'wide'], {}],
   ['CDPADM_OUTPUT', [], { CDPADM_OUTPUT: 'wide' }],
-])('prints a table with all columns if %s requests the format wide', (_by, args, env) => {
+])('prints a table with all columns if %s requests wide output', (_by, args, env) => {
   expect(readGlobalFlags(rawOf(args), env)).toMatchObject({ output: 'table', wide: true });
 });

@@ -1,4 +1,4 @@
-// Splits an incomplete command line like the shell, without evaluating it.
+// An incomplete command line is split as the shell splits it, but is not evaluated.
 import { describe, expect, test } from 'vitest';
 import { readLine, unquote } from '../../../../../src/lib/runtime/completion/command-line.ts';
 
@@ -51,7 +51,7 @@ describe('readLine', () => {
     ["cdpadm --task='audiences:vi", "'", '--task='.length],
     ['cdpadm "audiences":vi', '', 'audiences:'.length],
     ['cdpadm "audi"en', '', 'audi'.length],
-  ])('replaces the current word in %j from the position at which bash replaces it', (line, quote, kept) => {
+  ])('replaces the current word in %j from the position at which bash starts to replace it', (line, quote, kept) => {
     expect(readLine(line, 'cdpadm', { breaks: BREAKS }).current).toMatchObject({ quote, kept });
   });
 });

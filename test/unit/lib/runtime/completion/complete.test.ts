@@ -1,4 +1,4 @@
-// Completions at the cursor, requested as the shell scripts request them.
+// Completions at the cursor, requested in the same way as by the shell scripts.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -69,7 +69,7 @@ async function ask(...args: string[]): Promise<{ kind: string | undefined; lines
   return { kind, lines };
 }
 
-/** Returns only the suggested values, requested in the fish format. */
+/** Requests suggestions in the fish format, and returns only the values. */
 async function values(line: string): Promise<string[]> {
   const { kind, lines } = await ask('fish', 'cdpadm', line);
   expect(kind).toMatch(/^values/);
@@ -87,7 +87,7 @@ describe('completion', () => {
     expect(await values('cdpadm roles nonsense ')).toEqual([]);
   });
 
-  test("suggests the command's own flags first, and omits flags that were already given unless they are repeatable", async () => {
+  test("suggests the command's own flags first, and omits flags already given unless they are repeatable", async () => {
     const flags = await values('cdpadm roles create x --name y --task z --');
     expect(flags.slice(0, 2)).toEqual(['--from', '--description']);
     expect(flags).toContain('--task');
@@ -200,7 +200,7 @@ describe('completion of ids and profiles', () => {
     ['cdpadm --profile dev roles get ', ['dev-role']],
     ['cdpadm roles get --profile=dev ', ['dev-role']],
     ['cdpadm roles get --org 7 ', []],
-    // The profile is unknown, and the current one would be a guess.
+    // The profile is unknown, and the current profile would be only a guess.
     ['cdpadm --profile $(echo dev) roles get ', []],
     ['cdpadm roles update x --add-task ', ['audiences:view', 'audiences:*', 'rules:*']],
     ['cdpadm roles who-can audiences:', ['audiences:view', 'audiences:*']],
@@ -279,7 +279,7 @@ describe('completion for each shell', () => {
     ['cdpadm roles who-can "audiences:', ['audiences:view', 'audiences:*']],
     ["cdpadm roles update x --add-task='rul", ['rules:*']],
     ['cdpadm --color=al', ['always']],
-  ])('completes %j as bash expects', async (line, expected) => {
+  ])('completes %j in the format that bash expects', async (line, expected) => {
     expect((await ask('bash', BREAKS, 'cdpadm', line)).lines).toEqual(expected);
   });
 
@@ -300,7 +300,7 @@ describe('completion for each shell', () => {
   });
 });
 
-test('caches in private files the ids that commands read', async () => {
+test('uses private files to cache the ids that commands read', async () => {
   const own = createCliHome();
   onTestFinished(() => own.remove());
   const env = { CDPADM_PROFILE: 'local' };

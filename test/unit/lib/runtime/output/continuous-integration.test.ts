@@ -1,4 +1,4 @@
-// Output for continuous integration: the step summary and annotations.
+// Output for continuous integration: the step summary, annotations and the log.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ describe('--summary', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^# Before\n\| NAME \|[^]*\| local \|/);
   });
 
-  /** Returns the summary after a command that exits with `exit`. */
+  /** Runs a command that must exit with `exit`, and returns its summary. */
   async function summaryOf(args: string[], exit: number, env: Record<string, string> = {}): Promise<string> {
     const file = join(home.cwd, 'summary.md');
     const { code, stderr } = await cli([...args, '--summary'], { ...env, GITHUB_STEP_SUMMARY: file });
@@ -87,7 +87,7 @@ describe('--summary', () => {
     expect(existsSync(join(home.cwd, 'no'))).toBe(false);
   });
 
-  test('reports after the result that its file cannot be written', async () => {
+  test('prints the result, then reports that the summary file cannot be written', async () => {
     const folder = join(home.cwd, 'taken');
     mkdirSync(folder);
     const env = { GITHUB_STEP_SUMMARY: 'taken' };
@@ -117,7 +117,7 @@ describe('--annotations', () => {
     if (flags.includes('json')) expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'input.invalid' } });
   });
 
-  test('prints its own workflow commands, but escapes those in errors', async () => {
+  test('prints its own workflow commands, but escapes workflow commands within errors', async () => {
     writeFileSync(join(home.cwd, 'roles.yaml'), 'roles:\n  - role_id: x\n    "##[error]y": z\n');
     const { stderr } = await cli(['roles', 'validate'], { GITHUB_ACTIONS: 'true' });
     const lines = stderr.split('\n');
@@ -138,7 +138,7 @@ describe('the GitHub Actions log', () => {
     ['argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
     ['value', ['roles', 'list', '-o', '::error::x']],
     ['command after a group', ['roles', '::error::x']],
-  ])('contains no workflow command from an unknown %s', async (_what, args) => {
+  ])('contains no workflow command from the text of an unknown %s', async (_what, args) => {
     const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
     expect(code).toBe(2);
     expect(stderr).toContain(':error::x');

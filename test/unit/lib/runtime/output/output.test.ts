@@ -87,7 +87,7 @@ describe('the output', () => {
     await expect(stdout).toMatchFileSnapshot(`../../../../golden/document.${output}`);
   });
 
-  test("omits a record's empty fields on a terminal unless they are requested, but contains them in a pipe", async () => {
+  test("omits a record's empty fields on a terminal unless they are requested, but includes them in a pipe", async () => {
     const nameless = { ...(rows[1] as Row), name: '' };
     const shown = async (raw: Record<string, unknown>, options: CliOptions = {}) =>
       (await emit(raw, nameless, record, { env: { NO_COLOR: '1' }, ...options })).stdout;
@@ -138,7 +138,7 @@ describe('--query', () => {
     ['[?id==`99`]', {}, ''],
     ['[?id==`99`]', { output: 'name' }, ''],
     ['[?id==`99`]', { json: true }, '[]\n'],
-    // Plain values have one line each, or one column.
+    // Plain values are printed one per line, or in one column.
     ['[0].name', { output: 'name' }, 'Big "quoted", with comma\n'],
     ['[].id', { output: 'name' }, '9223372036854775807\n7\n8\n'],
     ['[].tasks[]', { output: 'name' }, 'a\nb\nc\n'],
@@ -159,7 +159,7 @@ describe('--query', () => {
     ['missing', { output: 'name' }],
     ['[].missing', {}],
     ['missing', { output: 'json' }, { tty: true }],
-  ])('reports the available fields if %s finds nothing with the flags %j', async (query, raw, options) => {
+  ])('lists the available fields if %s finds nothing with the flags %j', async (query, raw, options) => {
     const { stderr } = await emit({ ...raw, query }, rows, list, options);
     expect(stderr.replace(/\s+/g, ' ')).toMatch(
       /^The query found nothing\. It was applied to a list of records with id, name, .*\. $/,
@@ -211,7 +211,7 @@ describe('the ids from a dry run', () => {
     expect((await dry({ output: 'name' }, [])).stdout).toBe('');
   });
 
-  test('are empty by default, unless a query returns them', async () => {
+  test('are omitted by default, unless a query returns them', async () => {
     expect((await dry({ output: 'name' })).stdout).toBe('');
     expect((await dry({ output: 'name', query: 'plan.plan' })).stdout).toBe('abc\n');
   });
@@ -226,7 +226,7 @@ describe('columns', () => {
     expect((await emit(raw, rows.slice(1, 2), list)).stdout).toBe(expected);
   });
 
-  test('are rejected with the closest name if they are unknown', async () => {
+  test('are rejected with a suggested name if they are unknown', async () => {
     const attempt = emit({ fields: 'nmae' }, rows, list);
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint: expect.stringContaining('`name`') as string });
   });
@@ -260,7 +260,7 @@ describe('--out', () => {
 
 describe('hostile text', () => {
   const evil = 'x\u001b]0;title\u0007\u202e';
-  it.each(['yaml', 'csv'])('is cleaned on a terminal and exact in a pipe, as %s', async (output) => {
+  it.each(['yaml', 'csv'])('is cleaned on a terminal but unchanged in a pipe, as %s', async (output) => {
     const data = [{ id: 1, name: evil, tasks: [] }];
     const shown = await emit({ output }, data, list, { tty: true });
     const piped = await emit({ output }, data, list);
@@ -300,7 +300,7 @@ describe('color', () => {
 });
 
 describe('messages', () => {
-  it('are wrapped between words and keep their columns before a question', async () => {
+  it('are wrapped between words and keep their columns if they precede a question', async () => {
     const draw = ({ out }: Context) =>
       out.show(() => 'Target: profile prod, workspace 3001\n  role  can see every page of a user');
     const { stderr } = await capture({ color: false }, draw, { tty: true, columns: 30 });
@@ -370,7 +370,7 @@ describe('dry runs', () => {
     expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: { summary: 1 } });
   });
 
-  test('always have a plan in JSON, which is null if the requests are the whole plan', async () => {
+  test('always include `plan` in JSON, and set it to null if the requests are the whole plan', async () => {
     const { stdout } = await capture({ json: true }, ({ out }) => out.emitDryRun(requests));
     expect(parseJson(stdout)).toEqual({ dry_run: true, requests, plan: null });
   });
@@ -406,14 +406,14 @@ describe('the GitHub Actions log', () => {
   );
 
   it.each(OUTPUT_FORMATS.filter((format) => format !== 'html'))(
-    'contains the unchanged result as %s',
+    'contains the result unchanged as %s',
     async (output) => {
       const { stdout } = await emit({ output }, data, list, { env });
       expect(withoutFence(stdout)).toBe((await emit({ output }, data, list)).stdout);
     },
   );
 
-  test('contains no fence around a result without workflow commands, or in a file', async () => {
+  test('contains no fence if the result has no workflow commands or is written to a file', async () => {
     const { stdout } = await emit({ output: 'name' }, rows, list, { env });
     expect(stdout).toBe((await emit({ output: 'name' }, rows, list)).stdout);
     const file = join(temporaryFolder(), 'out.csv');
@@ -421,7 +421,7 @@ describe('the GitHub Actions log', () => {
     expect(readFileSync(file, 'utf8')).toBe((await emit({ output: 'csv' }, data, list)).stdout);
   });
 
-  test('contains a different random token for each fence', async () => {
+  test('has a different random token in each fence', async () => {
     const { stdout } = await capture(
       {},
       async ({ out }) => {
@@ -457,7 +457,7 @@ describe('the GitHub Actions log', () => {
     redactor.hide('jane@example.com');
   };
 
-  test('masks each secret once, but no identities', async () => {
+  test('contains one mask command per secret, but none for identities', async () => {
     const { stdout, stderr } = await capture({}, addAll, { env });
     expect(commandsIn(stderr)).toEqual(['::add-mask::s3cret%25value', '::add-mask::"private_key": "abc"']);
     expect(stdout).toBe('');
@@ -466,7 +466,7 @@ describe('the GitHub Actions log', () => {
   it.each<[string, Record<string, unknown>, Record<string, string>]>([
     ['with -o json', { output: 'json' }, env],
     ['outside GitHub Actions', {}, {}],
-  ])('contains no mask command %s', async (_where, raw, environment) => {
+  ])('contains no mask commands %s', async (_where, raw, environment) => {
     expect((await capture(raw, addAll, { env: environment })).stderr).toBe('');
   });
 });

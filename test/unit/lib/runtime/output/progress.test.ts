@@ -1,4 +1,4 @@
-// Progress in its four formats, limited by time and not by the number of updates.
+// Progress in its four formats. The rate of output is limited by time, not by the number of updates.
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Progress } from '../../../../../src/lib/runtime/context.ts';
 import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
@@ -36,7 +36,7 @@ test('redraws one line on a terminal and then removes it', () => {
   );
 });
 
-test('updates the elapsed time every second, even without a new state', () => {
+test('updates the elapsed time every second, even if the state is unchanged', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const text = watch({}, { tty: true }, (progress, clock) => {
@@ -52,7 +52,7 @@ test('updates the elapsed time every second, even without a new state', () => {
   expect(text).toBe(lines.map((line) => `\r\u001b[K${line}`).join(''));
 });
 
-test('drops the last parts of a live line that is too long', () => {
+test('omits the last parts of a live line that would be too long', () => {
   const text = watch({}, { tty: true, columns: 20 }, (progress) => progress.update({ done: 1, text: 'x'.repeat(100) }));
   expect(text).toBe('\r\u001b[KSending: 1');
 });
@@ -61,7 +61,7 @@ it.each([
   [40, 'Sending: 1,250,000 of 5,000,000 (25 %)'],
   [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25 %, 1,250,000, 9,000 rows/s`],
   [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25 %, 1,250,000 of 5,000,000, 9,000 rows/s`],
-])('draws a bar if %d columns leave space for it', (columns, wanted) => {
+])('draws a bar only if there is space for it: %d columns', (columns, wanted) => {
   const state = { done: 1_250_000, total: 5_000_000, text: '9,000 rows/s' };
   const text = watch({}, { tty: true, columns }, (progress) => progress.update(state));
   expect(text).toBe(`\r\u001b[K${wanted}`);
@@ -76,7 +76,7 @@ test('prints a message above the live line', () => {
   expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
 });
 
-test('prints a line every 10 % or every ten seconds if it cannot redraw', () => {
+test('if it cannot redraw, prints a line every 10 % and after ten seconds without a line', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
     clock.advance(10_000);
@@ -87,7 +87,7 @@ test('prints a line every 10 % or every ten seconds if it cannot redraw', () => 
   expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
 });
 
-test('prints the first line after a second and the last state, if it cannot redraw and the total is unknown', () => {
+test('if it cannot redraw and the total is unknown, prints a line after a second, every ten seconds and at the end', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 30; done++) {
       progress.update({ done });
@@ -113,7 +113,7 @@ test('writes NDJSON events with --progress json', () => {
   );
 });
 
-test('limits rapid updates to one event per second, and always includes the last one', () => {
+test('writes at most one event per second for rapid updates, and always the last update', () => {
   const text = watch({ progress: 'json' }, {}, (progress, clock) => {
     for (let done = 1; done <= 25; done++) {
       progress.update({ done, isPassing: true, data: { rejected: 0 } });
@@ -133,7 +133,7 @@ describe('progress with -o json or -o ndjson', () => {
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
 
-  it.each(['json', 'ndjson'])('is printed only as JSON events, as often as lines: -o %s', (output) => {
+  it.each(['json', 'ndjson'])('is printed only as JSON events, as often as lines would be: -o %s', (output) => {
     const text = watch({ output }, {}, (progress, clock) => {
       for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
       progress.wait(300_000, 'the platform requested a pause');
@@ -152,7 +152,7 @@ describe('progress with -o json or -o ndjson', () => {
     expect(text).toBe('');
   });
 
-  test('is not printed as JSON events on a terminal or with another progress format', () => {
+  test('is not printed as JSON events on a terminal or with a different progress format', () => {
     const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
     expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toMatch(
       /^\r\u001b\[KSending █+░+ 50 %, 5 of 10$/,
@@ -201,7 +201,7 @@ describe('a wait', () => {
       'Sending ████████████░░░░░░░░░░░░ 50 %, 2 of 4, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected',
     ],
     [60, 'Sending: the platform is unavailable, waiting 5s'],
-  ])('is shown with the progress so far, on %i columns', (columns, expected) => {
+  ])('is shown with the progress so far if both fit: %i columns', (columns, expected) => {
     const text = watch({}, { tty: true, columns }, (progress, clock) => {
       clock.advance(3000);
       progress.update({ done: 2, total: 4, text: '9 rows/s, 1 rejected', outcomes: '1 rejected' });
@@ -210,7 +210,7 @@ describe('a wait', () => {
     expect(text.split('\u001b[K').at(-1)).toBe(expected);
   });
 
-  test('is printed with a hint on its own line if it is long, and at most every ten seconds if it is short', () => {
+  test('is printed on its own line, with a hint if it is long and at most every ten seconds if it is short', () => {
     const text = watch({}, {}, (progress, clock) => {
       progress.wait(300_000, 'the platform requested a pause');
       for (let second = 0; second < 25; second++) {
@@ -223,7 +223,7 @@ describe('a wait', () => {
     expect(rest).toEqual(['Sending: too many requests, waiting 1s', 'Sending: too many requests, waiting 1s']);
   });
 
-  test('is an event in JSON, and is not shown without progress', () => {
+  test('is written as an event with --progress json, and is not shown with --progress none', () => {
     const wait = (progress: Progress): void => progress.wait(1500, 'too many requests');
     const events = watch({ progress: 'json' }, {}, wait).trimEnd().split('\n');
     expect(JSON.parse(events[1] ?? '')).toMatchObject({

@@ -1,4 +1,4 @@
-// Consecutive states in each format.
+// States that are written one after the other, in each format.
 import { expect, it } from 'vitest';
 import type { ListView } from '../../../../../src/lib/render/view.ts';
 import type { Context } from '../../../../../src/lib/runtime/context.ts';
@@ -44,7 +44,7 @@ it.each([
   await tell({ id: 1, status: 'queued' });
   await tell({ id: 1, status: 'success' });
   expect(written).toBe(expected);
-  // The headings appear only once.
+  // The headings are written only once.
   await begin();
   expect(written).toBe(expected);
 });
@@ -57,7 +57,7 @@ it.each([
   ['name', 'with', ''],
   ['table', 'with', ''],
   ['ndjson', 'with', ''],
-])('writes what precedes the first row as %s %s headings, only once', async (output, headings, expected) => {
+])('writes the text before the first row, exactly once, as %s %s headings', async (output, headings, expected) => {
   let written = '';
   const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (written += `${text}\n`)) };
   const ctx = {

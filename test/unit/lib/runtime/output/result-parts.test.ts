@@ -1,4 +1,4 @@
-// A list written in parts is identical to the list written all at once.
+// A list that is written in parts is identical to the same list written all at once.
 import { expect, it } from 'vitest';
 import {
   canGoInParts,
@@ -36,7 +36,7 @@ async function* inParts(parts: Row[][]): AsyncGenerator<Row[]> {
 }
 
 it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])(
-  'writes the same %s in parts as in one piece',
+  'writes the same %s in parts as all at once',
   async (output) => {
     for (const parts of [[], [[]], [rows(0, 1)], [rows(0, 2500), [], rows(2500, 7)]]) {
       for (const header of [true, false]) {
@@ -50,7 +50,7 @@ it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])(
   },
 );
 
-it('does not split tables, Markdown and summaries', () => {
+it('does not split tables, Markdown or summaries', () => {
   expect(canGoInParts(flagsOf('table'), { ...target, terminal: true })).toBe(false);
   expect(canGoInParts(flagsOf('markdown'), target)).toBe(false);
   expect(canGoInParts({ ...flagsOf('csv'), summary: true }, target)).toBe(false);

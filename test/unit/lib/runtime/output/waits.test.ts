@@ -31,7 +31,7 @@ function listen(raw: Record<string, unknown>, options: CliOptions) {
   };
 }
 
-test('shows a live line with the elapsed seconds after one second, and removes it', async () => {
+test('shows a live line with the elapsed seconds after one second, and removes it when the call ends', async () => {
   const { begin, pass, stderr } = listen({}, { tty: true });
   const end = begin(ASKED);
   await pass(900);
@@ -59,7 +59,7 @@ test('treats consecutive calls as one wait, but not calls with a pause between t
   expect(stderr().match(/so far/g)).toHaveLength(1);
 });
 
-test('keeps the live line of a command that draws its own', async () => {
+test('does not replace the live line of a command that draws its own', async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   messages.live('Sending: 1 of 2');
   const end = begin(ANSWER);
@@ -68,7 +68,7 @@ test('keeps the live line of a command that draws its own', async () => {
   expect(stderr()).toBe('\r\u001b[KSending: 1 of 2');
 });
 
-test("replaces its own live line with the command's", async () => {
+test('replaces its own live line with the live line of the command', async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   const end = begin(ANSWER);
   await pass(1000);
@@ -82,26 +82,29 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   ['with --progress plain', { progress: 'plain' }, { tty: true }],
   ['with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
   ['with CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
-])('prints a line %s for a requested wait, and one every ten seconds for other waits', async (_where, raw, options) => {
-  const { begin, pass, stderr } = listen(raw, options);
-  let end = begin(ANSWER);
-  await pass(2000);
-  expect(stderr()).toBe('');
-  end();
-  end = begin(ASKED);
-  await pass(6000);
-  end();
-  end = begin(AGAIN);
-  await pass(3000);
-  end();
-  expect(stderr()).toBe(`${ASKED.text}.\n`);
-  end = begin(ANSWER);
-  await pass(12_000);
-  end();
-  expect(stderr().trimEnd().split('\n')).toHaveLength(3);
-});
+])(
+  'prints one line for a requested wait, and a line every ten seconds for other waits, %s',
+  async (_where, raw, options) => {
+    const { begin, pass, stderr } = listen(raw, options);
+    let end = begin(ANSWER);
+    await pass(2000);
+    expect(stderr()).toBe('');
+    end();
+    end = begin(ASKED);
+    await pass(6000);
+    end();
+    end = begin(AGAIN);
+    await pass(3000);
+    end();
+    expect(stderr()).toBe(`${ASKED.text}.\n`);
+    end = begin(ANSWER);
+    await pass(12_000);
+    end();
+    expect(stderr().trimEnd().split('\n')).toHaveLength(3);
+  },
+);
 
-test('shows a wait that was already reported only on a live line', async () => {
+test('shows a wait that was already reported on a live line, but prints no line for it', async () => {
   for (const [tty, expected] of [
     [false, /^$/],
     [true, /1s so far/],
@@ -146,7 +149,7 @@ test('writes one event per wait with --progress json', async () => {
 it.each([
   ['without -v', {}],
   ['with -v', { verbose: true }],
-])("prints a line for another process's lock %s", async (_flag, raw) => {
+])('prints a line for a lock that a different process holds %s', async (_flag, raw) => {
   const { begin, pass, stderr } = listen(raw, {});
   const end = begin({ text: 'Waiting for process 7', isLock: true });
   await pass(3000);
@@ -154,7 +157,7 @@ it.each([
   expect(stderr()).toBe('Waiting for process 7, 1s so far.\n');
 });
 
-test('prints nothing for a requested wait with -v, which already reports it', async () => {
+test('prints nothing for a requested wait with -v, because -v already reports it', async () => {
   const { begin, pass, stderr } = listen({ verbose: true }, {});
   begin(ASKED);
   await pass(5000);

@@ -32,7 +32,7 @@ test('shows short hints next to their choices, and finds a choice by its hint', 
   expect(stripVTControlCharacters(stderr())).toContain('❯ 1001    success\n  latest\n  77      failed\n');
   stdin.write('fail');
   await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('❯ 77      failed'), PATIENT);
-  // Tab completes the search with the whole line, which must still find the choice.
+  // Tab completes the search text to the whole line, and that text must still find the choice.
   stdin.write('\t');
   await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('Run 77      failed'), PATIENT);
   stdin.write('\r');
@@ -59,7 +59,7 @@ test.each<[string, { search?: true }, number]>([
   ['a list on a 10-line terminal', {}, 10],
   ['a search on a 10-line terminal', { search: true }, 10],
   ['a list on a 24-line terminal', {}, 24],
-])('never draws more lines than fit for %s', async (_kind, options, rows) => {
+])('never draws more lines than the terminal can show: %s', async (_kind, options, rows) => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36, rows });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -86,7 +86,7 @@ test.each<[string, (asker: Asker) => Promise<unknown>, string]>([
     (asker) => asker.input('The name of the role', { initial: 'Support of customers' }),
     '? The name of the role\n  (Support of customers)',
   ],
-])('continues on the next line with %s that does not fit after the question', async (_title, ask, expected) => {
+])('draws %s on the next line if it does not fit after the question', async (_title, ask, expected) => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 40 });
   const answered = ask(await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal));
@@ -96,7 +96,7 @@ test.each<[string, (asker: Asker) => Promise<unknown>, string]>([
   expect(stripVTControlCharacters(stderr())).toContain(expected);
 });
 
-test('accepts an id that is not in an open list', async () => {
+test('accepts an id that is not in the list if the list is open', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -129,7 +129,7 @@ const check = (text: string): string | undefined => (text === 'good' ? undefined
 test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
   ['a text', (asker) => asker.input('Name', { check }), 'good', 'good'],
   ['a secret', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
-])('clears the line after a rejected answer to %s', async (_kind, ask, valid, expected) => {
+])('clears the line after an answer to %s is rejected', async (_kind, ask, valid, expected) => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 80 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);

@@ -6,7 +6,7 @@ import { createPlainAsker } from '../../../../../src/lib/runtime/prompts/plain.t
 import { createTestIo } from '../../../../helpers/cli.ts';
 import { PATIENT } from '../../../../helpers/patient.ts';
 
-/** A prompt whose answers are written to `stdin`. */
+/** Returns a prompt that reads its answers from `stdin`. */
 function openPrompt(columns?: number) {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo(columns === undefined ? {} : { columns });

@@ -1,4 +1,4 @@
-// Prompts without an interactive terminal, and the flags that replace them. Real terminals are tested in
+// Prompts without an interactive terminal, and the flags that replace them. Prompts on real terminals are tested in
 // test/e2e/prompts.test.ts.
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, test } from 'vitest';
@@ -52,7 +52,7 @@ describe('a prompt without an interactive terminal', () => {
     ],
     ['a choice', (prompt) => prompt.select('Which?', [{ value: 'a' }], { flag: '--which' }), '--which', 'usage'],
     ['a yes-or-no question', (prompt) => prompt.ask('Really?', true, { flag: '--really' }), '--really', 'usage'],
-  ])('fails and names its flag: %s', async (_what, question, flag, exit) => {
+  ])('fails and suggests its flag: %s', async (_what, question, flag, exit) => {
     const error = await question(prompts()).catch((rejection: unknown) => rejection as KnownError);
     expect([exitOf(error as KnownError), (error as KnownError).hint]).toEqual([exit, expect.stringContaining(flag)]);
   });
@@ -66,14 +66,14 @@ test('accepts typed text that is not a choice only if the list is open', async (
   expect(await chosen).toBe('older');
 });
 
-test('uses --yes to answer a simple confirmation, but not a typed one', async () => {
+test('uses --yes to answer a simple confirmation, but not a typed confirmation', async () => {
   const prompt = prompts({ yes: true });
   await prompt.confirm('Go?');
   await expect(prompt.typed('Name?', 'prod')).rejects.toMatchObject({ code: 'usage' });
   await expect(prompt.input('Name?')).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('uses each --confirm to answer one matching question', async () => {
+test('uses each --confirm flag to answer one question that expects its value', async () => {
   const prompt = prompts({ confirm: ['prod', '3'] });
   await prompt.typed('How many?', '3');
   await prompt.typed('Name?', 'prod');
