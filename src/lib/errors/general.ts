@@ -96,7 +96,7 @@ export const GENERAL_ERRORS = {
     exit: 'conflict',
     summary: 'The platform has changed since the plan was created.',
     explanation:
-      'The dry run was repeated right before the write, and its requests or responses differ. Nothing was sent.',
+      'The dry run was repeated just before the write, and its requests or responses differed. Nothing was sent.',
     fix: 'Call the planning tool again and show its result to the user.',
   },
   'editor.failed': {

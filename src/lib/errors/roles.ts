@@ -85,7 +85,7 @@ export const ROLES_ERRORS = {
   'roles.guard.threshold': {
     exit: 'guard',
     summary: 'The push would change more roles than the limit allows.',
-    explanation: 'The limit protects against a wrong file.',
+    explanation: 'The limit protects against pushing the wrong file.',
     fix: 'Review the plan. `cdpadm roles push --help` lists the flag that allows it.',
   },
   'roles.guard.escalation': {

@@ -48,7 +48,7 @@ export const SETUP_ERRORS = {
   'auth.no_credentials': {
     exit: 'auth',
     summary: 'Credentials are missing.',
-    explanation: 'Neither the profile nor the environment has them.',
+    explanation: 'Neither the profile nor the environment contains them.',
     fix: 'Run `cdpadm auth login`, or set the variables that the message names.',
   },
   'auth.foreign_address': {

@@ -102,7 +102,7 @@ export const WAREHOUSE_ERRORS = {
   'warehouse.guard.threshold': {
     exit: 'guard',
     summary: 'The plan would change or delete most of the resources.',
-    explanation: 'The limit protects against a wrong folder.',
+    explanation: 'The limit protects against applying the wrong folder.',
     fix: 'Review the plan. `cdpadm warehouse apply --help` lists the flag that allows it.',
   },
   'pipelines.guard.reset': {

@@ -169,7 +169,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Combines each request's events with `take`, which also gets the phase before. Returns results by id and scope. */
+  /** Combines each request's events with `take`, which also receives the phase before. Returns them by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Pick<Phases<Event>, 'phase'>,
     start: Facts,

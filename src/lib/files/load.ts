@@ -85,7 +85,7 @@ export function placeIssues(document: LoadedDocument, issues: readonly FieldIssu
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** After a syntax error, every later line may look wrong too. */
+/** After a syntax error, every later line may seem invalid. */
 const MAX_PROBLEMS = 20;
 
 function unreadable(name: string, problems: readonly Problem[], placeOf: PlaceOf): KnownError {

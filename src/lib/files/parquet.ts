@@ -29,7 +29,7 @@ export interface CellFault {
 
 const ROWS_AT_ONCE = 500;
 
-/** Limit for the decompressed pages of all columns together. */
+/** Limit for the decompressed pages of all columns combined. */
 const MOST_HELD_BYTES = 512 * 1024 * 1024;
 
 /** Throws invalid input (9) for a file that is not Parquet, is not supported, or needs more memory than `mostHeld`. */

@@ -1,4 +1,4 @@
-// Computes the edits that give a roles file a manifest's content, and applies them to a JSON file.
+// Computes the edits that make a roles file match a manifest, and applies them to a JSON file.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../contract/roles.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
 import { jsonSpan } from './reading.ts';

@@ -24,7 +24,7 @@ function textOf(value: unknown, style: ToStringOptions): string {
   return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
 }
 
-/** Writes a value on one line, valid inside brackets too. A string gets the quotes of `like`, or none, if possible. */
+/** Writes a value on one line, also valid inside brackets. A string gets the quotes of `like`, or none, if possible. */
 export function inlineText(value: unknown, like?: Scalar): string {
   if (typeof value !== 'string') return textOf(value, { collectionStyle: 'flow' }).slice(0, -1);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {

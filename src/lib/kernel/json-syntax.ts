@@ -57,7 +57,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** Each reader gets the offset of its part, fills in `spot`, and returns the offset after the part. */
+/** Each read function receives the offset of its part, fills in `spot`, and returns the offset after the part. */
 function readValue(text: string, at: number, spot?: JsonSpot, onKey?: OnKey): number {
   const end = readAny(text, at, spot, onKey);
   if (spot) Object.assign(spot, { offset: at, end });

@@ -47,8 +47,8 @@ export function createRedactor() {
   const isMaskable = (value: string, length: number): boolean => value.length >= length && !/^\*+$/.test(value);
 
   /**
-   * Masks a private value that is not a secret, such as the identity of a data subject, in any letter case: a platform
-   * may change it. Returns a function that stops masking it.
+   * Masks a private value that is not a secret, such as a data subject's identity. Ignores case, because a platform may
+   * change it. Returns a function that stops masking the value.
    */
   function hide(value: string): () => void {
     if (!isMaskable(value, MIN_HIDDEN_LENGTH)) return () => undefined;

@@ -70,7 +70,7 @@ type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 /**
  * Creates an empty folder (0700) with an unpredictable name, for the caller to remove. Removes this user's other
- * folders of this kind if their process ended over an hour ago: newer ones may belong to another container that shares
+ * folders of this kind if their process ended over an hour ago. Newer ones may belong to another container that shares
  * the folder. `root` is the parent folder. `isSpent` returns true if the folder of an ended process may be removed.
  */
 export function makeScratchFolder(

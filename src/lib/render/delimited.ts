@@ -16,7 +16,7 @@ export function columnTitle<Row>(column: Column<Row>): string {
   return column.idTitle ? title : title.toUpperCase();
 }
 
-/** Returns the columns that `--fields` names by key or heading, in its order. Throws KnownError usage (2) for others. */
+/** Returns the columns that `--fields` names by key or heading, in its order. Throws usage (2) for other names. */
 export function chooseColumns<C extends { key: string; title?: string }>(
   columns: readonly C[],
   fields?: string[],

@@ -3,7 +3,7 @@ import { capitalized } from '../kernel/words.ts';
 import { manifestTime } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
 
-/** Source and time of a page, for readers who get only the file. */
+/** Source and time of a page, for readers who receive only the file. */
 export interface PageSource {
   /** Platform address, or a description of the platform. */
   platform?: string | undefined;

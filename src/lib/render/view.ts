@@ -21,7 +21,7 @@ export interface Column<Row> {
   uncut?: boolean;
   /** A table that is too wide drops empty columns, then others, highest rank first. 0 (default) is never dropped. */
   rank?: number;
-  /** Omitted from cards and from a table that would be too wide, because a line below them also shows it. */
+  /** Omitted from cards and from tables that would be too wide, because a line below them shows the value. */
   whole?: boolean;
   align?: 'left' | 'right';
 }

@@ -74,7 +74,7 @@ export class ElementReader implements RowReader {
   readonly #taker: JsonTaker;
   readonly #pending = new Pending();
   #position = 0;
-  /** Number of the current line. The taker gets the line where an element starts. */
+  /** Number of the current line. The taker receives the line where an element starts. */
   #line = 1;
   #inArray: boolean | undefined;
   /** Last token of the array. */

@@ -1,4 +1,4 @@
-// Definitions of warehouse resources: removes the platform's fields, normalizes for comparison, and gives advice.
+// Prepares definitions of warehouse resources: removes the platform's fields, normalizes them, and gives advice.
 import { READ_ONLY_FIELDS } from '../../contract/warehouse.ts';
 import { isMask, MASK } from '../../contract/masks.ts';
 import { isRecord } from '../../kernel/json.ts';

@@ -12,7 +12,7 @@ export interface EmulatorIdentity {
   workspace?: number;
   clientId?: string;
   /**
-   * Accepts any secret for the client id of the first organization, and any key and secret for the first workspace,
+   * Accepts any secret for the first organization's client id. Accepts any key and secret for the first workspace,
    * unless another workspace has that key. Without `clientId`, also accepts any client id. Allowed only on loopback.
    */
   anySecret?: boolean;

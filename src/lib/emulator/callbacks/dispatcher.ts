@@ -37,7 +37,7 @@ interface Surroundings {
 /** One attempt every 15 minutes, for a day. */
 const MOST_ATTEMPTS = 96;
 
-/** Number of receivers called concurrently; each gets its callbacks one by one. */
+/** Number of receivers called concurrently; each receives its callbacks one by one. */
 const LANES = 8;
 const BATCH = 1000;
 

@@ -34,7 +34,7 @@ export function logicalDate({ type, frequency, start: text }: Schedule, at: numb
   return next === at ? next : boundary(start, frequency, index - 1);
 }
 
-/** Returns the boundary with this 0-based index. In a month that is too short, it is the last day. */
+/** Returns the boundary with this 0-based index. In a shorter month, it is the last day. */
 export function boundary(start: number, frequency: Frequency, index: number): number {
   if (frequency !== 'monthly') return start + index * FIXED_MS[frequency];
   const date = new Date(start);

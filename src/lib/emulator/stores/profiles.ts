@@ -1,4 +1,4 @@
-// The platform's profiles. Seeding, intake, pipelines and groups write them; data subject requests read and erase them.
+// Seeding, intake, pipelines and groups write the platform's profiles; data subject requests read and erase them.
 import { createHash } from 'node:crypto';
 import { internalIdentityType } from '../../contract/identities.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
