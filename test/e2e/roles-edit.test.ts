@@ -52,6 +52,13 @@ describe('roles edit', () => {
     expect(after.get('admin-role')).toEqual(before.get('admin-role'));
   });
 
+  it.each(['role_id: admin-role', 'name: Admin'])('rejects a value that another role has: %s', async (taken) => {
+    const { env } = editor(`text = text.replace(/${taken.split(':', 1)[0] ?? ''}: .*/, '${taken}');`);
+    const result = await admin.run('roles edit support-role --allow-delete --yes', { env });
+    expect(result).toMatchObject({ code: 9, stderr: expect.stringContaining('is already taken by admin-role') });
+    expect(await admin.puts()).toBe(0);
+  });
+
   it.each([
     ['unchanged text', ''],
     ['empty text', `text = '\\n# nothing\\n';`],

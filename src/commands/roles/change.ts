@@ -43,8 +43,6 @@ export const createRole = defineCommand({
       refuseTaken(roles, 'role_id', roleId);
       refuseTaken(roles, 'name', name);
       const source = from === undefined ? undefined : findSource(from, roles);
-      const held = source?.tasks ?? [];
-      const more = [...new Set(task)].filter((id) => !held.some(({ task_id }) => task_id === id));
       return [
         ...roles,
         {
@@ -52,7 +50,7 @@ export const createRole = defineCommand({
           role_id: roleId,
           name,
           description: description ?? source?.description ?? '',
-          tasks: [...held, ...more.map((task_id) => ({ task_id }))],
+          tasks: changeTasks({ role_id: roleId, tasks: source?.tasks ?? [] }, task, []),
         },
       ];
     });

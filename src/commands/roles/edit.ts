@@ -35,7 +35,9 @@ export const editRoles = defineCommand({
     const memory = await openRolesMemory(ctx);
     await ctx.startWrite('organization');
     const { live: opened, liveTasks } = await readLiveRoles((await ctx.api()).roles, ctx.signal);
-    const part = roleId === undefined ? opened.roles : [findRole(opened.roles, roleId)];
+    const only = roleId === undefined ? undefined : findRole(opened.roles, roleId);
+    const part = only ? [only] : opened.roles;
+    const others = opened.roles.filter((role) => !part.includes(role));
     const text = await writeLooseManifestText(
       toReply({ ...opened, roles: inStableOrder(part) }),
       'Save and close the editor to see the difference. An empty file sends nothing.',
@@ -44,7 +46,7 @@ export const editRoles = defineCommand({
     try {
       const edited = await editUntilValid(ctx, file, text, async (saved) => {
         const document = await parseDocumentText(file.path, saved, 'yaml');
-        const { manifest, issues } = checkManifest(document.value, { live: opened, liveTasks });
+        const { manifest, issues } = checkManifest(document.value, { live: opened, liveTasks, others });
         if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
         return manifest;
       });
@@ -57,8 +59,8 @@ export const editRoles = defineCommand({
         }
         return;
       }
-      const roles = opened.roles.flatMap((role) => (role.role_id === roleId ? edited.roles : [role]));
-      const mine = roleId === undefined ? edited : { ...opened, roles };
+      const roles = opened.roles.flatMap((role) => (role === only ? edited.roles : [role]));
+      const mine = only ? { ...opened, roles } : edited;
       const intent = { reason: 'edit', want: (live: Manifest) => askConflicts(ctx, wantedRoles(mine, opened, live)) };
       const outcome = await applyIntent(ctx, memory, intent, flags);
       // After a dry run, users usually want to apply the same text.

@@ -149,8 +149,9 @@ export const rollBackRoles = defineCommand({
     const revision = findByBeginning(text, known, 'revision', list);
     const saved = revision && memory.store.findRevision(revision);
     if (!saved) {
-      const message = `Unknown revision ${text}.`;
-      throw fail('roles.revision_not_found', { message, hint: nearestHint(text, known, list) });
+      const message =
+        revision === undefined ? `Unknown revision ${text}.` : `The file of revision ${revision} is damaged.`;
+      throw fail('roles.revision_not_found', { message, hint: revision ? list : nearestHint(text, known, list) });
     }
     const { roles } = fromReply(saved.manifest);
     const later = known.indexOf(saved.revision);

@@ -3,7 +3,7 @@ import { AGGREGATIONS } from './choices.ts';
 import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { GROUP_LIMITS } from './limits.ts';
-import { auditFields, ignoredAuditFields, messageRule, rule, textOf, word } from './shared.ts';
+import { auditFields, ignoredAuditFields, messageRule, noDuplicates, textOf, word } from './shared.ts';
 
 export const GroupAttribute = z.strictObject({
   id: textOf(1, GROUP_LIMITS.attributeId),
@@ -18,12 +18,7 @@ const GroupAttributes = z
       const most = GROUP_LIMITS.attributesPerGroup;
       return length > most ? `has ${length} attributes; at most ${most} are allowed per group` : undefined;
     }),
-    rule((attributes) => {
-      const ids = attributes.map(({ id }) => id);
-      return ids.flatMap((id, index) =>
-        ids.indexOf(id) === index ? [] : [{ path: [index, 'id'], message: `\`${id}\` is a duplicate` }],
-      );
-    }),
+    noDuplicates('id'),
   )
   .register(z.globalRegistry, { maxItems: GROUP_LIMITS.attributesPerGroup });
 
@@ -62,7 +57,7 @@ const GROUP_PATH = '/platform/workspaces/{workspace_id}/groups/{group_id}';
 
 export const groupsEndpoints = endpoints('groups', 'base', 'bearer', {
   get: { method: 'GET', path: GROUP_PATH, reply: GroupReply, about: { group_id: 'id' } },
-  list: { method: 'GET', path: LIST_PATH, reply: z.array(GroupReply) },
+  list: { method: 'GET', path: LIST_PATH, reply: z.array(GroupReply).check(noDuplicates('id')) },
   create: { method: 'POST', path: LIST_PATH, body: GroupRequest, reply: GroupReply },
   update: { method: 'PUT', path: GROUP_PATH, body: GroupUpdate, reply: GroupReply, about: { group_id: 'id' } },
   patch: { method: 'PATCH', path: GROUP_PATH, body: GroupPatch, reply: GroupReply, about: { group_id: 'id' } },

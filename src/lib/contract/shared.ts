@@ -22,6 +22,16 @@ export function messageRule<T>(messageOf: (value: T) => string | undefined) {
   });
 }
 
+/** Returns a check that no two items of a list have the same value in this field. */
+export function noDuplicates<const Field extends string>(field: Field) {
+  return rule<readonly Record<Field, unknown>[]>((items) => {
+    const first = new Map(items.map((item, index) => [item[field], index]).reverse() as [unknown, number][]);
+    return items.flatMap(({ [field]: value }, index) =>
+      first.get(value) === index ? [] : [{ path: [index, field], message: `\`${String(value)}\` is a duplicate` }],
+    );
+  });
+}
+
 /** JSON Schema keywords equivalent to a schema's check. The documents that `schema` prints contain them. */
 export type Keywords = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 // Warehouse sync: what connections, data models and pipelines have in common (specification, "D. Warehouse sync").
 import * as z from 'zod/mini';
 import type { NameMark } from './endpoint.ts';
-import { ignoredAuditFields, textWhere } from './shared.ts';
+import { ignoredAuditFields, noDuplicates, textWhere } from './shared.ts';
 
 /** `{baseURI}`, relative to the platform's address. */
 export const WORKSPACE_PATH = '/platform/v2/workspaces/{workspaceId}';
@@ -34,13 +34,13 @@ export function resourceRows<
   const List extends string,
   const Id extends string,
   Body extends z.ZodMiniType,
-  Reply extends z.ZodMiniType,
+  Reply extends z.ZodMiniType<{ id: string }>,
 >(list: List, id: Id, body: Body, reply: Reply, marks: readonly NameMark[] = []) {
   const path = `${list}/{${id}}` as const;
   const about = { [id]: 'id' };
   const listMarks = marks.map((mark) => mark.replace(':', ':[].') as NameMark);
   return {
-    list: { method: 'GET', path: list, reply: z.array(reply), names: { reply: listMarks } },
+    list: { method: 'GET', path: list, reply: z.array(reply).check(noDuplicates('id')), names: { reply: listMarks } },
     get: { method: 'GET', path, reply, about, names: { reply: marks } },
     create: { method: 'POST', path: list, body, reply, names: { body: marks, reply: marks } },
     update: { method: 'PUT', path, body, reply, about, names: { body: marks, reply: marks } },

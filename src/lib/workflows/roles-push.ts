@@ -101,7 +101,8 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
     for (const warning of planned.plan.warnings ?? []) ctx.out.warn(warning);
     await passGuards(planned, options, ctx);
     if (options.dryRun) return { kind: 'dry-run', planned, manifest: live };
-    await ctx.confirmWrite(question(planned));
+    const { create, modify, delete: deletions } = planned.plan.summary;
+    await ctx.confirmWrite(`Replace the manifest (${create} to create, ${modify} to modify, ${deletions} to delete)?`);
     const done = await write(intent, planned, ports);
     if (done.kind === 'applied') return done;
     if (done.kind === 'without-deletions') return planAndWrite(keepDeleted(intent, planned), options, ports);
@@ -207,9 +208,4 @@ function keepDeleted(intent: PushIntent, planned: Planned): PushIntent {
       return { ...wanted, roles: [...wanted.roles, ...live.roles.filter((role) => kept.has(role.role_id))] };
     },
   };
-}
-
-function question({ plan }: Planned): string {
-  const { create, modify, delete: deletions } = plan.summary;
-  return `Replace the manifest (${create} to create, ${modify} to modify, ${deletions} to delete)?`;
 }

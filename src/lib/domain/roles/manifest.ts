@@ -115,12 +115,8 @@ export function inStableOrder(roles: readonly Role[]): Role[] {
 }
 
 export function inTaskOrder(tasks: readonly TaskRef[]): TaskRef[] {
-  return [...tasks].sort((a, b) => {
-    if (a.task_id === CORE_TASK || b.task_id === CORE_TASK) {
-      return Number(b.task_id === CORE_TASK) - Number(a.task_id === CORE_TASK);
-    }
-    return compare(a.task_id, b.task_id);
-  });
+  const isCore = ({ task_id }: TaskRef): number => Number(task_id === CORE_TASK);
+  return [...tasks].sort((a, b) => isCore(b) - isCore(a) || compare(a.task_id, b.task_id));
 }
 
 function compare(a: string, b: string): number {

@@ -11,6 +11,8 @@ export interface Known {
   /** Manifests whose unknown fields the file may contain. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
+  /** Live roles outside a text that contains only some roles. Their ids and names are taken. */
+  others?: readonly Role[] | undefined;
   /** Task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
   /** True until the platform has been read: it may have returned the unknown fields and empty strings itself. */
@@ -96,11 +98,11 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
     const role = checkRole(item, ['roles', index], checking);
     if (role) manifest.roles.push(role);
   }
-  checkUnique('role_id', items, () => false, report);
+  checkUnique('role_id', items, () => false, checking);
   // Two roles may share a name if the platform itself returned them that way.
   const isHeldTwice = (name: string): boolean =>
     remembered(known).some(({ roles }) => roles.filter((role) => role.name === name).length > 1);
-  checkUnique('name', items, isHeldTwice, report);
+  checkUnique('name', items, isHeldTwice, checking);
   return checked;
 }
 
@@ -124,19 +126,17 @@ function checkUnique(
   field: 'role_id' | 'name',
   items: readonly unknown[],
   isTolerated: (text: string) => boolean,
-  report: Report,
+  { known, report }: { known: Known; report: Report },
 ): void {
-  const first = new Map<string, number>();
+  const owners = new Map(known.others?.map((role) => [role[field], role.role_id]));
   for (const [index, item] of items.entries()) {
     const text = isRecord(item) ? item[field] : undefined;
     if (typeof text !== 'string') continue;
-    const earlier = first.get(text);
-    if (earlier === undefined) first.set(text, index);
-    else {
-      const message = `\`${text}\` is already taken by roles[${earlier}]`;
-      if (isTolerated(text)) report.warn(['roles', index, field], message);
-      else report.issue(['roles', index, field], message);
-    }
+    const owner = owners.get(text);
+    const message = `\`${text}\` is already taken by ${owner ?? ''}`;
+    if (owner === undefined) owners.set(text, `roles[${index}]`);
+    else if (isTolerated(text)) report.warn(['roles', index, field], message);
+    else report.issue(['roles', index, field], message);
   }
 }
 

@@ -1,5 +1,5 @@
 // `roles history` and `roles rollback`: every replaced manifest can be restored.
-import { copyFileSync, readdirSync, statSync } from 'node:fs';
+import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
@@ -99,6 +99,20 @@ describe('roles history', () => {
     );
     if (flag === '--yes') return;
     expect((await admin.run(`roles rollback ${last ?? ''} --force ${flag}`)).stderr).not.toContain('also undoes');
+  });
+
+  it('reports that the file of a revision is damaged', async () => {
+    await admin.run('roles push --yes');
+    const { data } = await admin.json<Item[]>('roles history');
+    const name = `${data[0]?.revision ?? ''}.json`;
+    const state = join(admin.folder, 'state', 'roles');
+    const found = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(name));
+    writeFileSync(join(state, found ?? ''), '{');
+    const result = await admin.run('roles rollback --last --yes');
+    expect(result).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/^Error: The file of revision .* is damaged/m),
+    });
   });
 
   it.each([
