@@ -342,7 +342,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
   );
 });
 
-it('serves the console with a strict policy only to this machine, and not to other pages', async () => {
+it('serves the console with a strict content security policy, only to this machine and not to other pages', async () => {
   const { headers, status } = await send('GET', `${platform.control}/ui`);
   expect(status).toBe(200);
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);

@@ -122,7 +122,7 @@ describe('a listener', () => {
     expect(hookLog().map(([, , status]) => status)).toEqual(['pending']);
   });
 
-  it('terminates a hanging command with its children and keeps its delivery due', async () => {
+  it('terminates a hanging command and its children, and keeps the delivery due', async () => {
     const { stop, url } = await listen(
       ...[
         '--on',
@@ -204,7 +204,7 @@ describe('the outbox', () => {
     return { id, dead: await list() };
   }
 
-  it('lists dead letters with their reason, and replays them while the listener runs', async () => {
+  it('lists dead letters with their reasons, and replays them while the listener runs', async () => {
     const { dead, id } = await withDeadLetters();
     expect(dead).toMatchObject(
       ['pending', 'in_progress'].map((status) => ({

@@ -66,7 +66,7 @@ describe('a lock between processes', () => {
     lock?.release();
   });
 
-  it('is taken over even after any number of processes were killed during a takeover', async () => {
+  it('is taken over no matter how many processes are killed during a takeover', async () => {
     const path = lockPath();
     for (let kills = 0; kills < 25; kills++) await ended(start('die', path));
     // The temporary files of killed processes stay until they are old.

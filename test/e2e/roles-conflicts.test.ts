@@ -32,7 +32,7 @@ describe.each([
   ['redrawing', {}, ['', KEY.down, KEY.down + KEY.down]],
   ['line by line', { CDPADM_ACCESSIBLE: '1' }, ['1', '2', '3']],
 ])('a conflict prompt (%s)', (_way, env, [yours = '', platforms = '', edit = '']) => {
-  test('pushes your value with push', async () => {
+  test("pushes the user's value with push", async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');
@@ -44,7 +44,7 @@ describe.each([
     expect(text()).toContain('name: Mine # ours');
   });
 
-  test("writes the platform's value into the file and sends nothing with push", async () => {
+  test("writes the platform's value to the file and sends nothing with push", async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');
@@ -69,7 +69,7 @@ describe.each([
     expect(text()).toContain('name: Both # ours');
   });
 
-  test("writes the platform's value into the file with pull --merge", async () => {
+  test("writes the platform's value to the file with pull --merge", async () => {
     const screen = terminal(['pull', '--merge'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');

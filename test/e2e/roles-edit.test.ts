@@ -144,7 +144,7 @@ describe('roles edit', () => {
     expect(readdirSync(admin.cwd)).toEqual([]);
   });
 
-  it('deletes the file of a killed edit, unless it has unsaved changes', async () => {
+  it('deletes the file that a killed edit left, unless it has unsaved changes', async () => {
     const leave = (name: string, files: Record<string, string>): string => {
       const folder = join(admin.cwd, `cdpadm-edit-${DEAD_PID}-${name}`);
       mkdirSync(folder);

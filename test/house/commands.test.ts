@@ -18,7 +18,7 @@ const SHARED_VERBS = [
   ),
 ].map(([, verb]) => verb);
 
-test('defines every command in a file of its group that is named after it or mentions it', async () => {
+test('defines every command in a file of its group that is named after the command or mentions it', async () => {
   // Paths of all commands without subcommands, such as `roles push`.
   const all = leavesBelow(program).map(([path]) => path);
   expect(all.length).toBeGreaterThanOrEqual(entries.length);

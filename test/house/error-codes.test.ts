@@ -14,7 +14,7 @@ const texts = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && (!name.startsWith(join('lib', 'errors')) || name.endsWith('fail.ts')))
   .map((name) => readFileSync(join(SRC, name), 'utf8'));
 
-test('finds in the registry every code that the sources use', () => {
+test('registers every code that the sources use', () => {
   // `fail` accepts only registered codes; lower layers write the code into the error.
   const given = texts.flatMap((text) =>
     [...text.matchAll(/new KnownError\(\{[^;]*?\bcode: (?:[^,;\n]*\? )?'([a-z_.]+)'(?: : '([a-z_.]+)')?/g)].flatMap(
@@ -25,7 +25,7 @@ test('finds in the registry every code that the sources use', () => {
   expect(given.filter((code) => !(code in ERRORS) && code !== 'delete')).toEqual([]);
 });
 
-test('finds in the sources every code from the registry', () => {
+test('uses every registered code in the sources', () => {
   // The codes of guards are composed from the guards' names.
   const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);

@@ -1,4 +1,4 @@
-// Reads the state of a platform without faults: one cell for each thing that a command can change, so that two states
+// Reads the state of a platform without faults. Each thing that a command can change is one cell, so that two states
 // can be compared cell by cell.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import { basicAuth } from '../helpers/emulator.ts';

@@ -1,4 +1,4 @@
-// Every command that only reads works with a read-only or full home: its outcome is the same as with a writable home,
+// Every command that only reads works with a read-only or full home. Its outcome is the same as with a writable home,
 // and it warns at most once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';

@@ -65,7 +65,7 @@ export function filesOf(world: World): string[] {
   });
 }
 
-/** Returns files that cannot be parsed. A journal's last line may be incomplete, because the next run accepts that. */
+/** Returns files that cannot be parsed. A journal's last line may be incomplete: the next run accepts such a line. */
 export function torn(world: World): string[] {
   const broken = (text: string): boolean => {
     try {

@@ -28,7 +28,7 @@ export interface GlobalFlags {
   output: OutputFormat;
   /** `-o wide`: a table with all columns, regardless of its width. */
   wide: boolean;
-  /** Set if only the extension of `--out` determined `output`; a script or template ignores it. */
+  /** True if `output` is inferred from the extension of `--out`. Scripts and templates ignore an inferred format. */
   formatOfFile?: true;
   query: string | undefined;
   fields: string[] | undefined;
@@ -40,7 +40,7 @@ export interface GlobalFlags {
   annotations: 'auto' | 'github' | 'none';
   dryRun: boolean;
   yes: boolean;
-  /** Answers to confirmations that require typed text. Each value answers one of them. */
+  /** Answers to confirmations that require typed text. Each value answers one confirmation. */
   confirm: string[];
   input: boolean;
   quiet: boolean;

@@ -17,7 +17,7 @@ export function processIo(): Io {
   };
   return {
     env,
-    // Read on demand: the folder may no longer exist, and help does not need it.
+    // Read on demand: help does not need the folder, which may no longer exist.
     get cwd() {
       return workingFolder();
     },

@@ -167,7 +167,7 @@ function unknown(
 }
 
 function causeOf({ error, rejection }: Doubt): string {
-  if (error === undefined) return 'the response does not confirm it';
+  if (error === undefined) return 'the response does not confirm the write';
   if (rejection) return 'the platform rejected the retried request';
   const isUnreadable = error.cause instanceof KnownError && error.cause.code === 'http.unreadable';
   if (isUnreadable) return 'the response is unreadable';

@@ -55,7 +55,7 @@ export interface RowTask {
   onSend(): void;
 }
 
-/** Maximum number of times that a row is sent before it rests, and of reads that confirm it. */
+/** Maximum number of times that a row is sent before it rests, and of reads that confirm the row. */
 const MAX_ATTEMPTS = 5;
 /** Maximum number of rests for a row that keeps failing while others succeed. In a storm, a later attempt succeeds. */
 const MAX_RESTS = 2;
@@ -82,7 +82,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;
-  /** True if a 201 contains our id. If its signature is invalid, a GET is required, and a warning counts it. */
+  /** True if a 201 contains our id. An invalid signature requires a GET, and a warning counts the row. */
   let isCreated = false;
 
   for (let wasSent = mayExist; ; wasSent = true) {

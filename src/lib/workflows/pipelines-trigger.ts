@@ -117,7 +117,7 @@ async function explainRejection(id: string, error: KnownError, { api, signal }: 
   return state === 'paused' ? paused(id, error) : error;
 }
 
-/** Sends a reset once. A 204 means that the platform accepted it. After a lost response, reports the sync position. */
+/** Sends a reset once. A 204 means that it was accepted. After a lost response, reports the sync position. */
 export async function resetPipeline(id: string, ports: TriggerPorts): Promise<void> {
   const { api, signal } = ports;
   const position = async (): Promise<string | null> => (await api.report(id, signal)).current_iterator_position ?? null;

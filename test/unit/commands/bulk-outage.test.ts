@@ -28,7 +28,7 @@ async function homeInOutage(home: PlatformHome): Promise<FaultProxy> {
   return proxy;
 }
 
-it('submits every row once during an outage, without a token, with dsr submit --bulk', async () => {
+it('submits every row once with dsr submit --bulk during an outage, without requesting a token', async () => {
   const home = await createDsrHome();
   const proxy = await homeInOutage(home);
   const people = Array.from({ length: ROWS }, (_, index) => `p${index}@example.com,g\n`);
@@ -43,7 +43,7 @@ it('submits every row once during an outage, without a token, with dsr submit --
   expect(proxy.requests.some(({ target }) => target.startsWith('/oauth/'))).toBe(false);
 });
 
-it('sends every row once during an outage, without a token, with seed bulk', async () => {
+it('sends every row once with seed bulk during an outage, without requesting a token', async () => {
   const home = await openPlatformHome();
   const proxy = await homeInOutage(home);
   home.write('users.ndjson', userRows(ROWS).replaceAll('"5001"', `"${home.platform.ready.workspace_id}"`));

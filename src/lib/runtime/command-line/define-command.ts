@@ -54,7 +54,7 @@ export interface FlagSpec {
   readonly heading?: string;
   /** True if the flag exists only to be rejected. Help omits the flag, and its value may be missing. */
   readonly hidden?: true;
-  /** True for a flag of the parent command, whose help shows it. */
+  /** True for a flag that belongs to the parent command and appears in its help. */
   readonly inherited?: true;
   /** Returns the value that an assistant's plan fixes, so that its dry run can be repeated. */
   readonly planned?: (now: number) => string;

@@ -72,7 +72,7 @@ function endedFields() {
   };
 }
 
-/** Returns an entry as `log` prints it. */
+/** Returns the schema of an entry that `log` prints. */
 export function loggedWrite() {
   return z.object({ ...startedFields(), ...endedFields() });
 }

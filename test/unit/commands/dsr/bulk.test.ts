@@ -244,7 +244,7 @@ describe('dsr submit --bulk', () => {
     expect(stateTexts()).not.toMatch(/person\d|[xyz]@b\.c/);
   });
 
-  it('lists the rows that the platform rejects only in the results file', async () => {
+  it("lists the platform's rejections only in the results file", async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
     const { code, data, stderr } = await home.json<BulkResult>(`${BULK} --allow-duplicates`);

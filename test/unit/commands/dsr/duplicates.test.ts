@@ -86,7 +86,7 @@ it('finds the same duplicates in a dry run, before the prompt and during the run
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
 
-it('counts only erasures to be sent among those that can be cancelled', async () => {
+it('counts only erasures to be sent as cancellable', async () => {
   const line = (type: string, name: string): string => `gdpr,${type},${name}@example.com`;
   home.write('first.csv', `regulation,subject_request_type,email\n${line('erasure', 'jane')}\n`);
   await home.run('dsr submit --bulk first.csv --yes');
@@ -270,7 +270,7 @@ it('warns about an erasure for a person with an access request in the same input
     );
 });
 
-it('prints after the run the command that submits the rows rejected as duplicates', async () => {
+it('ends a run by printing the command that submits the rows rejected as duplicates', async () => {
   await home.run(submit('jane@example.com', '--regulation', 'ccpa'));
   home.write(
     'people.csv',

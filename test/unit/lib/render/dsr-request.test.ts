@@ -1,3 +1,4 @@
+// Renders the preview of a request.
 import { expect, test } from 'vitest';
 import { renderRequest } from '../../../../src/lib/render/dsr-request.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';

@@ -354,7 +354,9 @@ describe('a push', () => {
       };
       const error = await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports));
       expect(error).toMatchObject({ code: 'http.outcome_unknown' });
-      expect(error.message).toContain('The outcome of the roles PUT is unknown: the response does not confirm it');
+      expect(error.message).toContain(
+        'The outcome of the roles PUT is unknown: the response does not confirm the write',
+      );
       expect(bases).toEqual([]);
     });
 
