@@ -3,6 +3,7 @@ import { type Hint, type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import { causedBy, fail } from '../errors/fail.ts';
+import type { ErrorCode } from '../errors/registry.ts';
 
 export interface ResourceCalls<Reply, Body> {
   /** The name in a sentence: `connection`. */
@@ -46,7 +47,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
       if (now === undefined) return 'not-done';
       if (!holds(calls, now, body)) {
         const message = `the platform now has ${calls.noun} ${body.id}. It is not known who created it.`;
-        return conflict('created', message, checkFirst(body.id, calls), error);
+        return conflict('resource.created_meanwhile', message, checkFirst(body.id, calls), error);
       }
       if (!wasSent)
         ports.out.warn(
@@ -73,7 +74,7 @@ export async function updateConfirmed<Reply extends Identified, Body>(
       if (now !== undefined && isUntouched(calls, before, now)) return 'not-done';
       if (now !== undefined && holds(calls, now, body)) return { done: now };
       const message = `${calls.noun} ${id} on the platform differs from what was sent. Either the write had no effect, or another admin changed it.`;
-      return conflict('changed', message, checkFirst(id, calls));
+      return conflict('resource.changed_meanwhile', message, checkFirst(id, calls));
     },
   });
 }
@@ -107,7 +108,7 @@ async function checkUntouched<Reply, Body>(
 ): Promise<void> {
   if (isUntouched(calls, before, await calls.get(id, signal))) return;
   const message = `another admin changed ${calls.noun} ${id}. Nothing was sent.`;
-  throw conflict('changed', message, checkFirst(id, calls));
+  throw conflict('resource.changed_meanwhile', message, checkFirst(id, calls));
 }
 
 async function confirmedById<Result, Reply extends Identified>(
@@ -159,8 +160,8 @@ function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Rep
   return stamps[0] === stamps[1] && same(calls, before, now);
 }
 
-function conflict(code: 'created' | 'changed', message: string, hint: Hint, cause?: KnownError): KnownError {
-  return fail(`resource.${code}_meanwhile`, { message: `Conflict: ${message}`, hint, ...causedBy(cause) });
+function conflict(code: ErrorCode, message: string, hint: Hint, cause?: KnownError): KnownError {
+  return fail(code, { message: `Conflict: ${message}`, hint, ...causedBy(cause) });
 }
 
 function checkFirst(id: string, { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>): Hint {
