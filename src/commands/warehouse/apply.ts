@@ -25,9 +25,9 @@ import {
   type SavedContent,
   savedContent,
 } from './plan.ts';
-import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
+import { findIn, guardWarehouse } from '../../lib/domain/warehouse/plan.ts';
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
-import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import { canonicalJson } from '../../lib/kernel/json.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fail, planChanged } from '../../lib/errors/fail.ts';
@@ -171,11 +171,7 @@ async function applyDirectory(
 
 /** Returns equal keys for plans that do the same, under the same guards. */
 function keyOf({ plan, live }: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
-  return canonicalJson([plan.plan, guardWarehouse(plan, countOf(live), flags)]);
-}
-
-function countOf(live: PlannedDirectory['live']): number {
-  return Object.values(live).reduce((sum, list) => sum + list.length, 0);
+  return canonicalJson([plan.plan, guardWarehouse(plan, Object.values(live).flat().length, flags)]);
 }
 
 async function sendSteps(
@@ -205,8 +201,8 @@ async function sendSteps(
     },
   });
   const undo = undoSteps(done.steps.filter(({ outcome }) => outcome !== 'failed' && outcome !== 'skipped'));
-  const isUnclear = done.steps.some(({ outcome }) => outcome === 'unknown');
-  ctx.logFacts({ counts: countSteps(done.steps, plan.summary), ...undo, isUnclear });
+  const confirmed = done.error && done.steps.filter(({ outcome }) => outcome === 'done').length;
+  ctx.logFacts({ counts: countSteps(done.steps, plan.summary), ...undo, confirmed });
   return done;
 }
 
@@ -249,21 +245,19 @@ async function passGuards(
   { plan, live }: PlannedDirectory,
   flags: FlagValues<typeof guardFlags>,
 ): Promise<void> {
-  const refusals = guardWarehouse(plan, countOf(live), flags);
+  const refusals = guardWarehouse(plan, Object.values(live).flat().length, flags);
   const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
   const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
-  if (final.length > 0) throw guardError(refusals);
+  if (final.length > 0) {
+    throw fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
+      message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
+      hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+    });
+  }
   for (const { message, typed } of refusals) {
     if (typed !== undefined) {
       const question = `${message}. Type ${plan.summary.delete === 1 ? 'its id' : 'the number of deletions'} to allow it:`;
       await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
     }
   }
-}
-
-function guardError(refusals: readonly WarehouseRefusal[]): KnownError {
-  return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
-    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
-    hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
-  });
 }

@@ -182,8 +182,8 @@ export interface WriteFacts {
   undo?: readonly (readonly string[])[];
   /** Side effects of `undo`, or why the write cannot be undone. */
   undoNote?: string | undefined;
-  /** True if the command ended without knowing which steps were done. */
-  isUnclear?: boolean;
+  /** Number of confirmed writes if others failed. */
+  confirmed?: number | undefined;
   /** Ids that the command writes, except those passed as arguments. */
   ids?: readonly string[];
   /** Digest of the content that a bulk run sends. The log adds its key. */

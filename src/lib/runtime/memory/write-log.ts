@@ -16,7 +16,7 @@ import { readRecord } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { shellLine } from '../../kernel/words.ts';
-import type { Context, LoggedCommand } from '../context.ts';
+import type { Context, LoggedCommand, WriteFacts } from '../context.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import { flagsOf, type Target } from '../target.ts';
 import { namesIn } from '../../kernel/temporary-file.ts';
@@ -232,7 +232,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
       accepted++;
     },
     end: async ({ error, exit, isShown }: { isShown: boolean; error: unknown; exit: ExitName }): Promise<void> => {
-      const outcome = outcomeOf(error, exit, { accepted, isShown, requests: count });
+      const outcome = outcomeOf(error, exit, { accepted, isShown, requests: count, confirmed: command.confirmed });
       await append({
         event: 'ended',
         id,
@@ -245,24 +245,28 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
         counts: command.counts ?? {},
         ...(outcome === 'rejected'
           ? { undo: null, undo_note: null }
-          : undoing(outcome !== 'unknown' && !command.isUnclear)),
+          : undoing(outcome !== 'unknown' && !command.counts?.['unknown'])),
       });
     },
   };
 }
 
-interface Tally {
+interface Tally extends Pick<WriteFacts, 'confirmed'> {
   requests: number;
   accepted: number;
-  /** True if the command printed its result, which confirms the write. */
+  /** True if the command printed its result, which confirms the writes unless `confirmed` is set. */
   isShown: boolean;
 }
 
-function outcomeOf(error: unknown, exit: ExitName, { accepted, isShown, requests }: Tally): LoggedWrite['outcome'] {
+function outcomeOf(error: unknown, exit: ExitName, tally: Tally): LoggedWrite['outcome'] {
+  const { accepted, confirmed, isShown, requests } = tally;
   if (error === undefined) return exit === 'partial' ? 'partial' : 'done';
   if (!(error instanceof KnownError) || error.code === 'http.outcome_unknown') return 'unknown';
-  if (exitOf(error) === 'partial') return 'partial';
-  if (accepted === 0 && !isShown) return mayHaveArrived(error) ? 'unknown' : 'rejected';
+  if (exitOf(error) === 'partial' || (confirmed ?? 0) > 0) return 'partial';
+  const isConfirmed = isShown && confirmed === undefined;
+  if (accepted === 0 && !isConfirmed) return mayHaveArrived(error) ? 'unknown' : 'rejected';
+  // The platform accepted a write, but does not have what was sent.
+  if (!isConfirmed && (confirmed === 0 || exitOf(error) === 'conflict')) return 'unknown';
   return requests > 1 && accepted < requests ? 'partial' : 'done';
 }
 

@@ -117,6 +117,8 @@ describe('a roles write whose response differs from the request', () => {
         await distort(change, { reads: true });
         const { code, error } = await admin.json(line);
         expect([code, error.code]).toEqual([6, 'roles.changed_meanwhile']);
+        const { data } = await admin.json<{ outcome: string }[]>('log');
+        expect(data.at(-1)?.outcome).toBe('unknown');
       },
     );
   });
