@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Serves eight files of 100 users each under `unload/users`, until the running test is over. */
+/** Serves eight files of 100 users each under `unload/users`, until the running test ends. */
 export async function startPartStore(): Promise<{ names: string[]; url: string }> {
   const names = Array.from({ length: 8 }, (_, part) => `data_0_${part}_0.csv.gz`);
   const files = names.map((name, part): [string, Buffer] => {

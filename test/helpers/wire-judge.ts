@@ -26,7 +26,7 @@ let violationsOf: ((seen: SeenExchange, hasOwnWords: boolean) => string[]) | und
 let loading: Promise<void> | undefined;
 let folder: string | undefined;
 
-/** Loads the judge; until then exchanges are queued. */
+/** Loads the judge. Until then, exchanges are queued. */
 export function loadJudge(): Promise<void> {
   loading ??= import('./conformance.ts').then(({ openConformance }) => {
     violationsOf = openConformance().violations;

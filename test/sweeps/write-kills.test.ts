@@ -95,7 +95,7 @@ interface Kept {
   mode: number;
 }
 
-/** Returns every file in the home by its relative path. */
+/** Returns every file in the home, keyed by relative path. */
 function filesIn({ home }: World): Map<string, Kept> {
   const found = readdirSync(home.folder, { recursive: true, encoding: 'utf8' }).map((name) => join(home.folder, name));
   return new Map(

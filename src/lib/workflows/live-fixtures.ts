@@ -18,7 +18,7 @@ import { readLive } from './warehouse-apply.ts';
 
 /** Reads the organization's roles, and the workspace's groups and resources. Only the live platform knows `omitted`. */
 export async function readLiveFixtures(api: Api, signal: AbortSignal) {
-  // Opening a client throws if its id is missing, so this must come before any request.
+  // Opening a client throws if its id is missing, so open the clients before any request.
   const [rolesApi, groupsApi] = [api.roles, api.groups];
   const [{ roles }, groups, live] = await Promise.all([
     rolesApi.get({ signal }),

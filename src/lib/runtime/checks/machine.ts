@@ -159,7 +159,7 @@ export async function checkAddress(
     const validMs = certificateEnds === undefined ? Infinity : certificateEnds - ctx.clock.now();
     if (validMs < CERTIFICATE_WARNING_MS) {
       const left = formatDuration(Math.max(0, validMs));
-      return warning(check, `the certificate of ${address} expires in ${left}`, 'Notify the operator of that server.');
+      return warning(check, `the certificate of ${address} expires in ${left}`, "Notify the server's operator.");
     }
     if (clockAheadMs !== undefined && Math.abs(clockAheadMs) > MAX_CLOCK_DIFFERENCE_MS) {
       const direction = clockAheadMs > 0 ? 'ahead of' : 'behind';

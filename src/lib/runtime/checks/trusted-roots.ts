@@ -31,7 +31,7 @@ export async function loadTrustedRoots(ctx: Context) {
   return [...further, ...(nodeRoots ??= rootCertificates.map((pem) => new X509Certificate(pem)))];
 }
 
-/** Returns the embedded platform's authority file for a loopback address, whatever the name of the profile. */
+/** Returns the embedded platform's authority file for a loopback address, regardless of the profile's name. */
 async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
   const address = (await ctx.settings()).get('dsr_base_url')?.value;
   return address !== undefined && isLoopback(new URL(address).hostname) ? authorityFile(ctx.paths) : undefined;

@@ -39,7 +39,7 @@ export interface FlagSpec {
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** Maximum of a flag that accepts a whole number from 1. */
+  /** Maximum for a flag that accepts whole numbers, starting at 1. */
   readonly most?: number;
   /** True if the value is an output path, so that it cannot be `-`. */
   readonly writes?: true;
@@ -56,7 +56,7 @@ export interface FlagSpec {
   readonly hidden?: true;
   /** True for a flag that belongs to the parent command and appears in its help. */
   readonly inherited?: true;
-  /** Returns the value that an assistant's plan fixes, so that its dry run can be repeated. */
+  /** Returns the value to record in an assistant's plan, so that the dry run can be repeated exactly. */
   readonly planned?: (now: number) => string;
   readonly offers?: OfferedValues;
 }
@@ -99,7 +99,7 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly flags?: Specs<FlagSpec>;
   /**
    * Flags that become arguments of the MCP tool, in addition to required flags. Guards, waits and output paths never
-   * do. False means that the command is not a tool. A local command is a tool only if it has this list.
+   * become arguments. False means that the command is not a tool. A local command is a tool only if it has this list.
    */
   readonly tool?: readonly string[] | false;
   /** True if a person must type a value to confirm. An assistant can plan such a command but not run it. */
@@ -121,7 +121,7 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** Renders the result and provides the default `columns`. A function if its code is loaded only for a run. */
+    /** Renders the result and provides the default `columns`. Pass a function to load its code only for a run. */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },

@@ -249,6 +249,6 @@ function oneOf<const T extends string>(value: string, allowed: readonly T[], fla
   if (found !== undefined) return found;
   // Otherwise, the hint would suggest `csv`.
   const isTabbed = flag === '--output' && value === 'tsv';
-  const hint = isTabbed ? 'Omit -o: a table on a pipe is tab-separated.' : choiceHint(value, offered);
+  const hint = isTabbed ? 'Omit -o: a piped table is tab-separated.' : choiceHint(value, offered);
   throw usageError(`Invalid value \`${value}\` for ${flag}.`, hint);
 }

@@ -109,7 +109,7 @@ describe('a usage error', () => {
     [['roles', 'rename'], 'Missing required argument `old_id`', 'To list them: cdpadm roles list'],
     [['roles', 'rename', 'old'], 'Missing required argument `new_id`', 'See `cdpadm roles rename --help`.'],
     [['schema'], 'Missing required argument `document`', 'Choose from roles, '],
-    [['roles', 'list', '-o', 'tsv'], 'Invalid value `tsv` for --output', 'a table on a pipe is tab-separated.'],
+    [['roles', 'list', '-o', 'tsv'], 'Invalid value `tsv` for --output', 'a piped table is tab-separated.'],
     [['pipelines', 'run'], 'Missing required argument `pipeline_id`', 'To list them: cdpadm pipelines list'],
     [['help', 'nonsense', 'thing'], 'Unknown command or help topic `nonsense`', 'Topics: exit-codes,'],
     [
