@@ -276,7 +276,7 @@ function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io:
   };
 }
 
-/** The first signal stops the command. The second signal ends the process. */
+/** Stops the command at the first signal, and ends the process at the second. */
 function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => KnownError): void {
   host.on(signal, () => {
     if (stop.signal.aborted) host.endBySignal(signal);

@@ -85,7 +85,7 @@ export const asking: readonly string[] = entries.flatMap(
   ({ name }) => ASKING[name]?.map((child) => `${name} ${child}`) ?? name,
 );
 
-/** The root command. Builds the entries that `wants` selects. All others get only a name and a summary. */
+/** Returns the root command. Builds the entries that `wants` selects. All others get only a name and a summary. */
 export async function createProgram(ctx: Context, wants: (name: string) => boolean): Promise<Command> {
   const root = new Command(PROGRAM)
     .description('Administer a customer-data platform from a terminal.')
@@ -129,7 +129,7 @@ export function operandsOf(argv: readonly string[]): string[] {
   }
 }
 
-/** `--version` with other flags runs the `version` command, so that `--verbose` and `-o json` take effect. */
+/** Rewrites `--version` with other flags to the `version` command, so that `--verbose` and `-o json` take effect. */
 export function wantedVersion(argv: readonly string[]): string[] | undefined {
   const others = argv.filter((word) => word !== '--version' && word !== '-V');
   return others.length < argv.length && operandsOf(argv).length === 0 ? ['version', ...others] : undefined;

@@ -90,7 +90,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
 const sources = readSources('src').filter(({ path }) => !path.startsWith('src/lib/emulator/console/'));
 const byPath = new Map(sources.map((file) => [file.path, file]));
 
-/** `src/lib/http/client.ts` -> `http`. */
+/** Returns the room of a file: `http` for `src/lib/http/client.ts`. */
 function roomOf(path: string): string {
   const [, first = '', second = ''] = path.split('/');
   if (first === 'lib') return second;

@@ -142,7 +142,7 @@ function conformance(): Conformance {
   };
 }
 
-/** A path that is not in the document must return 404 or 405. */
+/** Reports an undocumented path that does not return 404 or 405. */
 function undocumented(method: string, url: string, status: number): string[] {
   return status === 404 || status === 405 ? [] : [`${method} ${url}: ${status} for what is not documented`];
 }
@@ -154,7 +154,7 @@ function findOperation(operations: readonly Checked[], method: string, url: stri
   return operations.find((it) => it.method === wanted && it.pattern.test(path));
 }
 
-/** An unnecessary escape does not change a path (RFC 3986, 6.2.2.2). */
+/** Removes unnecessary escapes, which do not change a path (RFC 3986, 6.2.2.2). */
 function plainPath(path: string): string {
   try {
     return decodeURI(path.replaceAll('%25', '%2525'));

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
 /** Maximum real time that counts between two readings, so that a process on a busy machine exceeds no time limit. */
 const MOST_MS = 20;
 
-/** A child process runs in real time, so a time limit on it must not be shortened. */
+/** True while a child process runs: it uses real time, so its time limits must not be shortened. */
 const hasChild = (): boolean => process.getActiveResourcesInfo().includes('ProcessWrap');
 
 /** Programs and platforms share one fast clock. */

@@ -11,7 +11,7 @@ import { shellWords } from '../helpers/shell-words.ts';
 import { CANARIES, COMPLETED, PENDING, PENDING_TOO, RUN } from './stage.ts';
 import type { World } from './world.ts';
 
-/** A command line, or a function that changes the world. */
+/** A command line, or a function that changes the test world. */
 type Step = string | ((world: World) => void | Promise<void>);
 
 export interface CommandCase {

@@ -12,7 +12,7 @@ import { isWhole, sample, size } from '../helpers/size.ts';
 import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** An endless command prints one line per event in every format. */
+/** Omits endless commands, which print one line per event in every format. */
 const cases = CASES.filter((one) => one.elsewhere === undefined && !one.plain && !isEndless(one));
 type Format = (typeof COMMON_FORMATS)[number];
 const OTHERS = COMMON_FORMATS.filter((format) => format !== 'json');

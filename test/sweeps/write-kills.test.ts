@@ -125,7 +125,7 @@ const anyName = (operation: string): string =>
 /** Temporary files of a dead writer or of an open editor; another test checks the file of a killed `roles edit`. */
 const isTemporary = (path: string): boolean =>
   /\.cdpadm-\d+-[a-z0-9]+\.tmp$|config\.json\.tmp-[0-9a-f]+$|^cdpadm-edit-\d+-/.test(path);
-/** The program's own files, whose contents differ between runs. */
+/** True for the program's own files, whose contents differ between runs. */
 const isOwn = (path: string): boolean => /^(state|cache)\/|\.lock$/.test(path);
 
 interface Run {
@@ -138,7 +138,7 @@ interface Run {
   paths: Set<string>;
 }
 
-/** A compressed file contains the time of its run, so only its names and its end are compared. */
+/** Returns the file names and the end record of a ZIP file, which otherwise contains the time of its run. */
 const namesInZip = (text: string): string => [...text.matchAll(/[\w./-]+\.(?:html|json|pem)\b|PK\x05\x06/g)].join(' ');
 
 const steadyFiles = (world: World): Map<string, Kept> =>

@@ -34,7 +34,7 @@ const NO_PROGRAM: Program = { asking: [], loadAll: noCommands, run: noCommands }
 /** Runs that have already warned about a read-only or full home folder. */
 const warned = new WeakSet<Io>();
 
-/** All contexts of a process share `redactor`. */
+/** Creates the context of a run. All contexts of a process share `redactor`. */
 export function createContext(
   io: Io,
   signal: AbortSignal,

@@ -90,7 +90,7 @@ async function isOurWorkspace({ api, ledger, signal }: DsrPorts): Promise<boolea
 
 const DAY_MS = 86_400_000;
 
-/** The link to the results appears after completion, and expires later. The extra day allows for clock skew. */
+/** True if a request, and the link to its results, can no longer change. The extra day allows for clock skew. */
 function isAtEnd({ states, status, subject_request_type: type }: LedgerRequest, now: number): boolean {
   if (status === 'cancelled' || isNotSubmitted(status)) return true;
   if (status !== 'completed') return false;

@@ -92,7 +92,7 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
   });
 }
 
-/** Ages are relative to the platform's clock, or to `now` if the platform does not report its time. */
+/** Collects evidence. Ages use the platform's clock, or `now` if the platform does not report its time. */
 export async function examinePipeline(
   api: Api,
   id: string,

@@ -138,7 +138,7 @@ async function applyStep(
   else await createConfirmed(body, calls, ports);
 }
 
-/** `create connection crm`. */
+/** Returns `create connection crm`. */
 export function stepName({ action, type, id }: Step): string {
   return `${action} ${NOUNS[type]} ${id}`;
 }

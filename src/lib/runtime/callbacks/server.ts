@@ -26,7 +26,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Above this number, the oldest idle connection is closed, so that idle connections cannot block callbacks. */
 const MAX_CONNECTIONS = 500;
 
-/** `answer` returns the response's status; the response has no body. Throws KnownError if the port is not available. */
+/** Starts the listener. `answer` returns the status of an empty response. Throws KnownError if the port is taken. */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,

@@ -77,7 +77,7 @@ function notGiven(option: Option, found: Completion | undefined, { given }: Stat
   return { ...found, candidates: found.candidates.filter(({ value }) => !values.includes(value)) };
 }
 
-/** A flag with several values accepts all words up to the next flag. */
+/** True if the word starts a new flag, so it is not a value of a flag that accepts several words. */
 function endsList({ variadic }: Option, word: string): boolean {
   return variadic && word.startsWith('-');
 }

@@ -30,7 +30,7 @@ export function createValues(ctx: Context, home: string): Values {
   };
 }
 
-/** The record's choices and `offers` come first, then `SOURCES`. */
+/** Returns the record's choices or `offers`, or else the entry in `SOURCES`. */
 function sourceOf({ argChoices }: Argument | Option, name: string, point: CompletionPoint): Source | undefined {
   const { command, flags, operands, path, typed } = point;
   const own = helpOf(command)?.values?.[name];

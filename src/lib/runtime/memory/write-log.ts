@@ -270,7 +270,7 @@ function outcomeOf(error: unknown, exit: ExitName, tally: Tally): LoggedWrite['o
   return requests > 1 && accepted < requests ? 'partial' : 'done';
 }
 
-/** A request may have taken effect if it got no response, or an error from a gateway. */
+/** True for no response or a gateway error, after which the request may have taken effect. */
 function mayHaveArrived(error: KnownError): boolean {
   return exitOf(error) === 'network' || [500, 502, 504].includes(error.status ?? 0);
 }

@@ -54,7 +54,7 @@ export function fieldsOf(command: Command): string[] {
   return first.filter((field) => others.every((fields) => fields.includes(field)));
 }
 
-/** A schema that allows additional fields, because a newer version may add some. */
+/** Allows additional fields in a schema, because a newer version may add some. */
 function opened(value: Schema): Schema {
   const entries = Object.entries(value).filter(([key, item]) => key !== 'additionalProperties' || item !== false);
   const open = (item: unknown): unknown => {

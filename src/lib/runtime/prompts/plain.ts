@@ -53,7 +53,7 @@ export function createPlainAsker(io: Io, signal: AbortSignal): Asker {
   };
 }
 
-/** A question ends with a question mark or, after the note, with a colon. */
+/** Appends the note: after a question mark, but before a colon. */
 function asLine(question: string, note: string | undefined): string {
   const after = note === undefined ? '' : ` (${note})`;
   return question.endsWith('?') ? `${question}${after}` : `${question.replace(/:$/, '')}${after}:`;
