@@ -38,7 +38,6 @@ export type PlatformState = z.infer<typeof PlatformState>;
 /** Tables that are not part of the state: neither an import nor a reset replaces them. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
-/** Tables that contain warehouse secrets. */
 const WITH_SECRETS = ['connections', 'pipelines'];
 
 export function copyState(platform: RunningPlatform): PlatformState {

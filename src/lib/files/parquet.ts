@@ -57,7 +57,7 @@ export async function openParquet(path: string, name: string, mostHeld = MOST_HE
   return {
     columns: children.map(({ element }) => element.name),
     rowCount: Number(metadata.num_rows),
-    /** Yields the rows of the requested row groups. Columns that are not requested are null, and not read. */
+    /** Yields the rows of the requested row groups. Unrequested columns are not read, and their values are null. */
     rows: async function* (wants: WantsGroup, wantsColumn?: (index: number) => boolean) {
       const rowsOf = await open(path, 'r');
       try {

@@ -88,7 +88,7 @@ export async function replacePrivateFile(path: string, parts: AsyncIterable<stri
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
 }
 
-/** Writes a new private file. Throws usage (2) if `path` exists when it is complete. Leaves no file after an error. */
+/** Writes a new private file. Throws usage (2) if `path` exists by the end. Leaves no file after an error. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }

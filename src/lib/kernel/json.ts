@@ -48,7 +48,7 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
 // Also matches `__proto__` written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
-/** Returns the start and end of each integer too large for a double. A regular expression would exhaust the stack. */
+/** Returns where integers that are inexact as doubles start and end. A regular expression would exhaust the stack. */
 function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
   // Every value except the first follows a comma or an opening bracket.

@@ -1,5 +1,5 @@
-// Adds thousands separators, and finds the extremes of lists. A call with `...list` overflows the stack above about
-// 100,000 items.
+// Adds thousands separators, and finds extremes of lists. A call with `...list` overflows the stack at about 100,000
+// items.
 
 export function largest(numbers: Iterable<number>, least = 0): number {
   let most = least;

@@ -31,7 +31,7 @@ export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
-/** Puts text in single quotes, inside which POSIX shells change nothing. Writes a single quote in it as `'\''`. */
+/** Puts text in single quotes, inside which POSIX shells change nothing. Writes a single quote as `'\''`. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -21,7 +21,7 @@ function shortened(text: string, redactor: Redactor): string {
 
 /** Shows the problem, its positions, the fix and the request, in this order. Ends in a line feed. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
-  // Keep the message on one line: a quoted line could look like part of a plan. Only our own stack has several.
+  // One line: a quoted line break could fake part of a plan. Only our own stack traces have several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);

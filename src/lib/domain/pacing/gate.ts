@@ -1,5 +1,5 @@
-// Determines when the next request of a bulk run may be sent: within the concurrency and rate limits, never during a
-// pause, and alone during an outage. Ends a run that gives up. All times are milliseconds on one clock.
+// Determines when the next request of a bulk run may be sent. Respects pauses and the concurrency and rate limits, and
+// allows one request at a time during an outage. Ends a run that gives up. All times are milliseconds on one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 import { createExcuses, createTroubles } from './troubles.ts';

@@ -34,7 +34,7 @@ export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs:
   return result;
 }
 
-/** Resolves a conflict by setting its field to `value`. For a whole role, null removes it. */
+/** Resolves a conflict by setting its field to `value`. If the field is `role`, null removes the role. */
 export function resolveConflict(
   roles: readonly Role[],
   { role_id, field }: Pick<MergeConflict, 'role_id' | 'field'>,

@@ -1,5 +1,5 @@
-// Converts table cells to user bodies, byte by byte, without creating a string, value or object per row. The contract
-// accepts every body that it writes. A row with an unusual cell goes to the exact check.
+// Converts the bytes of table cells to the bytes of user bodies, without creating a string, value or object per row.
+// The contract accepts every body that it writes. A row with an unusual cell goes to the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';

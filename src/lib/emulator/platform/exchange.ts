@@ -53,7 +53,6 @@ export interface UnmatchedRoute {
 
 type Destination = MatchedRoute | UnmatchedRoute;
 
-/** Handles one request and responds. */
 export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Destination) => Promise<void>;
 
 const NO_BODY = Buffer.alloc(0);

@@ -73,7 +73,7 @@ export function createTokenSource(
         round = undefined;
       });
       const token = await abortable(round, signal);
-      // A round started by another call may return the token that this call's `rejected` names.
+      // A round started by another call may return the token that was rejected for this call.
       if (isOurs || token.value !== rejected) return token;
     }
   };

@@ -25,7 +25,7 @@ const FILE_LENGTH = 2048;
 const LONG_WAIT_MS = 1000;
 
 interface Schedule {
-  /** The writer's time. If it is in the reader's future, the clock was set back. */
+  /** The writer's time. A time in the reader's future means that the clock was set back. */
   written: number;
   /** Ascending times of the last requests, sent or scheduled. */
   slots: number[];
