@@ -8,6 +8,7 @@ import type { NullWords } from '../lib/domain/null-words.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { isRecord } from '../lib/kernel/json.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
+import { listed } from '../lib/kernel/words.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { readRate } from './flag-values.ts';
@@ -15,14 +16,12 @@ import { identityTypeFlag } from './identity-type-flag.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
 
-const programs = Object.keys(SOURCES) as SourceName[];
-
 export const inputFlags = {
   filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - reads standard input' },
   format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: by name and content)' },
   source: {
     value: 'program',
-    choices: programs,
+    choices: Object.keys(SOURCES) as SourceName[],
     help: 'program that wrote the inputs: sets delimiter, null words and more',
   },
   delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the most frequent one in the header)' },
@@ -148,7 +147,9 @@ export async function openBulkInputs(
     import('../lib/bulk/sources/bytes.ts'),
   ]);
   const names = await expandInputs(words, filesFrom, ctx, (skipped) =>
-    ctx.out.note(`Skipped the results and rejects of earlier runs: ${skipped.join(', ')}.`),
+    ctx.out.note(
+      `Skipped results and rejects of earlier runs, and names that begin with \`_\`: ${listed(skipped, 10)}.`,
+    ),
   );
   for (const name of names.filter((one) => isAddress(one) && URL.canParse(one))) {
     const { search, searchParams } = new URL(name);

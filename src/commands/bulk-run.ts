@@ -1,4 +1,5 @@
 // The progress of a bulk run, and the command that resumes it. Both bulk commands use them.
+import { isAbsolute, relative } from 'node:path';
 import { hideLink } from '../lib/bulk/sources/remote.ts';
 import { KnownError } from '../lib/kernel/errors.ts';
 import { shellLine } from '../lib/kernel/words.ts';
@@ -33,6 +34,12 @@ export function createAgain(
     again: (how, ended) => shellLine([...line, ...(ended?.code === 'bulk.too_many_errors' ? [] : limit), how]),
     resume: { resume: shellLine(argv), argv },
   };
+}
+
+/** The path in a printed command: relative to the working folder if the file is in it. */
+export function shownPath(ctx: Context, path: string): string {
+  const inFolder = relative(ctx.io.cwd, path);
+  return inFolder.startsWith('..') || isAbsolute(inFolder) ? path : inFolder;
 }
 
 /** Runs `work` with progress. If an error ends the run early, throws what `explain` returns for it. */

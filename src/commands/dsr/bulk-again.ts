@@ -1,8 +1,10 @@
 // Decides when a bulk run of data subject requests may continue an earlier run.
+import { createReadStream } from 'node:fs';
 import { counted } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
+import { linesOf } from '../../lib/files/text-chunks.ts';
 import { writeNewFile } from '../../lib/kernel/durable.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { cannotWrite } from '../../lib/kernel/file-failure.ts';
@@ -78,19 +80,27 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
  */
 export function resumable(
   error: KnownError,
-  run: { again: Again; examined: { rows: number }; journal: DsrJournal; name: string; states: RowStates },
+  run: { again: Again; examined: { rows: number }; journal: DsrJournal; part: { input: string }; states: RowStates },
 ): KnownError {
-  const { again, examined, journal, name, states } = run;
+  const { again, examined, journal, part, states } = run;
   const unknown = states.count('unknown');
   const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${counted(unknown, 'row')} is unknown.`;
   const shown = unknown > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
   const isChanged = error.code === 'input.changed';
   const facts = isChanged ? [`${journal.path} has the ids and outcomes by row number.`] : error.hints;
-  const next = `No row is sent twice. ${isChanged ? `Restore ${name}, then continue:` : 'To continue:'}`;
+  const next = `No row is sent twice. ${isChanged ? `Restore ${part.input}, then continue:` : 'To continue:'}`;
   return shown.with({
     message: `${error.message} ${countComplete(states)} of ${examined.rows} rows are complete.${alsoUnknown}`,
     hint: [...facts, { text: next, command: again('--resume', error) }],
   });
+}
+
+/** True if the file has the id of a row: another run may have written it. */
+export async function hasResults(path: string, states: RowStates): Promise<boolean> {
+  const id = states.id(1) ?? '';
+  for await (const lines of linesOf(createReadStream(path, 'latin1')))
+    if (lines.some((line) => line.includes(id))) return true;
+  return false;
 }
 
 /** Writes the results file. Throws failed (1) if it cannot be written, or if another process created it. */

@@ -10,7 +10,7 @@ import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { comparable, identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import { createRowKeys } from '../../lib/kernel/row-keys.ts';
-import { counted } from '../../lib/kernel/words.ts';
+import { counted, listed } from '../../lib/kernel/words.ts';
 import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
 import { type Examined, openRows, type RowsToSend } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
@@ -143,12 +143,10 @@ function warnOfErasures(ctx: Context, rows: readonly number[], who: string): voi
     );
 }
 
-const MOST_ROWS = 10;
 const MOST_SHOWN = 100;
 
 function rowsText(rows: readonly number[]): string {
-  const more = rows.length > MOST_ROWS ? `, and ${rows.length - MOST_ROWS} more` : '';
-  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, MOST_ROWS).join(', ')}${more}`;
+  return `${rows.length === 1 ? 'row' : 'rows'} ${listed(rows, 10)}`;
 }
 
 /** Warns about findings of the row check that are not errors. */

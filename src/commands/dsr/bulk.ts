@@ -6,8 +6,8 @@ import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.t
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs, verifyInputs } from '../../lib/bulk/sources/bytes.ts';
-import { freeName } from '../../lib/files/seed-rejects.ts';
 import { requireNewFile } from '../../lib/kernel/durable.ts';
+import { freeName } from '../../lib/kernel/temporary-file.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
@@ -22,9 +22,17 @@ import { type Examined, examineRows } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import { readEarlierRun, refuseSecondRun, repeatsHint, resumable, settingsDigest, writeResults } from './bulk-again.ts';
+import {
+  hasResults,
+  readEarlierRun,
+  refuseSecondRun,
+  repeatsHint,
+  resumable,
+  settingsDigest,
+  writeResults,
+} from './bulk-again.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
-import { type Again, type ResumeCommand, runWithProgress } from '../bulk-run.ts';
+import { type Again, type ResumeCommand, runWithProgress, shownPath } from '../bulk-run.ts';
 import { type BulkFlags, readDuplicateWindow, rowOptions } from './bulk-flags.ts';
 import { findOpenRows, type OpenRows, showDryRun, warnOfRows } from './bulk-dry-run.ts';
 import { answerVerifier, openSubmit } from './session.ts';
@@ -60,18 +68,25 @@ export function bulkResult() {
 type SentCounts = Pick<BulkCounts, 'requests' | 'retries'>;
 
 /** Returns the result of a part that an error ended before its first row. */
-export function emptyResult(part: Run['part'], target: Target): WithTarget<typeof bulkResult> {
+export function emptyResult(part: NextCommands['part'], target: Target): WithTarget<typeof bulkResult> {
   const none = { rows: 0, submitted: 0, existing: 0, failed: 0, skipped: 0, left: 0, requests: 0, retries: 0 };
   return { ...none, seconds: 0, results: '', journal: '', input: part.input, argv: part.argv, target };
 }
 
-interface Run {
-  name: string;
+/** The command lines that continue a run. */
+export interface NextCommands {
   again: Again;
+  /** The command that submits a results file again, after its failed rows are corrected. */
+  correct: (results: string, input: Inputs[0]) => string;
   /** The resume command also contains the target flags. */
   part: ResumeCommand & { input: string };
+}
+
+interface Run extends NextCommands {
   inputs: Inputs;
   results: string;
+  /** True if an earlier run has written `results`. */
+  isWritten: boolean;
   examined: Examined;
   options: RowOptions;
   states: RowStates;
@@ -84,25 +99,23 @@ interface Run {
 }
 
 /** Runs the bulk submission. Sets the input of `part` as soon as the name of the inputs is known. */
-export async function submitBulk(
-  ctx: Context,
-  files: string[],
-  flags: BulkFlags,
-  again: Again,
-  part: Run['part'],
-): Promise<void> {
+export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, next: NextCommands): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const windowMs = readDuplicateWindow(flags);
   const session = await openSubmit(ctx);
   const inputs = await openBulkInputs(ctx, files, flags, { isReread: true });
-  const name = (part.input = nameOfInputs(inputs));
+  const name = (next.part.input = nameOfInputs(inputs));
   const { base } = inputs[0];
   if (base === undefined && flags.results === undefined && !isDryRun)
     throw usageError('With standard input, the results file needs a name: pass --results FILE.');
   const given = await rowOptions(ctx, session.normalize, flags);
   const examined = await examineRows(await openTable(inputs, ctx.signal), given, name);
   const target = await ctx.startWrite('dsr');
+  if (examined.rows === 0) {
+    ctx.out.warn(`${name} has no rows.`);
+    if (!isDryRun) return await ctx.out.emit(emptyResult(next.part, target), dsrBulkView);
+  }
   warnOfRows(ctx, examined);
   const { address, workspace_id: workspace } = session.submitter;
   const recentUntil = (to: number) => (flags.allowDuplicates === true ? undefined : { from: to - windowMs, to });
@@ -111,7 +124,7 @@ export async function submitBulk(
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
   try {
     const { head, states } = await readEarlierRun(journal, isDryRun);
-    if (head) refuseSecondRun(head, flags, { again, inputs, options: given, states });
+    if (head) refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
     const repeats = flags.allowDuplicates === true ? states.repeats() : [];
     for (const row of repeats) states.release(row);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
@@ -121,12 +134,16 @@ export async function submitBulk(
     if (isDryRun || !journal) return await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
     const wanted =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
+    const isWhole = countComplete(states) === examined.rows;
+    const isWritten = isWhole && existsSync(wanted) && (await hasResults(wanted, states));
+    if (isWhole && !isWritten && existsSync(wanted)) ctx.out.warn(`${wanted} is not from this run, so it is kept.`);
     // A finished run whose rows are sent again has already written its results there.
-    const results = states.count('unknown') + repeats.length > 0 ? freeName(wanted) : wanted;
+    const isTaken = isWhole ? !isWritten : states.count('unknown') + repeats.length > 0;
+    const results = isTaken ? freeName(wanted) : wanted;
     await perform(
       ctx,
       session,
-      { name, again, part, inputs, results, examined, open, options, states, journal, pace, recent, target },
+      { ...next, inputs, results, isWritten, examined, open, options, states, journal, pace, recent, target },
       head,
     );
   } finally {
@@ -136,11 +153,10 @@ export async function submitBulk(
 
 /** Asks for confirmation, sends the remaining rows, and writes the results. `head` comes from an earlier run. */
 async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalHead | undefined): Promise<void> {
-  const { examined, inputs, journal, name, open, options, results, states } = run;
+  const { examined, inputs, journal, open, options, pace, results, states } = run;
   const completeBefore = countComplete(states);
-  const isWhole = completeBefore === examined.rows;
-  if (!isWhole || !existsSync(results)) requireNewFile(results);
-  if (!isWhole) {
+  if (!run.isWritten) requireNewFile(results);
+  if (completeBefore < examined.rows) {
     ctx.out.show((style) => renderDsrBulk({ ...examined, ...open }, style));
     if (completeBefore > 0)
       ctx.out.note(`${counted(completeBefore, 'row was', 'rows were')} already complete; ${open.left} left.`);
@@ -151,7 +167,7 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
   if (!head) {
     journal.write({
       version: 1,
-      input: name,
+      input: run.part.input,
       rows: examined.rows,
       settings: settingsDigest(options, inputs),
       results,
@@ -188,58 +204,15 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
       target: run.target,
     };
   };
-  const counts = await sendRows(ctx, session, run, completeBefore, resultOf);
-  if (counts.unsigned > 0) {
-    const responses = counted(counts.unsigned, 'response has', 'responses have');
-    ctx.out.warn(`${responses} an invalid signature. Check the address in the profile.`);
-  }
-  const unknown = states.count('unknown');
-  const data = resultOf(counts);
-  if (data.failed > 0 || unknown > 0) ctx.setExit('partial');
-  await ctx.out.emit(data, dsrBulkView);
-  noteOutcome(ctx, data, run.again('--resume'));
-  const repeats = states.repeats().length;
-  if (repeats > 0) ctx.out.note(repeatsHint(repeats, run.again('--resume')));
-}
-
-/** Shows where to find the rejected and unknown rows of a finished run. `resume` checks the unknown rows again. */
-export function noteOutcome(
-  ctx: Context,
-  { failed, results, unknown = 0 }: Pick<WithTarget<typeof bulkResult>, 'failed' | 'results' | 'unknown'>,
-  resume: string,
-): void {
-  if (failed > 0) {
-    ctx.out.note(
-      `${counted(failed, 'row was', 'rows were')} rejected; see the \`error\` column of ${results}. Fix ${failed === 1 ? 'it' : 'them'} there and submit that file; completed rows are skipped.`,
-    );
-  }
-  if (unknown > 0) {
-    ctx.out.warn({
-      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the \`error\` column of ${results}. To check with the platform again:`,
-      command: resume,
-    });
-  }
-}
-
-/** Sends the rows with progress. Throws the error that ends the run early, with the command that resumes it. */
-async function sendRows(
-  ctx: Context,
-  session: DsrPorts,
-  run: Run,
-  completeBefore: number,
-  resultOf: (counts: SentCounts) => object,
-): Promise<BulkCounts> {
-  const { examined, inputs, journal, pace, options, results, states } = run;
-  const begun = ctx.clock.now();
   const facts = createBulkFacts();
   let reached: SentCounts = { requests: 0, retries: 0 };
-  return await runWithProgress(
+  const counts = await runWithProgress(
     ctx,
     'Submitting',
     async (progress) => {
       const table = await openTable(inputs, ctx.signal);
       const findDuplicate = run.recent && (await readRecent(session, run.recent));
-      const counts = await submitRows({
+      const sent = await submitRows({
         ...session,
         ...pace,
         table,
@@ -248,7 +221,7 @@ async function sendRows(
         states,
         random: ctx.io.random,
         findDuplicate,
-        duplicates: run.open.duplicates,
+        duplicates: open.duplicates,
         verify: answerVerifier(ctx),
         redactor: ctx.redactor,
         onDecision: ctx.out.verbose,
@@ -262,13 +235,52 @@ async function sendRows(
           progress.update({ done, total: examined.rows, ...facts(state) });
         },
       });
-      if (completeBefore < examined.rows || !existsSync(results))
+      if (!run.isWritten)
         await writeResults(results, resultLines(await openTable(inputs), options, states, examined.used));
-      return counts;
+      return sent;
     },
     (error) => {
       const ended = resumable(error, run);
       return ended.with({ details: { ...ended.details, progress: resultOf(reached) } });
     },
   );
+  if (counts.unsigned > 0) {
+    const responses = counted(counts.unsigned, 'response has', 'responses have');
+    ctx.out.warn(`${responses} an invalid signature. Check the address in the profile.`);
+  }
+  const unknown = states.count('unknown');
+  const data = resultOf(counts);
+  if (data.failed > 0 || unknown > 0) ctx.setExit('partial');
+  await ctx.out.emit(data, dsrBulkView);
+  noteOutcome(ctx, data, run.again('--resume'), run.correct(shownPath(ctx, results), inputs[0]));
+  const repeats = states.repeats().length;
+  if (repeats > 0) ctx.out.note(repeatsHint(repeats, run.again('--resume')));
+}
+
+/**
+ * Shows where to find the rejected and unknown rows of a finished run. `resume` checks the unknown rows again, and
+ * `correct` submits the results file.
+ */
+export function noteOutcome(
+  ctx: Context,
+  { failed, results, unknown = 0 }: Pick<WithTarget<typeof bulkResult>, 'failed' | 'results' | 'unknown'>,
+  resume: string,
+  correct?: string,
+): void {
+  if (failed > 0) {
+    const rows = counted(failed, 'row was', 'rows were');
+    const how = `Fix ${failed === 1 ? 'it' : 'them'} there, then submit that file`;
+    const text = `${rows} rejected; see the \`error\` column of ${results}. ${how}`;
+    ctx.out.note(
+      correct === undefined
+        ? `${text} with the flags of its part; completed rows are skipped.`
+        : { text: `${text} (completed rows are skipped):`, command: correct },
+    );
+  }
+  if (unknown > 0) {
+    ctx.out.warn({
+      text: `The outcome of ${counted(unknown, 'row')} is unknown; see the \`error\` column of ${results}. To check with the platform again:`,
+      command: resume,
+    });
+  }
 }

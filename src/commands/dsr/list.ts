@@ -1,7 +1,7 @@
 // `dsr list`: lists the requests of a group, or of this machine.
 import * as z from 'zod/mini';
 import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
-import { counted } from '../../lib/kernel/words.ts';
+import { counted, listed } from '../../lib/kernel/words.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { requestsPage } from '../../lib/render/dsr-page.ts';
@@ -114,7 +114,7 @@ async function viewOf(
 function unreadFailure({ unread }: ListPorts): KnownError | undefined {
   const [first] = unread.values();
   if (first === undefined) return undefined;
-  const ids = [...unread.keys()].slice(0, 5).join(', ') + (unread.size > 5 ? ` and ${unread.size - 5} more` : '');
+  const ids = listed([...unread.keys()], 5);
   const what = `${counted(unread.size, 'request')} could not be read from the platform and may have changed: ${ids}.`;
   return new CliError({ ...first.parts, message: `${what} ${first.message}`, exit: exitOf(first), cause: first });
 }

@@ -3,13 +3,14 @@ import * as z from 'zod/mini';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { hideLink } from '../../lib/bulk/sources/remote.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { shellLine } from '../../lib/kernel/words.ts';
 import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
-import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
+import { commandWords, defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { targetOf } from '../../lib/runtime/target.ts';
 import { asPart, createAgain } from '../bulk-run.ts';
-import { bulkResult, emptyResult, submitBulk } from './bulk.ts';
+import { bulkResult, emptyResult, type NextCommands, submitBulk } from './bulk.ts';
 import { type BulkFlags, bulkFlags, duplicateFlags, tableFlags } from './bulk-flags.ts';
 import { requestFlags } from './submit-input.ts';
 import { type OneFlags, submitOne, submittedResult, submitView } from './submit-one.ts';
@@ -94,12 +95,20 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   if (isBulk) {
     const { again, resume } = createAgain(submitRequests, [], { ...flags }, ctx.flags);
     const { bulk: files = [], filesFrom = '' } = flags;
+    // A results file is CSV with a header. For rows without columns it has the names of the fields.
+    const read = { format: undefined, headerless: undefined, columns: undefined, filesFrom: undefined };
+    const mapped = { source: undefined, delimiter: undefined, map: undefined, mapFile: undefined, null: undefined };
+    const correct: NextCommands['correct'] = (results, { dialect, format }) => {
+      const own = { ...flags, ...read, ...(format === 'csv' ? dialect.escapes && { source: undefined } : mapped) };
+      const rest = { bulk: [results], results: undefined, saveMap: undefined, resume: undefined };
+      return shellLine(commandWords(submitRequests, [], { ...own, ...rest }, ctx.flags));
+    };
     const part = { ...resume, input: files.map(hideLink).join(', ') || filesFrom };
     const settings = await ctx.settings();
     await asPart(
       ctx.flags,
       () => settings.get('dsr_base_url') && emptyResult(part, targetOf(settings, 'dsr')),
-      submitBulk(ctx, files, flags, again, part),
+      submitBulk(ctx, files, flags, { again, correct, part }),
     );
   } else await submitOne(ctx, flags);
 }

@@ -1,9 +1,8 @@
 // `seed bulk`: sends user files of any length, and reports which rows were accepted.
 import { grouped } from '../../lib/kernel/numbers.ts';
 import { exitOf } from '../../lib/errors/fail.ts';
-import { isAbsolute, relative } from 'node:path';
 import * as z from 'zod/mini';
-import type { KnownError } from '../../lib/kernel/errors.ts';
+import type { Hint, KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { createSeedProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -13,8 +12,8 @@ import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import { readFlags, type ReadFlags, runFlags } from '../bulk-flags.ts';
-import { type Again, asPart, createAgain, runWithProgress } from '../bulk-run.ts';
-import type { BulkNumbers, SeedRun, SeedRunFlags } from './run.ts';
+import { type Again, asPart, createAgain, runWithProgress, shownPath } from '../bulk-run.ts';
+import type { SeedRun, SeedRunFlags } from './run.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 
 type BulkFlags = SeedRunFlags & ReadFlags;
@@ -99,92 +98,83 @@ export const seedFiles = defineCommand({
 });
 
 async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promise<void> {
-  const { NO_COUNTS, readBulkFlags } = await import('./run.ts');
+  const { NO_COUNTS, openRun, readBulkFlags, showDryRun } = await import('./run.ts');
   const settings = await ctx.settings();
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
-  const { shard } = numbers;
+  const { limits, pace, shard } = numbers;
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
   // The journal contains the path of the rejects file, and each shard has its own.
   const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
   const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
   const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
-  await asPart(
-    ctx.flags,
-    () => {
-      if (part === undefined || !settings.get('seeding_url')) return undefined;
-      return resultOf(NO_COUNTS, undefined, { ...part, input: '', target: targetOf(settings, 'seeding') });
-    },
-    sendShard(ctx, files, flags, numbers, again, part),
-  );
-}
+  const emptyPart = () =>
+    part &&
+    settings.get('seeding_url') &&
+    resultOf(NO_COUNTS, undefined, { ...part, input: '', target: targetOf(settings, 'seeding') });
+  await asPart(ctx.flags, emptyPart, send());
 
-async function sendShard(
-  ctx: Context,
-  files: string[],
-  flags: BulkFlags,
-  numbers: BulkNumbers,
-  again: Again,
-  part: Pick<Origin, 'shard' | 'resume' | 'argv'> | undefined,
-): Promise<void> {
-  const [{ openRun, showDryRun }, { openInputs }] = await Promise.all([import('./run.ts'), import('./inputs.ts')]);
-  const { limits, pace, shard } = numbers;
-  const opened = await openInputs(ctx, files, flags, shard);
-  const target = await ctx.startWrite('seeding');
-  if (ctx.flags.dryRun || ctx.flags.curl) {
-    await showDryRun(ctx, opened, numbers);
-    return;
-  }
-  const origin: Origin = { ...part, input: nameOfInputs(opened.sources), target };
-  const run = await openRun(ctx, opened, numbers, flags, again, async () => {
-    const { estimateSeeds } = await import('../../lib/workflows/seed-estimate.ts');
-    const estimate = await estimateSeeds(opened.sources, shard);
-    await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
-  });
-  /** Progress so far, because a run from standard input has no journal. */
-  let reached: SeedCounts | undefined;
-  try {
-    const counts = await runWithProgress(
-      ctx,
-      'Seeding',
-      async (progress) => {
-        if (run.before.finished) return run.before.counts;
-        const [api, { seedBulk }, { openSharedRate }] = await Promise.all([
-          ctx.api(),
-          import('../../lib/workflows/seed-bulk.ts'),
-          import('./shared-rate.ts'),
-        ]);
-        const facts = createSeedProgress(run.before.counts);
-        return await seedBulk({
-          ...opened,
-          ...pace,
-          shared: await openSharedRate(ctx, numbers),
-          ...run,
-          limits,
-          sender: await api.seeding.openBulk(),
-          clock: ctx.clock,
-          random: () => ctx.io.random(),
-          signal: ctx.signal,
-          onDecision: ctx.out.verbose,
-          onWait: progress.wait,
-          onProgress: (state) => {
-            reached = state.counts;
-            progress.update({ ...facts(state), isPassing: true });
-          },
-        });
-      },
-      (error) => {
-        const counts = run.journal?.read()?.counts ?? reached;
-        if (counts) logCounts(ctx, counts);
-        return resumable(error, run, again, counts, origin);
-      },
-    );
-    logCounts(ctx, counts);
-    const result = resultOf(counts, run, origin);
-    if (result.rejected > 0) ctx.setExit('partial');
-    await ctx.out.emit(result, seedBulkView);
-    if (result.rejects !== null) await noteRejects(ctx, result.rejects, flags);
-  } finally {
-    run.close();
+  async function send(): Promise<void> {
+    const { openInputs } = await import('./inputs.ts');
+    const opened = await openInputs(ctx, files, flags, shard);
+    const target = await ctx.startWrite('seeding');
+    if (ctx.flags.dryRun || ctx.flags.curl) {
+      await showDryRun(ctx, opened, numbers);
+      return;
+    }
+    const origin: Origin = { ...part, input: nameOfInputs(opened.sources), target };
+    const run = await openRun(ctx, opened, numbers, flags, again, async () => {
+      const { estimateSeeds } = await import('../../lib/workflows/seed-estimate.ts');
+      const estimate = await estimateSeeds(opened.sources, shard);
+      if (estimate.rows !== 0)
+        await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
+    });
+    /** Progress so far, because a run from standard input has no journal. */
+    let reached: SeedCounts | undefined;
+    try {
+      const counts = await runWithProgress(
+        ctx,
+        'Seeding',
+        async (progress) => {
+          if (run.before.finished) return run.before.counts;
+          const [api, { seedBulk }, { openSharedRate }] = await Promise.all([
+            ctx.api(),
+            import('../../lib/workflows/seed-bulk.ts'),
+            import('./shared-rate.ts'),
+          ]);
+          const facts = createSeedProgress(run.before.counts);
+          return await seedBulk({
+            ...opened,
+            ...pace,
+            shared: await openSharedRate(ctx, numbers),
+            ...run,
+            limits,
+            sender: await api.seeding.openBulk(),
+            clock: ctx.clock,
+            random: () => ctx.io.random(),
+            signal: ctx.signal,
+            onDecision: ctx.out.verbose,
+            onWait: progress.wait,
+            onProgress: (state) => {
+              reached = state.counts;
+              progress.update({ ...facts(state), isPassing: true });
+            },
+          });
+        },
+        (error) => {
+          const counts = run.journal?.read()?.counts ?? reached;
+          if (counts) logCounts(ctx, counts);
+          return resumable(error, { again, counts, origin, run });
+        },
+      );
+      logCounts(ctx, counts);
+      const result = resultOf(counts, run, origin);
+      if (result.rejected > 0) ctx.setExit('partial');
+      if (result.rows === 0 && !shard) ctx.out.warn(`${origin.input} has no rows.`);
+      await ctx.out.emit(result, seedBulkView);
+      if (result.rejects !== null) ctx.out.note(await rejectsHint(ctx, result.rejects, flags));
+    } finally {
+      run.close();
+    }
   }
 }
 
@@ -196,14 +186,13 @@ function usersOf({ rows, isExact }: SeedEstimate): string {
 }
 
 /** The rejects file is NDJSON, whatever the input's format, so the input flags are omitted. */
-async function noteRejects(ctx: Context, path: string, flags: BulkFlags): Promise<void> {
+export async function rejectsHint(ctx: Context, path: string, flags: Partial<BulkFlags> = {}): Promise<Hint> {
   const { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate } = flags;
-  const relativePath = relative(ctx.io.cwd, path);
-  const shown = relativePath.startsWith('..') || isAbsolute(relativePath) ? path : relativePath;
   const same = { batchBytes, batchSize, concurrency, giveUpAfter, identityType, rate };
+  const shown = shownPath(ctx, path);
   const command = shellLine(commandWords(seedFiles, [shown], same, ctx.flags));
   const { correctionOf } = await import('../../lib/files/seed-rejects.ts');
-  ctx.out.note(await correctionOf(path, shown, command));
+  return await correctionOf(path, shown, command);
 }
 
 type Origin = Pick<WithTarget<typeof seedBulkResult>, 'input' | 'shard' | 'resume' | 'argv' | 'target'>;
@@ -231,10 +220,7 @@ function resultOf(counts: SeedCounts, run: SeedRun | undefined, origin: Origin):
 /** Adds the progress and the next step to the error that ended the run. */
 function resumable(
   error: KnownError,
-  run: SeedRun,
-  again: Again,
-  counts: SeedCounts | undefined,
-  origin: Origin,
+  { again, counts, origin, run }: { again: Again; counts: SeedCounts | undefined; origin: Origin; run: SeedRun },
 ): KnownError {
   const { path, bytes } = run.rejects;
   // For --resume, a corrected or changed input is a different input.

@@ -3,28 +3,16 @@ import { isCalendarDate } from '../../lib/contract/shared.ts';
 import type { SkippedColumn } from '../../lib/domain/seed/columns.ts';
 import { createRowRules } from '../../lib/domain/seed/row-rules.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
-import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { listed } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { createSeedInput, type SeedInputs } from '../../lib/workflows/seed-input.ts';
+import { createSeedInput } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags, rowFlagsDigest } from '../bulk-flags.ts';
 
-/** Maximum number of columns listed; others are only counted. */
-const LISTED_COLUMNS = 20;
-
-export interface OpenedInputs extends SeedInputs {
-  sources: Inputs;
-  /** Digest of the flags that determine how rows become requests. */
-  settings: string;
-}
+export type OpenedInputs = Awaited<ReturnType<typeof openInputs>>;
 
 /** Opens the files and checks every header before reading any row. Throws usage (2) and invalid input (9). */
-export async function openInputs(
-  ctx: Context,
-  files: string[],
-  flags: ReadFlags,
-  shard?: Shard,
-): Promise<OpenedInputs> {
+export async function openInputs(ctx: Context, files: string[], flags: ReadFlags, shard?: Shard) {
   const settings = await ctx.settings();
   const dialect = readDialect(flags);
   const rules = createRowRules(settings.names, flags, dialect);
@@ -56,6 +44,7 @@ export async function openInputs(
   const { cutoffDate, identityType = [] } = flags;
   const values = { cutoffDate, identityType, formats: sources.map(({ format }) => format) };
   const rowFlags = { mapping: map ?? new Map<string, string>(), nulls: rules.nulls, dialect };
+  // `settings` is a digest of the flags that determine how rows become requests.
   return { sources, inputs, rules, settings: rowFlagsDigest(values, rowFlags) };
 }
 
@@ -63,9 +52,8 @@ export async function openInputs(
 function reportSkippedColumns(ctx: Context): (name: string, columns: readonly SkippedColumn[]) => void {
   const reported = new Set<string>();
   return (name, columns) => {
-    const listed = columns.slice(0, LISTED_COLUMNS).map(({ column }) => `\`${column}\``);
-    const more = columns.length > LISTED_COLUMNS ? ` and ${columns.length - LISTED_COLUMNS} more` : '';
-    const text = `The map omits ${columns.length === 1 ? 'the column' : 'the columns'} ${listed.join(', ')}${more}.`;
+    const names = columns.map(({ column }) => `\`${column}\``);
+    const text = `The map omits ${names.length === 1 ? 'the column' : 'the columns'} ${listed(names, 20)}.`;
     if (reported.has(text)) return;
     reported.add(text);
     const lines = columns.flatMap(({ column, field }) => (field === undefined ? [] : [`\`${column}: ${field}\``]));

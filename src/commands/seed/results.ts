@@ -2,9 +2,9 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { correctionOf, refuseTaken } from '../../lib/files/seed-rejects.ts';
+import { refuseTaken } from '../../lib/files/seed-rejects.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { type Hint, invalidInput, type Issue } from '../../lib/kernel/errors.ts';
+import { invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -19,7 +19,7 @@ import {
   resultFlags,
 } from '../bulk-results.ts';
 import { targetName, workspaceTarget } from '../results.ts';
-import { seedBulkResult, seedFiles, shardOf } from './bulk.ts';
+import { rejectsHint, seedBulkResult, shardOf } from './bulk.ts';
 
 const shardResult = () => z.extend(seedBulkResult(), { shard: shardOf(), argv: z.array(z.string()) });
 type ShardResult = z.infer<ReturnType<typeof shardResult>>;
@@ -80,22 +80,17 @@ export const joinShards = defineCommand({
       all.filter((index) => !known.has(index)),
       { files, target: first.target },
     );
-    const joined = { filesFrom: flags.filesFrom, rejects: 'all.rejects.ndjson' };
-    const collect = shellLine(commandWords(joinShards, args.file, joined, { yes: false }));
-    if (rejects.length > 0) ctx.out.note(await correctHint(ctx, [flags.rejects ?? files].flat(), collect));
+    const [only, other] = rejects.length === 0 ? [] : [flags.rejects ?? files].flat();
+    if (other === undefined && only !== undefined) ctx.out.note(await rejectsHint(ctx, resolvePath(only, ctx.io.cwd)));
+    else if (other !== undefined) {
+      const joined = { filesFrom: flags.filesFrom, rejects: 'all.rejects.ndjson' };
+      ctx.out.note({
+        text: 'To collect the rejected rows of all shards in one file, then correct and send them:',
+        command: shellLine(commandWords(joinShards, args.file, joined, { yes: false })),
+      });
+    }
   },
 });
-
-/** `collect` merges several rejects files into one. */
-async function correctHint({ io }: Context, [only = '', other]: string[], collect: string): Promise<Hint> {
-  if (other !== undefined)
-    return {
-      text: 'To collect the rejected rows of all shards in one file, then correct and send them:',
-      command: collect,
-    };
-  const command = shellLine(commandWords(seedFiles, [only], {}, { yes: false }));
-  return await correctionOf(resolvePath(only, io.cwd), only, command);
-}
 
 /** The rejects file may have been copied here together with the result. */
 function rejectsOf({ file, line, result: { rejects } }: ShardReport, cwd: string) {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
-import { parseShard, type Shard } from '../../lib/domain/seed/shard.ts';
+import { parseShard } from '../../lib/domain/seed/shard.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import type { SingleSeed } from '../../lib/contract/seeding.ts';
 import {
@@ -11,10 +11,9 @@ import {
   openSeedJournal,
   type SeedCheckpoint,
   type SeedCounts,
-  type SeedJournal,
 } from '../../lib/files/bulk-journal.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { isUntouched, openRejects, refuseTaken, type RejectsFile } from '../../lib/files/seed-rejects.ts';
+import { isUntouched, openRejects, refuseTaken } from '../../lib/files/seed-rejects.ts';
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
@@ -24,7 +23,7 @@ import { lastingAddress } from '../../lib/runtime/target.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import { verifyInputs } from '../../lib/bulk/sources/bytes.ts';
 import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
-import { type Pace, readPace, refuseOtherFlags, type RunFlags } from '../bulk-flags.ts';
+import { readPace, refuseOtherFlags, type RunFlags } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import type { OpenedInputs } from './inputs.ts';
 
@@ -37,17 +36,10 @@ export interface SeedRunFlags extends RunFlags {
   restart?: boolean;
 }
 
-export interface BulkNumbers {
-  limits: { rows: number; bytes: number };
-  /** `rate` is this machine's share. */
-  pace: Pace;
-  shard: Shard | undefined;
-  /** Store through which the shards share their rate. */
-  store: URL | undefined;
-}
+export type BulkNumbers = ReturnType<typeof readBulkFlags>;
 
-/** `limit` is the profile's rate. Throws usage (2), naming the flag or the limit. */
-export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined): BulkNumbers {
+/** `limit` is the profile's rate; `pace` has this machine's share. Throws usage (2), naming the flag or the limit. */
+export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined) {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (shard === undefined && flags.rateStore !== undefined)
     throw usageError('--rate-store shares the rate of several shards.', 'Also pass --shard.');
@@ -61,13 +53,11 @@ export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], li
 }
 
 const UNITS: Record<string, number> = { '': 1, B: 1, KB: 1000, MB: 1_000_000, KIB: 1024, MIB: 1_048_576 };
-const LEAST_BYTES = 1000;
-const MOST_BYTES = 64 * 1_048_576;
 
 function readBytes(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,9})\s*([a-zA-Z]*)$/.exec(text) ?? [];
   const bytes = Number(number) * (UNITS[unit.toUpperCase()] ?? 0);
-  if (number !== '' && bytes >= LEAST_BYTES && bytes <= MOST_BYTES) return bytes;
+  if (number !== '' && bytes >= 1000 && bytes <= 64 * 1_048_576) return bytes;
   throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`);
 }
 
@@ -79,6 +69,7 @@ export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }:
     await (await seeding.openBulk()).send(first, ctx.signal);
     return;
   }
+  if (rejected > 0) ctx.setExit('partial');
   const requests = first === undefined ? [] : [seeding.describeBulk(parseJson(first.toString('utf8')) as SingleSeed[])];
   await ctx.out.emitDryRun(requests, { rows, accepted: rows - rejected, rejected, batches }, () =>
     [
@@ -88,18 +79,12 @@ export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }:
   );
 }
 
-export interface SeedRun {
-  /** Undefined for standard input. */
-  journal: SeedJournal | undefined;
-  before: SeedCheckpoint;
-  rejects: RejectsFile;
-  close(): void;
-}
+export type SeedRun = Awaited<ReturnType<typeof openRun>>;
 
 export const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
- * Opens the journal and the rejects file. `confirm` asks before anything is sent or removed, after all other checks.
+ * Opens the journal (none for standard input) and the rejects file. `confirm` asks before anything is sent or removed, after all other checks.
  * Throws usage (2), conflict (6) for changed files, guard (12) for another run, and what `confirm` throws.
  */
 export async function openRun(
@@ -109,7 +94,7 @@ export async function openRun(
   flags: SeedRunFlags,
   again: Again,
   confirm: () => Promise<void>,
-): Promise<SeedRun> {
+) {
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]));
   const fromStdin = keys.length < sources.length;
   if (flags.resume && flags.restart) throw usageError('--resume and --restart cannot be combined.');
@@ -134,11 +119,17 @@ export async function openRun(
   try {
     const files = await Promise.all(sources.filter(({ key }) => key).map((source) => source.fingerprint()));
     ctx.logFacts({ ...(journal && { journal: journal.path, content: JSON.stringify(files) }) });
-    const known = journal?.read();
+    const found = journal?.read();
+    // A run without rows sent nothing.
+    const known = found?.finished && found.counts.accepted + found.counts.rejected === 0 ? undefined : found;
     const resumed = flags.resume ? known : undefined;
     const restarted = flags.restart ? known : undefined;
     const isSame = known !== undefined && isSameContent(known.files, files);
-    if (resumed && !isSame) throw changed(again);
+    if (resumed && !isSame)
+      throw fail('seed.changed', {
+        message: 'A file changed after the interrupted run.',
+        hint: { text: 'To send the whole file:', command: again('--restart') },
+      });
     refuseOtherFlags(resumed?.settings, rowFlags, '--map, --cutoff-date, --null');
     if (known && !resumed && !restarted && (!known.finished || isSame)) throw ranBefore(known, again);
     const isReplaced = restarted?.rejects?.path === wanted && existsSync(wanted) && isUntouched(restarted.rejects);
@@ -154,7 +145,11 @@ export async function openRun(
     else if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
     const nothing = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
     const before: SeedCheckpoint = { ...(resumed ?? nothing), settings: rowFlags };
-    const rejects = openRejects(before.rejects?.path ?? wanted, before.rejects ?? undefined, ctx.out.warn);
+    const { rejects: earlier } = before;
+    const isMoved = flags.rejects !== undefined && earlier !== null && earlier.path !== wanted;
+    if (isMoved && earlier.bytes > 0) ctx.out.warn(`The rows that were rejected before are in ${earlier.path}.`);
+    const kept = isMoved ? undefined : (earlier ?? undefined);
+    const rejects = openRejects(kept?.path ?? wanted, kept, ctx.out.warn);
     return { journal, before, rejects, close: () => [rejects, journal].forEach((file) => file?.close()) };
   } catch (error) {
     journal?.close();
@@ -174,12 +169,5 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: Again): KnownErr
           { text: 'To continue:', command: again('--resume') },
           { text: 'To start over, which sets the same values again:', command: again('--restart') },
         ],
-  });
-}
-
-function changed(again: Again): KnownError {
-  return fail('seed.changed', {
-    message: 'A file changed after the interrupted run.',
-    hint: { text: 'To send the whole file:', command: again('--restart') },
   });
 }

@@ -1,17 +1,11 @@
 // `seed validate`: checks every row of the files against the specification. Sends nothing.
 import * as z from 'zod/mini';
-import { withoutQuery } from '../../lib/bulk/sources/remote.ts';
+import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { type ReadFlags, readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
-
-const view: DocumentView<{ valid: true; files: string[]; rows: number }> = {
-  kind: 'document',
-  text: ({ files, rows }) => `${files.join(', ')}: ${counted(rows, 'row')}, all valid.`,
-};
 
 export const validateUsers = defineCommand({
   path: 'seed validate',
@@ -44,5 +38,7 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
       details: { rows, rejected },
     });
   }
-  await ctx.out.emit({ valid: true, files: files.map(withoutQuery), rows }, view);
+  const text = `${nameOfInputs(opened.sources)}: ${counted(rows, 'row')}, all valid.`;
+  const names = opened.sources.map(({ name }) => name);
+  await ctx.out.emit({ valid: true, files: names, rows }, { kind: 'document', text: () => text });
 }

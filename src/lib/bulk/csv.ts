@@ -3,7 +3,7 @@ import { CsvFeed } from '../domain/csv/feed.ts';
 import { RecordScan } from '../domain/csv/record.ts';
 import { notText } from '../files/read-input.ts';
 import { counted } from '../kernel/words.ts';
-import { type KnownError, invalidInput, type Place, placeAt } from '../kernel/errors.ts';
+import { type KnownError, type Place, placeAt } from '../kernel/errors.ts';
 import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
 
@@ -59,7 +59,7 @@ class CsvLines {
   }
 }
 
-/** Reads the header now, and the rows from `chunks` later. Throws invalid input (9) for an unreadable header. */
+/** Reads the header now (an empty file has no columns), and the rows from `chunks` later. Throws invalid input (9). */
 export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>): Promise<Opened> {
   const { dialect, name } = source;
   const beginning = new CsvLines(source);
@@ -70,7 +70,6 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
     if (first !== undefined) break;
   }
   const header = dialect.columns === undefined ? first : undefined;
-  if (header === undefined && dialect.columns === undefined) throw empty(name);
   const names = header?.cells ?? dialect.columns ?? [];
   const places = new RecordScan(dialect.escapes);
 
@@ -111,8 +110,3 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
 }
 
 const QUOTE = 0x22;
-
-function empty(file: string): KnownError {
-  const message = 'the file is empty; the first line must contain the column names';
-  return invalidInput(`${file} cannot be read.`, [{ file, line: 1, column: 1, path: '', message }]);
-}

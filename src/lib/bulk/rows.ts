@@ -31,8 +31,11 @@ export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<
     }
   }
   const open = (source: InputBytes): Promise<Opened> => tableOf(source, hashed(source));
-  const [first, ...others] = sources;
-  const { heading, rows } = await open(first);
+  // A file without a header has no rows.
+  const isEmpty = ({ columns }: Heading): boolean => columns?.length === 0;
+  let at = 0;
+  let { heading, rows } = await open(sources[0]);
+  for (let next; isEmpty(heading) && (next = sources[at + 1]); at++) ({ heading, rows } = await open(next));
 
   async function* numbered(file: string, groups: Opened['rows']): AsyncGenerator<Row[]> {
     for await (const group of groups) {
@@ -41,10 +44,10 @@ export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<
     }
   }
   async function* all(): AsyncGenerator<Row[]> {
-    yield* numbered(first.name, rows);
-    for (const source of others) {
+    yield* numbered(heading.file, rows);
+    for (const source of sources.slice(at + 1)) {
       const next = await open(source);
-      requireSameColumns(heading, next.heading);
+      if (!isEmpty(next.heading)) requireSameColumns(heading, next.heading);
       yield* numbered(source.name, next.rows);
     }
   }

@@ -2,10 +2,10 @@
 // it has a `record`.
 import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { join, parse } from 'node:path';
 import { type Hint, systemErrorCode, usageError } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { isJson } from '../kernel/json.ts';
+import { freeName } from '../kernel/temporary-file.ts';
 import { decoded, linesOf } from './text-chunks.ts';
 
 export interface Reject {
@@ -83,7 +83,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
       work();
     } catch (error) {
       const cause = systemErrorCode(error) === 'EEXIST' ? new Error('another process created it') : error;
-      throw cannotWrite(path, cause, 'Fix the cause, then continue with --resume.');
+      throw cannotWrite(path, cause, 'Fix the cause, or pass another --rejects FILE. Then continue with --resume.');
     }
   }
 
@@ -146,15 +146,6 @@ function hashOf(path: string, length: number): Hash {
     fs.closeSync(file);
   }
   return hash;
-}
-
-/** Returns the path, with a number added if the file exists: earlier results are never overwritten. */
-export function freeName(path: string): string {
-  const { dir, ext, name } = parse(path);
-  for (let number = 1; ; number++) {
-    const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
-    if (!fs.existsSync(free)) return free;
-  }
 }
 
 /** Returns the hint for continuing with a rejects file, which `command` sends. */

@@ -1,7 +1,7 @@
-// Lists and creates folders, scratch folders and temporary files. Removes files left by killed processes.
+// Folders, scratch folders, temporary files and free names. Removes files left by killed processes.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 import { systemErrorCode } from './errors.ts';
@@ -18,6 +18,15 @@ export function uniqueWord(): string {
 /** Returns a path in `folder` for a file that is soon renamed or removed. Open the path with the flag `wx`. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
+}
+
+/** Returns the path, with a number added if the file exists: earlier results are never overwritten. */
+export function freeName(path: string): string {
+  const { dir, ext, name } = parse(path);
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
+    if (!existsSync(free)) return free;
+  }
 }
 
 /** Removes files of ended processes. In a shared folder, an unknown process may be running on another machine. */

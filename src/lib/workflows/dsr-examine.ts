@@ -75,7 +75,6 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
       : undefined;
     throw invalidInput(`${name} cannot be submitted: ${count}. Nothing was sent.`, issues, hint, wrong - issues.length);
   }
-  if (found.rows === 0) throw invalidInput(`${name} has no rows.`, []);
   return found;
 
   function note(own: readonly Issue[]): void {

@@ -50,7 +50,7 @@ const STAND_IN = '00000000-0000-4000-8000-000000000000';
 export function createRowReader({ heading }: RowTable, options: RowOptions): RowReader {
   const { mapping, names } = options;
   const { file } = heading;
-  const columns = heading.columns?.map((cell) => cell.text);
+  const columns = heading.columns?.length === 0 ? undefined : heading.columns?.map((cell) => cell.text);
   const plan = columns && planColumns(columns, mapping, names);
   const unknown = [...mapping.keys()].filter((name) => name !== '' && columns && !columns.includes(name));
   if (heading.columns && plan && (plan.issues.length > 0 || unknown.length > 0)) {

@@ -131,9 +131,17 @@ describe('dsr submit --bulk', () => {
     expect(error.message).toMatch(/r\.csv: another process created it\. 3 of 3 rows are complete\./);
     expect(error).toMatchObject({ progress: { submitted: 3, requests: 3 } });
     expect(home.read('r.csv')).toBe('theirs\n');
-    const resumed = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes --resume --results s.csv`);
-    expect(resumed.data).toMatchObject({ skipped: 3, requests: 0 });
-    expect(home.read('s.csv')).toMatch(/^person0@/m);
+    // The printed command has the same results file, which is still not from this run.
+    for (const [asked, written] of [
+      ['r.csv', 'r-2.csv'],
+      ['s.csv', 's.csv'],
+      ['s.csv', 's.csv'],
+    ] as const) {
+      const resumed = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes --resume --results ${asked}`);
+      expect(resumed.data).toMatchObject({ skipped: 3, requests: 0, results: path(written) });
+      expect(home.read(written)).toMatch(/^person0@/m);
+    }
+    expect(home.read('r.csv')).toBe('theirs\n');
   });
 });
 
@@ -254,5 +262,18 @@ describe('seed bulk', () => {
     expect(readFileSync(path, 'utf8')).toBe(edited);
     expect((await seeding.bulk(['users.ndjson', '--restart'])).code).toBe(2);
     expect(readFileSync(path, 'utf8')).toBe(edited);
+  });
+
+  it('continues with another rejects file if the first one cannot be written', async () => {
+    const rows = userRows(6).replace('"3"', '"many"');
+    seeding.write('users.ndjson', rows);
+    const failed = await seeding.run(['seed', 'bulk', 'users.ndjson', '--rejects', 'gone/r.ndjson', '--yes']);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('pass another --rejects FILE.')]);
+    const moved = await seeding.bulk(['users.ndjson', '--rejects', 'r.ndjson', '--resume']);
+    expect([moved.code, moved.result]).toMatchObject([3, { accepted: 5, rejected: 1 }]);
+    expect(moved.result.rejects).toBe(join(seeding.folder, 'r.ndjson'));
+    expect(readFileSync(join(seeding.folder, 'r.ndjson'), 'utf8')).toMatch(/^\{"rejected".*"many".*\n$/);
+    const checked = await seeding.run(['seed', 'bulk', 'users.ndjson', '-n']);
+    expect([checked.code, checked.stdout]).toEqual([3, expect.stringContaining('1 rejected')]);
   });
 });

@@ -44,6 +44,51 @@ describe('dsr submit --bulk', () => {
   });
 });
 
+describe('an input without rows', () => {
+  it.each<[string, string, string | Uint8Array]>([
+    ['an empty CSV file', 'empty.csv', ''],
+    ['a byte-order mark', 'mark.csv', '\ufeff'],
+    ['empty lines', 'lines.csv', '\n\r\n'],
+    ['a header', 'header.csv', 'xpid\n'],
+    ['an empty NDJSON file', 'empty.ndjson', ''],
+    ['an empty array', 'empty.json', '[]'],
+    ['an empty gzip file', 'empty.csv.gz', gzipSync('')],
+    ['an empty file without an extension', 'empty', ''],
+  ])('is not an error: %s', async (_what, name, content) => {
+    write(name, content);
+    const env = { CDPADM_ENVIRONMENT: 'development' };
+    const warning = `Warning: ${name} has no rows.`;
+    for (const line of [`${DSR} ${name}`, `seed bulk ${name} --yes`]) {
+      // The second run is not a repeat of the first one.
+      for (let run = 0; run < 2; run++) {
+        const { code, stderr, stdout } = await home.run(`${line} -o json`, { env });
+        expect([code, JSON.parse(stdout)], stderr).toMatchObject([0, { rows: 0, requests: 0 }]);
+      }
+      const { stderr } = await home.run(line, { env });
+      expect(stderr).toContain(warning);
+    }
+    const checked = await home.run(`seed validate ${name}`, { env });
+    expect([checked.code, checked.stdout]).toEqual([0, `${name}: 0 rows, all valid.\n`]);
+    const inspected = await home.run(`seed inspect ${name}`, { env });
+    expect([inspected.code, inspected.stdout]).toEqual([0, expect.stringMatching(/, 0 rows\n/)]);
+    const prepared = `dsr prepare ${name} --regulation gdpr --type access --out ${name}.ready`;
+    expect((await home.run(prepared)).code).toBe(0);
+  });
+
+  it('does not change how the others are read', async () => {
+    for (const [at, names] of [
+      ['x', 'none.csv some.csv'],
+      ['y', 'some.csv none.csv'],
+    ] as const) {
+      write('none.csv', '');
+      write('some.csv', email(at));
+      const { code, data } = await home.json(`${DSR} ${names} --results ${at}.csv`);
+      expect([code, data]).toMatchObject([0, { submitted: 1 }]);
+      expect(home.read(`${at}.csv`)).toMatch(/^email,subject_request_id,status,error\n[xy]@/);
+    }
+  });
+});
+
 describe('dsr submit --bulk with several inputs', () => {
   it('submits them in one run and names the results file after the first input', async () => {
     write('several/a.csv', email('a'));

@@ -10,15 +10,15 @@ import { isAddress, withoutQuery } from './remote.ts';
 /** Longest path that Linux accepts. Longer patterns also exceed the limit of the glob library. */
 const LONGEST_PATH = 4_096;
 
-/** Markers that warehouses and Spark leave in data folders. */
-const MARKERS = ['**/_*', '**/_*/**'];
+/** Names that warehouses and Spark give to their own files in data folders. */
+const MARKER = /(?:^|\/)_/;
 /** Files that we write next to an input, such as `users.csv.2-of-4.rejects.ndjson` for `users.csv`. */
 const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 
 /**
- * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name, and
- * skips the results and rejects files of those inputs unless the pattern names them. Throws usage (2) for no inputs, no
- * matches or a duplicate input, and invalid input (9) for an unusable list.
+ * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name. Skips
+ * names that begin with `_`, and the results and rejects files of its inputs, unless the pattern names them.
+ * Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(
   words: readonly string[],
@@ -47,23 +47,23 @@ async function expand(word: string, cwd: string, skipped: string[]): Promise<str
   const isFolder = status?.isDirectory() === true;
   // A missing file is reported when it is opened.
   if (!isFolder && (status !== undefined || at < 0)) return [word];
-  // Names to ignore are relative to the folder where the pattern starts.
   const base = isFolder ? word : word.slice(0, word.lastIndexOf('/', at) + 1);
   const pattern = isFolder ? '**' : word.slice(base.length);
   const folder = resolvePath(base, cwd);
   const { glob } = await import('tinyglobby');
-  const ignore = /(?:^|\/)_/.test(pattern) ? [] : MARKERS;
-  const names = await glob(pattern, { cwd: folder, ignore, expandDirectories: false });
+  const names = await glob(pattern, { cwd: folder, expandDirectories: false });
+  const asksForMarkers = /(?:^|[/{,[])_/.test(pattern);
   const isAsked = /results|rejects/.test(pattern);
   const files = names.sort().filter((name) => {
     const input = isAsked ? name : name.replace(OURS, '');
     const isOurs = input !== name && existsSync(join(folder, input));
-    if (isOurs) skipped.push(join(base, name));
-    return !isOurs;
+    const isSkipped = isOurs || (!asksForMarkers && MARKER.test(name));
+    if (isSkipped) skipped.push(join(base, name));
+    return !isSkipped;
   });
   if (files.length > 0) return files.map((name) => (isFolder ? join(word, name) : base + name));
-  if (!isFolder) throw usageError(`No file matches ${word}.`);
-  throw usageError(`${word} contains no data files.`, 'Hidden files and names that begin with `_` are ignored.');
+  const message = isFolder ? `${word} contains no data files.` : `No file matches ${word}.`;
+  throw usageError(message, 'Hidden files and names that begin with `_` are ignored.');
 }
 
 /** Returns the lines of a list, or the entries of a Redshift manifest as files in its folder. */

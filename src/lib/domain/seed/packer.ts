@@ -106,8 +106,7 @@ export class RowPacker {
   refuseWith(position: number, issues: readonly RowIssue[], original: string, isTableRecord = false): void {
     if (this.#isDone(this.#file, position)) return;
     const batch = (this.#open ??= this.#newBatch());
-    const row = { position, line: this.line ?? position, issues: tellable(issues), original };
-    batch.refused.push(isTableRecord ? { ...row, isTableRecord } : row);
+    batch.refused.push({ position, line: this.line ?? position, issues: tellable(issues), original, isTableRecord });
     batch.to = position;
     batch.endOffset = this.offset;
     if (batch.refused.length >= MAX_REFUSED) this.flush();

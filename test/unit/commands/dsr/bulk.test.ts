@@ -8,6 +8,7 @@ import { json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { createFastClock } from '../../../helpers/fast-clock.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
+import { shellWords } from '../../../helpers/shell-words.ts';
 
 interface BulkResult {
   rows: number;
@@ -155,9 +156,7 @@ describe('dsr submit --bulk', () => {
     expect(error.issues).toMatchObject([{ line: 3 }, { line: 5, column: 1 }]);
   });
 
-  it('rejects a file without rows, and maps columns with --map', async () => {
-    home.write('people.csv', 'email\n');
-    expect((await home.run(BULK)).code).toBe(9);
+  it('maps columns with --map', async () => {
     home.write('people.csv', 'E-mail;note\na@b.c;"x;y"\n');
     expect((await home.run([...BULK.split(' '), '--map', 'E-mail=email', '--map', 'note=-'])).code).toBe(0);
     expect(home.read('people.csv.results.csv')).toMatch(/^E-mail;note;subject_request_id;status;error\na@b\.c;"x;y";/);
@@ -251,6 +250,26 @@ describe('dsr submit --bulk', () => {
     expect([code, data.submitted, data.failed]).toEqual([3, 1, 1]);
     expect(home.read('people.csv.results.csv')).toMatch(/person1@example.com,[0-9a-f-]{36},failed,.*409/);
     expect(stderr).not.toContain('person1');
+  });
+
+  it.each([
+    ['a table', 'E-mail;Kind\nPERSON;access\n', '--map E-mail=email --map Kind=subject_request_type --regulation gdpr'],
+    ['a table without a header', 'PERSON|g\n', '--delimiter pipe --headerless --columns email,group_id'],
+    ['a table with escapes', 'mail,note\nPERSON,a\\\\b\n', '--source snowflake --map mail=email --map note=-'],
+    ['flat NDJSON', '{"mail":"PERSON"}\n', '--map mail=email --format ndjson'],
+  ])('prints the command that submits the corrected results of %s', async (_what, text, flags) => {
+    await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
+    home.write('list', text.replace('PERSON', 'person1@example.com'));
+    const values = flags.includes('Kind') ? '' : '--regulation gdpr --type access';
+    const run = await home.run(
+      `dsr submit --bulk list ${flags} ${values} --allow-duplicates --yes`.replace(/ +/g, ' '),
+    );
+    expect(run.code, run.stderr).toBe(3);
+    const results = home.read('list.results.csv');
+    home.write('list.results.csv', results.replace('person1', 'person2'));
+    const [, command = ''] = /\(completed rows are skipped\): (.*)/.exec(run.stderr) ?? [];
+    const corrected = await home.json<BulkResult>(shellWords(command).slice(1));
+    expect([corrected.code, corrected.data], corrected.stderr).toMatchObject([0, { submitted: 1 }]);
   });
 
   it('does not submit the rows of a prepared file twice, even from another machine', async () => {

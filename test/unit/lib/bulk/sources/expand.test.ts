@@ -65,8 +65,9 @@ describe('arguments', () => {
     await expect(expand(folder, ['none/*.csv'])).rejects.toMatchObject(usage(/No file matches none/));
   });
 
-  it('include data files whose names only resemble results, and report the skipped results', async () => {
-    const folder = folderOf('in/b.csv', 'in/survey.results.csv', 'in/b.csv.results.csv', 'in/_old/_a.csv');
+  it('include data files whose names only resemble results, and report each skipped file', async () => {
+    const files = ['in/b.csv', 'in/survey.results.csv', 'in/b.csv.results.csv', 'in/_c.csv', 'in/_old/_a.csv'];
+    const folder = folderOf(...files);
     const skipped: unknown[] = [];
     const source = inputSource(folder, Readable.from([]));
     for (const word of ['in', 'in/*.csv'])
@@ -74,8 +75,11 @@ describe('arguments', () => {
         'in/b.csv',
         'in/survey.results.csv',
       ]);
-    expect(skipped).toEqual([['in/b.csv.results.csv'], ['in/b.csv.results.csv']]);
+    const both = ['in/_c.csv', 'in/b.csv.results.csv'];
+    expect(skipped).toEqual([['in/_c.csv', 'in/_old/_a.csv', 'in/b.csv.results.csv'], both]);
     expect(await expand(folder, ['in/_old/_*.csv'])).toEqual(['in/_old/_a.csv']);
+    expect(await expand(folder, ['in/{_c,b}.csv'])).toEqual(['in/_c.csv', 'in/b.csv']);
+    await expect(expand(folder, ['in/?c.csv'])).rejects.toMatchObject({ hints: [{ text: /begin with `_`/ }] });
   });
 
   it('are rejected as usage errors if they match no file or specify an input twice', async () => {

@@ -121,12 +121,19 @@ describe('a rejected row', () => {
     into.takeValue({ environment: 'prod', xpid: 7, calculated_attributes: {} }, 3);
     expect(packed(into)).toMatchObject([{ count: 1, from: 0, to: 3, endOffset: 500 }]);
     expect(refused(into)).toEqual([
-      { position: 2, line: 20, issues: [{ path: '', message: 'is wrong' }], original: 'original' },
+      {
+        position: 2,
+        line: 20,
+        issues: [{ path: '', message: 'is wrong' }],
+        original: 'original',
+        isTableRecord: false,
+      },
       {
         position: 3,
         line: 20,
         issues: [{ path: 'environment', message: expect.stringContaining('production') as string }],
         original: '{"environment":"prod","xpid":7,"calculated_attributes":{}}',
+        isTableRecord: false,
       },
     ]);
   });
