@@ -1,5 +1,5 @@
-// Streams a column of a row group: reads and decompresses page after page, and returns the entries one by one. An entry
-// is a value or a null, with the levels that define its position in the row.
+// Streams a column of a row group: reads and decompresses page by page, and returns the entries one by one. An entry is
+// a value or a null, with the levels that define its position in the row.
 import { crc32 } from 'node:zlib';
 import type { ColumnMetaData, Compressors, DataReader, Encoding, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';

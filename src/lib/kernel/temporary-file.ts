@@ -9,7 +9,7 @@ import { cannotRead, cannotWrite } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
-/** Returns a unique word that is not secret: loading `node:crypto` would cost 2.6 ms at each start of the program. */
+/** Returns a unique but guessable word: loading `node:crypto` would cost 2.6 ms at each start of the program. */
 export function uniqueWord(): string {
   const parts = [systemClock.now(), host.pid, Math.random() * 2 ** 53, Math.random() * 2 ** 53];
   return parts.map((part) => Math.floor(part).toString(36)).join('');

@@ -1,4 +1,4 @@
-// An evidence archive's human-readable page: what happened to each request, and how to verify that independently.
+// An evidence archive's human-readable page: what happened to each request, and how to verify this independently.
 import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText } from '../domain/dsr/evidence.ts';
 import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';

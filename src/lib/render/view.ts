@@ -56,7 +56,7 @@ export interface RecordView<T> {
 /** A result with its own layout (a diff, a plan, a report). */
 export interface DocumentView<T> {
   kind: 'document';
-  /** True if the text has its own format, like a script or a template: the extension of `--out` does not convert it. */
+  /** True if the text has its own format, such as a script or a template: `--out` does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
   /** Returns the text for a pipe: tab-separated rows, like every piped table. */

@@ -71,7 +71,7 @@ export class Pacing {
     this.#excuses = createExcuses(options.rate);
   }
 
-  /** Returns the number of additional requests that may start; none if it is 0 or less. */
+  /** Returns the number of additional requests that may start; 0 or less means none. */
   get room(): number {
     return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }

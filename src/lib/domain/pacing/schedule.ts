@@ -41,7 +41,7 @@ const MAX_SLOTS = 10_000;
 /** A slow request may arrive together with later ones, so this second is slightly longer than the platform's. */
 const MARGIN = 1.01;
 
-/** Limits the requests in every sliding second, like a platform that rejects the first excess request with a 429. */
+/** Limits the requests in any one-second window, like a platform that rejects the first excess request with a 429. */
 export function createSlots(rate: number) {
   const count = Math.min(MAX_SLOTS, Math.max(1, Math.ceil(rate)));
   const stretchMs = (count / rate) * 1000 * MARGIN;

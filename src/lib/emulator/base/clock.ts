@@ -1,4 +1,4 @@
-// The platform's clock: in real mode an offset from the machine's clock, in manual mode a time that changes on request.
+// The platform's clock: in real mode, an offset from the machine's clock; in manual mode, a time changed on request.
 import type { Clock } from '../../kernel/clock.ts';
 import type { StoredSettings } from './db.ts';
 

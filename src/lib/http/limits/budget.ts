@@ -74,7 +74,7 @@ export async function takeSlots(
   await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
 }
 
-/** Returns when `count` more requests may be sent together, within `limit` in any window, and the new schedule. */
+/** Returns the time when `count` more requests may be sent, within `limit` in any window, and the new schedule. */
 export function nextSlots(
   taken: readonly number[],
   now: number,
