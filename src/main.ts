@@ -234,7 +234,7 @@ async function answerCompletionCall(args: readonly string[], ctx: Context): Prom
   return EXIT.ok;
 }
 
-/** If the requested help could not be written (a full disk), the command has failed. A closed pipe is not an error. */
+/** Returns the exit code. Help that could not be written (a full disk) is a failure, but a closed pipe is not. */
 function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
   if (!wanted) return EXIT.usage;
   return stdout.errored && systemErrorCode(stdout.errored) !== 'EPIPE' ? EXIT.failed : EXIT.ok;

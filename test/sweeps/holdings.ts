@@ -17,7 +17,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 const PATHS = { connection: 'connections', data_model: 'data-models', pipeline: 'inputs/data-pipelines' } as const;
 
-/** Request ids are also taken from `mentioned`: the text that the program printed and wrote. */
+/** Reads the state. Request ids also come from `mentioned`, the text that the program printed and wrote. */
 export async function readHoldings(
   world: World,
   requests: readonly ProxiedRequest[],

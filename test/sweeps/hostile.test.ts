@@ -125,7 +125,7 @@ const caseOf = ({ args, before, beside = {}, command }: Reader): CommandCase => 
   ...(command === 'emulator start' && { serves: () => Promise.resolve(), exits: [130], plain: true }),
 });
 
-/** Problems with the ending of a run, whether it succeeded or not. */
+/** Returns problems with the ending of a run, whether it succeeded or not. */
 function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[] = []): string[] {
   const problems: string[] = [];
   if (hangs) problems.push('hangs');

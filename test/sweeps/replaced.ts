@@ -165,7 +165,7 @@ export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) =
   { name: `reset, ${delivered ? '' : 'not '}delivered`, delivered, act: (socket) => void socket.resetAndDestroy() },
 ]);
 
-/** Replacements for the response to that read; the platform responds 404 if the write did not arrive. */
+/** Returns replacements for the response to that read, which is a 404 if the write did not arrive. */
 export function readForms({ byPath }: Strangers): ProxyFault[] {
   const make = (name: string, answer: NonNullable<ProxyFault['answer']>): ProxyFault => ({
     name,

@@ -62,7 +62,7 @@ export interface World {
 /** Time that pending requests stay pending, by the platform's fast clock. */
 const FRESH_MS = 600_000;
 
-/** `options` are the platform's options. */
+/** Creates a world. `options` are the platform's options. */
 export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Promise<World> {
   const clock = createFastClock(SPEED_UP);
   const platform = await startTestEmulator({

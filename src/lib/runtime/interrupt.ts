@@ -7,13 +7,13 @@ import type { ErrorCode } from '../errors/registry.ts';
 /** Errors to which `explainStop` adds a hint. */
 const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
-/** Ctrl-C. */
+/** Returns the error for Ctrl-C. */
 export const interrupted = (): KnownError => fail('interrupted', { message: 'Interrupted.' });
 
-/** SIGTERM, which a service manager sends. */
+/** Returns the error for SIGTERM, which a service manager sends. */
 export const terminated = (): KnownError => fail('terminated', { message: 'Terminated.' });
 
-/** SIGHUP, which a terminal sends when it is closed. */
+/** Returns the error for SIGHUP, which a terminal sends when it is closed. */
 export const hungUp = (): KnownError => fail('hung_up', { message: 'The terminal was closed.' });
 
 export function timedOut(ms: number): KnownError {

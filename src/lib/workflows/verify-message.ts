@@ -135,7 +135,7 @@ async function verifyMessage(
   }
 }
 
-/** Continues after the time limit, so that the next message can use the result. */
+/** Waits for `work` up to the time limit. The work continues, so that the next message can use the result. */
 async function inTime<T>(work: Promise<T>, { certificates, clock, patienceMs }: VerifyPorts): Promise<T> {
   if (patienceMs === undefined) return await work;
   const over = new AbortController();

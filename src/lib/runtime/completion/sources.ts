@@ -15,7 +15,7 @@ type Found = readonly (string | Candidate)[];
 type Source = Found | ((point: CompletionPoint, known: () => Known) => Found | Promise<Found>);
 type Known = ReturnType<typeof readKnown>;
 
-/** Never calls the platform. The search for a project file ends at `home`. */
+/** Returns completion values without calling the platform. The search for a project file ends at `home`. */
 export function createValues(ctx: Context, home: string): Values {
   return async (subject, point) => {
     const isFlag = 'flags' in subject;
@@ -112,7 +112,7 @@ async function templates(): Promise<Candidate[]> {
   return ROLE_TEMPLATES.map(({ role_id: value, name }) => ({ value, description: `template ${name}` }));
 }
 
-/** If a role has the same id as its template, the role comes first. */
+/** Returns the ids of the roles, then the templates with other ids. */
 const rolesAndTemplates: Source = async (_point, known) => {
   const roles = known().ids('role_id');
   return [...roles, ...(await templates()).filter(({ value }) => !roles.includes(value))];

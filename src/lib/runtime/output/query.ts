@@ -39,7 +39,7 @@ export function foundNothing(data: unknown, severalProfiles: boolean): string {
   return `${text} It was applied to ${Array.isArray(data) ? 'a list of records' : 'a record'} with ${named}.`;
 }
 
-/** JMESPath supports only doubles, so big integers become strings, which are exact. */
+/** Converts big integers to strings, which are exact, because JMESPath supports only doubles. */
 function withoutBigIntegers(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(withoutBigIntegers);

@@ -20,7 +20,7 @@ export function refused(message: string): KnownError {
   return fail('guard.refused', { message });
 }
 
-/** Ctrl-C at a question exits with 130. Ctrl-D, which ends the input, counts as a no. */
+/** Returns the error for Ctrl-C at a question (130), or for Ctrl-D, which ends the input and counts as a no. */
 export function promptEnded(by: 'ctrl-c' | 'ctrl-d'): KnownError {
   return by === 'ctrl-c' ? interrupted() : refused('Cancelled: the question was not answered.');
 }

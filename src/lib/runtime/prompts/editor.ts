@@ -72,7 +72,7 @@ function editorCommand(io: Io): string[] {
   return words;
 }
 
-/** The editor's output is not the result, so it goes to standard error if standard output is not a terminal. */
+/** Runs the editor. Its output is not the result, so it goes to standard error unless standard output is a terminal. */
 async function runEditor([program = 'vi', ...args]: string[], path: string, ctx: Context): Promise<void> {
   const { io, signal } = ctx;
   const env = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);
