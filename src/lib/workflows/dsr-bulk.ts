@@ -92,7 +92,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       for (const row of rows) {
         if (!isLeft(states.state(row.number))) continue;
         const read = reader.read(row);
-        if ('issues' in read) throw new Error('a row that was valid before is invalid');
+        if ('issues' in read) throw new Error('a previously valid row is now invalid');
         if (read.ready.done) {
           states.plan(row.number, read.ready.request.subject_request_id);
           states.complete(row.number, 'skipped');

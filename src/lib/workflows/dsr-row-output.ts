@@ -69,7 +69,7 @@ async function* tableLines<const Name extends string>(
     let text = '';
     for (const row of rows) {
       const read = reader.read(row);
-      if ('issues' in read) throw new Error('a row that was valid before is invalid');
+      if ('issues' in read) throw new Error('a previously valid row is now invalid');
       const cells = 'cells' in row.content ? [...row.content.cells] : cellsOfRequest(read.ready.request, own);
       const values = valuesOf(row.number, read.ready);
       for (const [name, place] of places) if (place >= 0) cells[place] = values[name];

@@ -172,7 +172,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
           command: `cdpadm dsr status ${open.id}`,
         };
   return error.with({
-    hint: ['There is already an open request for the same identities. Submit yours when it has finished.', where],
+    hint: ['There is already an open request for the same identities. Submit yours after it finishes.', where],
   });
 }
 

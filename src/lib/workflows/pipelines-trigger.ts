@@ -180,7 +180,7 @@ function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): K
   return fail('pipelines.not_idle', {
     message: `Pipeline ${id} is not idle${running}.`,
     hint: {
-      text: 'To trigger it afterwards, pass --wait-idle. To watch the current run:',
+      text: 'To trigger it once it is idle, pass --wait-idle. To watch the current run:',
       command: `cdpadm pipelines watch ${id}`,
     },
     ...(run && { details: { pipeline_run_id: runId(run), run_status: run.status } }),

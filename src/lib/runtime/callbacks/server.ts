@@ -90,7 +90,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
           message: taken
             ? `Port ${port} is in use by another process.`
             : `Cannot listen on ${host}:${port}: ${error.message}.`,
-          hint: 'Pass --port 0 for a free port.',
+          hint: 'Pass --port 0 to use a free port.',
           exit: taken ? 'conflict' : 'failed',
           cause: error,
         }),

@@ -95,7 +95,8 @@ async function checkArea(
   const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
   if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
   if (!read) return result('not_checked', 'every call would change data');
-  if (posts && settings.access === 'read') return result('not_checked', 'access: read blocks its call, a POST');
+  if (posts && settings.access === 'read')
+    return result('not_checked', 'access: read blocks the POST that this check needs');
   if (same) return result('not_checked', `failed for the same reason as ${same.area} (same credentials and address)`);
   try {
     return result('ok', await read(api(), signal));

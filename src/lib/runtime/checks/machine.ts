@@ -43,7 +43,7 @@ function checkFolders({ paths }: Context): Finding[] {
     if (!existsSync(path)) return ok(check, `${path} (not created yet)`);
     if (isExposed(path)) return warning(check, `other users can open ${path}`, `chmod 700 "${path}"`);
     if (isWritable(path)) return ok(check, path);
-    return warning(check, `${path} is read-only or full`, 'Free some space, or make it writable.');
+    return warning(check, `${path} is read-only or full`, 'Free some space, or make the folder writable.');
   });
 }
 
