@@ -1,9 +1,9 @@
-// Limits for the measured figures: `must` is promised, and `goal` is stricter.
+// Limits for the measured figures: `must` is guaranteed, and `goal` is stricter.
 
 /**
  * @typedef {object} Figure
  * @property {string} name
- * @property {string} unit `×` is a ratio; for start-up, to Node running an empty file in the same rounds
+ * @property {string} unit `×` is a ratio; for startup, relative to Node running an empty file in the same rounds
  * @property {number} [must]
  * @property {number} [goal]
  * @property {'most' | 'least'} [bound] whether `must` and `goal` are maximums (default) or minimums
@@ -143,7 +143,7 @@ export function describeSection({ title, method, results }) {
     '',
     method,
     '',
-    '| Metric | Result | Raw figures | Promise | Goal | |',
+    '| Metric | Result | Raw figures | Guarantee | Goal | |',
     '|---|---|---|---|---|---|',
     ...rows,
     '',

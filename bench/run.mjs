@@ -1,5 +1,5 @@
 // `npm run bench [-- --only start,seed,dsr,emulator,callbacks,limit,endings --rounds N]` measures every figure and its
-// reference in interleaved rounds. A complete run writes `bench/results.md`. Exits with 1 if a promise is missed.
+// reference in interleaved rounds. A complete run writes `bench/results.md`. Exits with 1 if a guarantee is missed.
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -60,7 +60,7 @@ const withVerdict = (sought) =>
     .filter((result) => verdict(result) === sought)
     .map(({ id }) => FIGURES[id].name)
     .join('; ') || 'none';
-const tail = `Promises missed: ${withVerdict('MISSED')}.\nGoals missed: ${withVerdict('goal missed')}.\n`;
+const tail = `Guarantees missed: ${withVerdict('MISSED')}.\nGoals missed: ${withVerdict('goal missed')}.\n`;
 process.stdout.write(tail);
 if (values.only === undefined) {
   await writeFile(new URL('results.md', import.meta.url), `${head}\n${sections.join('\n')}\n${tail}`);

@@ -1,4 +1,4 @@
-// The table of promises in docs/proof.md is complete: each row names existing tests.
+// The table of guarantees in docs/proof.md is complete: each row names existing tests.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function testsOf(cell: string): string[] {
   });
 }
 
-test('numbers the promises in ascending order and fills the four cells of each row', () => {
+test('numbers the guarantees in ascending order and fills the four cells of each row', () => {
   expect(rows.length).toBeGreaterThan(30);
   const numbers = rows.map(({ number }) => Number(number));
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
