@@ -249,7 +249,7 @@ export async function readReports<Result extends Part>(
   if (first === undefined)
     throw invalidInput('No result was found.', [issueAt(inputs[0].name, 1, 'has no result')], RESULTS_HINT);
   if (issues.length > 0)
-    throw invalidInput('These results are not from one bulk run.', issues, 'Pass the results of one run.');
+    throw invalidInput('These results come from different bulk runs.', issues, 'Pass the results of a single run.');
   return [...reports.values()];
 }
 

@@ -72,7 +72,7 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   const { faults, notes, omitted, tip, unchained } = report;
   if (unchained > 0)
     ctx.out.warn(
-      `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Their changes cannot be detected.`,
+      `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Changes to these lines cannot be detected.`,
     );
   else if (tip.entry === 0 && faults.length === 0)
     ctx.out.warn(`The ${name} on this machine is empty: ${path} has no entries.`);

@@ -114,7 +114,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
     at('--frequency', 'schedule.frequency', `interval: ${anyOf(FREQUENCIES)}`, { offered: FREQUENCIES }),
     at('--start', 'schedule.start', 'interval: time of the first run, ISO 8601', { value: 'time' }),
     at('--end', 'schedule.end', 'end of the schedule, ISO 8601', { value: 'time' }),
-    at('--delay', 'schedule.delay', 'delay of the data: a number and s, m, h, d, w or y'),
+    at('--delay', 'schedule.delay', 'data delay: a number and s, m, h, d, w or y'),
     at('--partner-feed-id', 'partner_feed_id', 'partner feed that receives the data', {
       value: 'number',
       kind: 'integer',

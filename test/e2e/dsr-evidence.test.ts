@@ -113,7 +113,7 @@ it('lists commands that check every signature using only openssl', async () => {
   expect(manifestOf(folder).omitted).toEqual([]);
 });
 
-const CHANGED = 'changed: not the message that the ledger recorded';
+const CHANGED = 'changed: not the message recorded in the ledger';
 
 it('never presents an altered or unrecorded message as signed, and never includes its identities', async () => {
   const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);

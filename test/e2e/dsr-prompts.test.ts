@@ -87,7 +87,7 @@ test.each([
   await screen.waitFor('Value of email');
   screen.type(`${typed}${KEY.enter}`);
   if (answer !== '') {
-    await screen.waitFor('does not look like an e-mail address');
+    await screen.waitFor('does not look like an email address');
     screen.type(answer);
   }
   if (taken !== typed) {

@@ -108,4 +108,4 @@ const logOut = defineCommand({
   },
 });
 
-export const command = group('auth', 'credentials: store, remove and test them', [testAuth, logIn, logOut]);
+export const command = group('auth', 'credentials: store, remove, test', [testAuth, logIn, logOut]);

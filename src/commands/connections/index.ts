@@ -34,7 +34,7 @@ const commands = resourceCommands('connection', {
   get: { examples: ['cdpadm connections get crm', 'cdpadm connections get crm -o yaml'] },
   create: {
     notes: [
-      'A secret is a reference: env:NAME, file:PATH, keychain:NAME or command:LINE. It is read just before it is sent. On a terminal, the command asks for a secret that is missing or masked. Flags override the file. `cdpadm schema connection` prints the schema of the file.',
+      'A secret is a reference: env:NAME, file:PATH, keychain:NAME or command:LINE. The secret is read just before it is sent. On a terminal, the command asks for a secret that is missing or masked. Flags override the file. `cdpadm schema connection` prints the schema of the file.',
     ],
     examples: [
       'cdpadm connections create -f connection.yaml',

@@ -47,9 +47,9 @@ export const joinParts = defineCommand({
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
   notes: [
-    'Run each part as `dsr submit --bulk … -o json`, and save its output and its errors. Other lines of these files are ignored. The last result of a part counts.',
+    'Run each part as `dsr submit --bulk … -o json`, and save its output and its errors. Other lines of these files are ignored. Only the last result of each part counts.',
     'The command lists failed parts, and with --parts also missing ones, and prints the commands that run them again. No row is submitted twice.',
-    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or are unknown. If a part is missing, it is 1. If parts failed, it is the code of their error.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or are unknown. If a part is missing, the exit code is 1. If parts failed, the exit code matches their error.',
   ],
   examples: ['cdpadm dsr bulk-results results', "cdpadm dsr bulk-results results --parts 'people*.csv' -o json"],
   exits: {
@@ -80,7 +80,8 @@ function withoutCorrected(ctx: Context, reports: readonly PartReport[]): PartRep
   const submitted = new Set(reports.flatMap(({ result }) => (result.journal === '' ? [] : [result.input])));
   return reports.filter(({ file, line, result: { input, journal } }) => {
     const isCorrected = journal === '' && submitted.has(input);
-    if (isCorrected) ctx.out.warn(`${file}:${line}: this error of ${input} is ignored, because it has another result.`);
+    if (isCorrected)
+      ctx.out.warn(`${file}:${line}: this error for ${input} is ignored, because the input has another result.`);
     return !isCorrected;
   });
 }

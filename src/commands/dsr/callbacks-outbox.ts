@@ -110,7 +110,7 @@ export const replayOutbox = defineCommand({
   flags: chosenFlags,
   exits,
   notes: [
-    'A running listener delivers them within a second; otherwise the next listener does. Their event ids do not change.',
+    'A running listener delivers them within a second; otherwise, the next listener does. The event ids do not change.',
   ],
   examples: ['cdpadm dsr callbacks outbox replay --all', 'cdpadm dsr callbacks outbox replay --all --dry-run'],
   run: (ctx, { args, flags }) => change(ctx, 'replayed', args.id, flags.all),

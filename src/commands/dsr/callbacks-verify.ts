@@ -32,7 +32,7 @@ export const verifyCallback = defineCommand({
   notes: [
     'A body that was parsed and serialized again no longer matches its signature, so store the original bytes.',
     'With --certificate, no profile or settings are needed.',
-    '`cdpadm dsr callbacks listen --keep DIR` stores both in the format that this command reads.',
+    '`cdpadm dsr callbacks listen --keep DIR` stores headers and body in the format that this command reads.',
   ],
   examples: [
     'cdpadm dsr callbacks verify --headers callback.headers --body callback.json',

@@ -26,7 +26,7 @@ import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, with
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted on or after this day or time' },
   to: { value: 'date', help: 'requests submitted on or before this day or time' },
-  kept: { value: 'dir', many: true, help: 'additional folder of messages stored by --keep, for example a moved one' },
+  kept: { value: 'dir', many: true, help: 'additional folder with messages stored by --keep, such as a moved one' },
   showIdentities: { help: 'include the kept responses to submissions, which contain identities' },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -66,7 +66,7 @@ export const makeEvidence = defineCommand({
   notes: [
     'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
     'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same applies to any other body that is not exactly a status.',
-    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where they are. The page lists those that are missing or changed, and the archive omits them. --kept adds folders that were moved, or that an earlier version wrote.',
+    'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where the messages are. The page lists messages that are missing or changed, and the archive omits them. --kept adds folders that were moved, or that an earlier version wrote.',
   ],
   examples: [
     'cdpadm dsr evidence 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --out evidence.zip --dry-run',
@@ -183,7 +183,7 @@ async function collect(
     const isHere = changed.some(
       ({ file, name }) => file === it.file || (!paths.has(file) && name === basename(it.file)),
     );
-    const what = isHere ? 'changed: not the message that the ledger recorded' : 'missing';
+    const what = isHere ? 'changed: not the message recorded in the ledger' : 'missing';
     omitted.push({ name: it.file, sha256: it.body_sha256, reason: what });
     return [{ ...it, what }];
   });

@@ -28,7 +28,7 @@ export const command = group('dsr', 'data subject requests: submit, follow, canc
   makeEvidence,
   showDiscovery,
   group('ledger', 'the record of requests submitted from this machine', [exportLedger, verifyLedger, pruneLedger]),
-  group('callbacks', 'status callbacks from the platform: receive, verify and deliver them', [
+  group('callbacks', 'status callbacks from the platform: receive, verify, deliver', [
     listenForCallbacks,
     verifyCallback,
     group('outbox', 'callback deliveries: list, replay, drop', [listOutbox, replayOutbox, dropOutbox]),

@@ -26,7 +26,7 @@ export const prepareRequests = defineCommand({
   output: () => z.object({ dry_run: z.optional(z.literal(true)), rows: z.int(), ids_made: z.int(), out: z.string() }),
   notes: [
     'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON inputs become NDJSON.',
-    '--out sets the path of the prepared file. Like the input, it contains identities.',
+    '--out sets the path of the prepared file. Like the input, the file contains identities.',
   ],
   examples: [
     'cdpadm dsr prepare subjects.csv --out prepared.csv',
@@ -37,7 +37,7 @@ export const prepareRequests = defineCommand({
     const { out, dryRun } = ctx.flags;
     // The prepared file contains identities, so never write it to standard output.
     if (out === undefined || out === '-')
-      throw usageError('Pass a file for the prepared rows: --out FILE. It contains identities, like the input.');
+      throw usageError('Pass a file for the prepared rows: --out FILE. Like the input, the file contains identities.');
     const target = resolve(ctx.io.cwd, out);
     const inputs = await openBulkInputs(ctx, args.file, flags, { isReread: true });
     const options = await rowOptions(ctx, await normalizeOptionsOf(ctx), flags);

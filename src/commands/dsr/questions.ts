@@ -110,7 +110,7 @@ async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
       if (isBack(text) || text.trim() === '') return undefined;
       const value = valueOf(field, text.trim());
       if (field === 'submitted_time' && parseIso(String(value)) === undefined)
-        return 'It is neither a day nor a time with a time zone.';
+        return 'Enter a day, or a time with a time zone.';
       return issueOf(asking, { [field]: value }, field);
     };
     const [question = field, example] = QUESTIONS[field] ?? [];
@@ -198,7 +198,7 @@ async function askValue(asking: Asking, type: string): Promise<string> {
     const typed = await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK, shown });
     const value = isBack(typed) ? BACK : trimmed(ctx, type, typed);
     if (value === BACK || type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
-    if (await ctx.prompt.ask('It does not look like an e-mail address (name@example.com). Use it anyway?', false))
+    if (await ctx.prompt.ask('The value does not look like an email address (name@example.com). Use it anyway?', false))
       return value;
   }
 }

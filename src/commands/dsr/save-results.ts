@@ -28,7 +28,7 @@ export const saveResults = defineCommand({
       content_type: z.string(),
     }),
   notes: [
-    "The file is named after the request id. Only you can read it, and it never replaces another file. The command fetches results only from the profile's own address.",
+    "The file is named after the request id. Only you can read the file, and it never replaces another one. The command fetches results only from the profile's own address.",
   ],
   examples: [
     'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',

@@ -77,7 +77,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   ctx.logFacts({ ids: [plan.id], ...undoGroup(plan, live) });
   const group = await writeGroup(groups, plan, wanted, live, ctx);
-  ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes its members.`);
+  ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes the group's members.`);
   return group;
 }
 

@@ -26,7 +26,7 @@ export const createGroup = defineCommand({
   ],
   examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
   exits: {
-    failed: 'the platform rejects it, for example as a second definition (422)',
+    failed: 'the platform rejects the definition, for example as the second one (422)',
     conflict: 'a group with this id already exists',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',
@@ -52,7 +52,7 @@ export const updateGroup = defineCommand({
   examples: ['cdpadm groups update household -f group.yaml', 'cdpadm groups update household -f group.yaml --dry-run'],
   exits: {
     notFound: 'group not found',
-    conflict: 'another admin changed it at the same time',
+    conflict: 'another admin changed the group at the same time',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',
   },
@@ -88,7 +88,7 @@ export const deleteGroup = defineCommand({
   calls: 'platform',
   args: groupArg,
   output: deletedResult,
-  notes: ['Its members lose their shared attributes.'],
+  notes: ["The group's members lose their shared attributes."],
   undoNote: 'The deleted definition is not saved. Create it again from a file.',
   examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
   exits: { notFound: 'group not found', guard: 'you answered no' },
@@ -134,7 +134,7 @@ export const addAttributes = defineCommand({
   ],
   exits: {
     notFound: 'group not found',
-    conflict: 'another admin changed it at the same time',
+    conflict: 'another admin changed the group at the same time',
     invalidInput: 'more than 10 attributes',
     guard: 'you answered no',
   },
@@ -158,7 +158,7 @@ export const removeAttributes = defineCommand({
   ],
   exits: {
     notFound: 'group not found, or it does not share the attribute',
-    conflict: 'another admin changed it at the same time',
+    conflict: 'another admin changed the group at the same time',
     invalidInput: 'no attributes would remain',
     guard: 'you answered no',
   },

@@ -101,7 +101,9 @@ const showLog = defineCommand({
   calls: 'none',
   args: { id: { help: 'id from `cdpadm log`, or its first characters', pick: pickWrite } },
   output: () => loggedWrite(),
-  notes: ['`undo` is the command that undoes the write. `undo_note` shows what else it undoes, or why there is none.'],
+  notes: [
+    '`undo` is the command that undoes the write. `undo_note` shows what else that command undoes, or why there is no such command.',
+  ],
   examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
   exits: { usage: 'several ids begin with these characters', notFound: 'no entry has this id' },
   run: async (ctx, { args }) => {
@@ -191,7 +193,7 @@ export const command = defineCommand({
     const columns = ctx.flags.wide ? inFull : view.columns;
     await ctx.out.emit(found, { ...view, columns, ...(log.size() > 0 && { empty: 'No write in the log matches.' }) });
     if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')
-      ctx.out.note({ text: 'To see one in full, with the command that undoes it:', command: 'cdpadm log show ID' });
+      ctx.out.note({ text: 'To see a write in full, with the command that undoes it:', command: 'cdpadm log show ID' });
     const begins = log.begins();
     if (begins === undefined || log.size() < NOTED_BYTES) return;
     const text = `The log is ${sizeText(log.size())} and starts on ${begins.slice(0, 10)}. To shorten it:`;

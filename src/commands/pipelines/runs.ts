@@ -25,7 +25,7 @@ const runsFlags = {
   page: { value: 'n', most: 1_000_000, help: 'page number (default: 1)' },
   pageSize: { value: 'n', most: 100, help: 'runs per page, up to 100', default: '100' },
   all: { help: 'list every page', conflicts: ['page'] },
-  failIfStale: { value: 'duration', help: 'exit 1 if the last success is older' },
+  failIfStale: { value: 'duration', help: 'exit 1 if the last success is older than this' },
 } as const satisfies Record<string, FlagSpec>;
 
 type RunsFlags = FlagValues<typeof runsFlags>;
@@ -43,7 +43,7 @@ export const listRuns = defineCommand({
   output: () => z.array(RunReply),
   notes: [
     '`-o html` prints a timeline as one HTML page without scripts; with more than 2,000 runs, one column per day.',
-    '--status searches every page, or only the --page page. Days are in UTC.',
+    '--status searches every page, or only the page from --page. Days are in UTC.',
   ],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',

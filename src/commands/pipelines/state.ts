@@ -26,7 +26,11 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
     },
     output: () => PipelineReply,
     examples: [`cdpadm ${path} customers`, `cdpadm ${path} customers --dry-run`],
-    exits: { notFound: 'the pipeline does not exist', conflict: 'another admin changed it', guard: 'you answered no' },
+    exits: {
+      notFound: 'the pipeline does not exist',
+      conflict: 'another admin changed the pipeline',
+      guard: 'you answered no',
+    },
     run: async (ctx, { args: { pipeline_id: id }, flags }) => {
       const given = await readFieldFlags(ctx, 'pipeline', { ...flags });
       const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);

@@ -121,7 +121,7 @@ async function trigger(
 function neverShown(id: string, run: string, cause: KnownError): KnownError {
   return fail('http.outcome_unknown', {
     message: `The outcome of run ${run} of pipeline ${id} is unknown: the platform accepted the trigger, but does not show the run.`,
-    hint: { text: 'Before you trigger it again, check its runs:', command: `cdpadm pipelines runs ${id}` },
+    hint: { text: 'Before you trigger the pipeline again, check its runs:', command: `cdpadm pipelines runs ${id}` },
     request: cause.request,
     cause,
   });

@@ -26,7 +26,7 @@ const createFlags = {
   access: { value: 'access', help: 'allowed access; read blocks every write', choices: ['read', 'write'] },
   ...secretFlags,
   fromEnv: { help: 'read settings that no flag sets from CDPADM_* variables; secrets are not copied' },
-  use: { help: 'make it the current profile (always for the first one)' },
+  use: { help: 'make it the current profile (the first profile always is)' },
 } as const satisfies Record<string, FlagSpec>;
 
 type Flags = FlagValues<typeof createFlags>;

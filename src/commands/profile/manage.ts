@@ -184,7 +184,7 @@ export const exportProfile = defineCommand({
     const entries = Object.entries(secrets).filter(([, text]) => !/^(file|keychain):/.test(String(text)));
     const left = Object.keys(secrets).filter((secret) => !entries.some(([kept]) => kept === secret));
     if (left.length > 0)
-      ctx.out.note(`Not exported: ${left.join(', ')}. Store them again after the import with \`auth login\`.`);
+      ctx.out.note(`Not exported: ${left.join(', ')}. After the import, store them again with \`auth login\`.`);
     return { ...rest, ...(entries.length > 0 && { secrets: Object.fromEntries(entries) }) };
   },
   view: { kind: 'document', text: (profile) => jsonText(profile, 2) },

@@ -89,7 +89,7 @@ export async function askForSettings(
     }
   };
   if (!hasAddress(draft)) {
-    ctx.out.show(() => 'Ctrl-C exits without a profile.');
+    ctx.out.show(() => 'Ctrl-C exits without creating a profile.');
     // Check before the first question, so that the user can stop here and unlock the keychain.
     await asking.canKeep();
     await ask(asking, 'base_url');
@@ -106,7 +106,7 @@ export async function askForSettings(
 
 async function chooseSetting({ ctx, draft }: Asking, profile: string): Promise<Name | undefined> {
   const chosen = await ctx.prompt.select<Name | 'create'>(
-    `Create profile ${profile} with these settings? Choose one to change it.`,
+    `Create profile ${profile} with these settings? Choose a setting to change it.`,
     [
       { value: 'create', label: 'Create it' },
       ...NAMES.map((name) => {
@@ -243,10 +243,10 @@ async function askReference(ctx: Context, label: string, flag: string): Promise<
     const check = (text: string): string | undefined =>
       /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
         ? undefined
-        : 'It must be the name of an environment variable, such as CDP_SECRET, not the secret.';
+        : 'Enter the name of an environment variable, such as CDP_SECRET, not the secret.';
     const name = (await ctx.prompt.input(`${label}: the variable's name (Enter to skip)`, { flag, check })).trim();
     if (name !== '' && !ctx.io.env[name]) {
-      ctx.out.show(() => `${name} is not set yet. It is read whenever the secret is needed.`);
+      ctx.out.show(() => `${name} is not set yet. The variable is read whenever the secret is needed.`);
     }
     return name === '' ? undefined : `env:${name}`;
   }

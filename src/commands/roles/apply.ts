@@ -36,7 +36,7 @@ export const guardFlags = {
   force: { help: 'allow changing or deleting more than 30 % of the roles (applies from 10 roles)' },
   allowEmpty: { help: 'allow a manifest with no roles (with --allow-delete and --force)' },
   failOn: { value: 'what', choices: ['escalation'], help: 'exit 12 if the plan escalates permissions' },
-  expectPlan: { value: 'hex', read: planOf, help: 'apply only this plan, as `roles diff` or a dry run printed it' },
+  expectPlan: { value: 'hex', read: planOf, help: 'apply only this plan, as printed by `roles diff` or a dry run' },
 } as const satisfies Record<string, FlagSpec>;
 
 type RawGuardFlags = FlagValues<typeof guardFlags>;

@@ -143,7 +143,7 @@ export const renameRole = defineCommand({
     newId: { name: 'new_id', help: 'new id of the role' },
   },
   notes: [
-    'The platform cannot change an id. One upload deletes the old role and creates the same role under the new id. Therefore, the command needs --allow-delete, and it fails while a user has the role. `roles update --name` changes the display name.',
+    'The platform cannot change an id. A single write deletes the old role and creates the same role under the new id. Therefore, the command needs --allow-delete, and it fails while a user has the role. `roles update --name` changes the display name.',
   ],
   examples: [
     'cdpadm roles rename audiences-only-role audience-editor --allow-delete --dry-run',

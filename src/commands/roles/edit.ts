@@ -40,7 +40,7 @@ export const editRoles = defineCommand({
     const others = opened.roles.filter((role) => !part.includes(role));
     const text = await writeLooseManifestText(
       toReply({ ...opened, roles: inStableOrder(part) }),
-      'Save and close the editor to see the difference. An empty file sends nothing.',
+      'Save and close the editor to see the difference. If the file is empty, nothing is sent.',
     );
     const file = openEditedFile(ctx, 'roles.yaml');
     try {

@@ -25,7 +25,7 @@ import { pageSource } from '../page-source.ts';
 
 export const explainRole = defineCommand({
   path: 'roles explain',
-  summary: 'explain the permissions of a role in the words of the permission reference',
+  summary: "explain a role's permissions in the words of the permission reference",
   effect: 'read',
   calls: 'platform',
   args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
@@ -117,7 +117,7 @@ function section(title: string, tasks: readonly string[], sign: string, paint: (
 
 export const compareRoles = defineCommand({
   path: 'roles compare',
-  summary: 'show the tasks that two roles share and those that only one has',
+  summary: 'show the tasks that two roles share, and the tasks that only one has',
   effect: 'read',
   calls: 'platform',
   args: {

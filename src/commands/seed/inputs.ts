@@ -67,6 +67,6 @@ function reportSkippedColumns(ctx: Context): (name: string, columns: readonly Sk
 function warnOfNulls(ctx: Context): (name: string, column: string, word: string) => void {
   return (name, column, word) =>
     ctx.out.warn(
-      `${name}: The column \`${column}\` contains the text \`${word}\`. If it means no value, pass --null ${word}.`,
+      `${name}: The column \`${column}\` contains the text \`${word}\`. If this text means a missing value, pass --null ${word}.`,
     );
 }

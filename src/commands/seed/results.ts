@@ -54,9 +54,9 @@ export const joinShards = defineCommand({
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
   notes: [
-    'Run each shard as `seed bulk --shard … -o json`, and save its output and its errors. Other lines of these files are ignored. The last result of a shard counts.',
+    'Run each shard as `seed bulk --shard … -o json`, and save its output and its errors. Other lines of these files are ignored. Only the last result of each shard counts.',
     'The command lists missing and failed shards, and prints the commands that run them again. A complete shard is not sent again.',
-    'The exit code is the same as for a single run: 0, or 3 if rows were rejected. If a shard is missing, it is 1. If shards failed, it is the code of their error.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected. If a shard is missing, the exit code is 1. If shards failed, the exit code matches their error.',
   ],
   examples: ['cdpadm seed results results', 'cdpadm seed results results --rejects all.rejects.ndjson'],
   exits: {

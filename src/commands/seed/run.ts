@@ -99,7 +99,10 @@ export async function openRun(
   const fromStdin = keys.length < sources.length;
   if (flags.resume && flags.restart) throw usageError('--resume and --restart cannot be combined.');
   if (flags.resume && fromStdin)
-    throw usageError('--resume does not work with standard input.', 'Write it to a file first, and pass the file.');
+    throw usageError(
+      '--resume does not work with standard input.',
+      'Write the input to a file first, and pass the file.',
+    );
   const share = shard && `${shard.index + 1}/${shard.count}`;
   const part = share === undefined ? '' : `.${share.replace('/', '-of-')}`;
   const wanted =

@@ -31,8 +31,8 @@ export const command = defineCommand({
       z.object({ file: z.string(), text: z.string() }),
     ]),
   notes: [
-    'On a terminal, the tour asks before each chapter after the first one. It shows the start and the end of long output; -o json has all of it.',
-    'The tour does not need an account or a terminal. It neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
+    'On a terminal, the tour asks before each chapter after the first one. The tour shows the start and the end of long output; -o json includes all of it.',
+    'The tour does not need an account or a terminal. The tour neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
     'With -o json and ndjson it prints one object per line; every other format prints the same text.',
   ],
   examples: ['cdpadm tour', 'cdpadm tour roles'],

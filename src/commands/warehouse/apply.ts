@@ -41,7 +41,7 @@ const guardFlags = {
 
 const applyFlags = {
   ...guardFlags,
-  expectPlan: { value: 'hex', help: 'apply only this plan, as `warehouse diff` printed it' },
+  expectPlan: { value: 'hex', help: 'apply only this plan, as printed by `warehouse diff`' },
   plan: {
     value: 'file',
     conflicts: ['prune', 'only', 'sendSecrets', 'expectPlan'],
@@ -87,7 +87,7 @@ export const applyFolder = defineCommand({
     'cdpadm warehouse apply --plan sync.plan',
   ],
   exits: {
-    failed: 'a step failed; the other steps are done',
+    failed: 'a step failed; the steps that do not depend on it are done',
     conflict: 'the plan is not the expected one, or a pipeline uses a resource to be deleted',
     network: 'the outcome of a step is unknown',
     invalidInput: 'a file or the saved plan is invalid',

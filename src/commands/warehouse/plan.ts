@@ -46,7 +46,7 @@ export const planFlags = {
   overlay: {
     value: 'dir',
     many: true,
-    help: 'folder with files to merge over those for the same resources (repeatable)',
+    help: 'folder with files to merge over the files of the same resources (repeatable)',
   },
   allowCommands,
 } as const satisfies Record<string, FlagSpec>;

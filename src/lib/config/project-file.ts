@@ -78,6 +78,6 @@ function readText(file: string): string {
 }
 
 function unusable(file: string, text: string, found: readonly LocatedIssue[]): KnownError {
-  const hint = `It may contain ${['profile', ...Object.keys(SHARED_FIELDS)].join(', ')}. Put anything else in a profile.`;
+  const hint = `The file may contain ${['profile', ...Object.keys(SHARED_FIELDS)].join(', ')}. Put anything else in a profile.`;
   return unusableFile(`The project file ${file}`, { file, text, found, hint });
 }

@@ -204,6 +204,6 @@ function describeEnd(status: string): string {
 function commandFailed(line: string, what: string, why: string): KnownError {
   return fail('secrets.command', {
     message: `The command for the ${what} did not return one: ${why}.`,
-    hint: { text: 'Run it yourself to see what it prints:', command: line },
+    hint: { text: 'Run the command yourself to see what it prints:', command: line },
   });
 }

@@ -208,7 +208,7 @@ describe('profile create on a terminal', () => {
 
   it('accepts an unset variable, and reports that it is not set yet', async () => {
     for (const [env, expected] of [
-      [{}, ['CDP_SECRET is not set yet. It is read whenever the secret is needed.']],
+      [{}, ['CDP_SECRET is not set yet. The variable is read whenever the secret is needed.']],
       [{ CDP_SECRET: 'x' }, []],
     ] as const) {
       const { ctx, shown } = answerPrompts({
@@ -238,7 +238,7 @@ describe('profile create on a terminal', () => {
     });
     const given = { base_url: 'https://a.example' };
     const asking = askForSettings(ctx, withoutKeychain(), draftOf(given), HOW);
-    await expect(asking).rejects.toThrow(/^It must be the name of an environment variable, such as CDP_SECRET/);
+    await expect(asking).rejects.toThrow(/^Enter the name of an environment variable, such as CDP_SECRET/);
   });
 
   it('checks the keychain only if a secret needs it, and reports other failures', async () => {

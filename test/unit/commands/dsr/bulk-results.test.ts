@@ -76,7 +76,7 @@ it('reports an invalid part and its first issue until the corrected part is subm
   home.write('c.json', rejected);
   const last = await home.run(`${JOIN} c.json`);
   expect(last.code).toBe(0);
-  expect(last.stderr).toContain('c.json:1: this error of b.csv is ignored, because it has another result');
+  expect(last.stderr).toContain('c.json:1: this error for b.csv is ignored, because the input has another result');
 });
 
 it('prints the name of the file that contains the rejected rows', async () => {

@@ -157,8 +157,8 @@ describe('a seeding command', () => {
     expect(code).toBe(0);
     const warnings = stderr.split('\n').filter((line) => line.startsWith('Warning'));
     expect(warnings).toEqual([
-      'Warning: users.csv: The column `attr:First:first_occurrence` contains the text `NULL`. If it means no value, pass --null NULL.',
-      'Warning: users.csv: The column `user:city` contains the text `None`. If it means no value, pass --null None.',
+      'Warning: users.csv: The column `attr:First:first_occurrence` contains the text `NULL`. If this text means a missing value, pass --null NULL.',
+      'Warning: users.csv: The column `user:city` contains the text `None`. If this text means a missing value, pass --null None.',
     ]);
     expect(seeding.users()[1]).toMatchObject({ user_attributes: { '5001': [{ attribute_value: 'None' }] } });
   });
