@@ -122,7 +122,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['continue with email = j***@***.com', KEY.enter],
     ['More options', `${KEY.down}${KEY.enter}`],
     ['when the subject made the request', `yesterday${KEY.enter}`],
-    ['It ', `${KEY.clearLine}2020-01-01${KEY.enter}`],
+    ['Enter a day', `${KEY.clearLine}2020-01-01${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
     ['Group id', `spring${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],
