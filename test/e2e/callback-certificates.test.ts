@@ -1,4 +1,4 @@
-// Checks the certificate of a callback: genuine ones are accepted, and every known kind of forgery is rejected.
+// Checks a callback's certificate: genuine certificates are accepted, and every known kind of forgery is rejected.
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkCertificate, indexRoots, parseCertificates } from '../../src/lib/domain/callbacks/certificate.ts';

@@ -82,7 +82,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
       ['cdpadm roles list --fields role_id,na\t', '<roles><list><--fields><role_id,name>'],
       ['cdpadm pipelines create --schedule on_\t', '<pipelines><create><--schedule><on_demand>'],
       ['cdpadm auth login --workspace-key keych\tpartner', '<auth><login><--workspace-key><keychain:partner>'],
-      // The result of the substitution is unknown, and a guess would offer wrong values.
+      // The substitution's result is unknown, and a guess would offer wrong values.
       ['cdpadm roles $(echo get) rol\t', '<roles><get><rol>'],
     ] as const) {
       terminal.type(`${typed}${KEY.enter}`);

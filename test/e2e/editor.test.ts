@@ -32,7 +32,7 @@ test('prints only the result on standard output, even if the editor prints somet
   expect(JSON.parse(readFileSync(join(home.cwd, 'result.json'), 'utf8'))).toMatchObject({ applied: true });
 });
 
-test('leaves Ctrl-C to the editor while the editor is open, and handles Ctrl-C afterwards', async () => {
+test('leaves Ctrl-C to the editor while the editor is open, and handles Ctrl-C afterward', async () => {
   const screen = edit(
     `process.on('SIGINT', () => { console.log('still open'); ${rename} clearTimeout(open); });
      const open = setTimeout(() => {}, 60_000);

@@ -106,7 +106,7 @@ export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
 
 /**
  * Runs one command line, without the program's name. A run without folders in `env` gets temporary ones, which are
- * deleted afterwards; related runs share a `createCliHome()`.
+ * deleted afterward; related runs share a `createCliHome()`.
  */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const own = options.env?.CDPADM_STATE_DIR === undefined ? createCliHome() : undefined;

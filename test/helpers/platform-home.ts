@@ -46,7 +46,7 @@ export interface JsonError {
 /** Platforms from earlier tests in this process, by clock. A reset takes a tenth of the time that a start takes. */
 const idle: Record<ClockMode, TestEmulator[]> = { real: [], manual: [] };
 
-/** Returns the clock of a platform that has no other option. */
+/** Returns the clock if it is the only option of the platform; otherwise undefined. */
 function clockAlone({ clock = 'real', ...others }: StartOptions): ClockMode | undefined {
   return Object.keys(others).length === 0 ? clock : undefined;
 }

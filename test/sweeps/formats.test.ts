@@ -48,7 +48,7 @@ function sheetOf([columns = [], ...rows]: string[][]): Sheet {
   return { columns, rows };
 }
 
-/** Splits a row of a GitHub Markdown table: an escaped bar does not end a cell, and escapes are removed. */
+/** Splits a GitHub Markdown table row: an escaped bar does not end a cell, and escapes are removed. */
 function markdownCells(line: string): string[] {
   expect(line).toMatch(/^\|.*\|$/);
   const cells = line.slice(1, -1).split(/(?<!\\)\|/);

@@ -84,7 +84,7 @@ function misjudged(error: ErrorDocument | undefined, stderr: string, requests: r
   const done = harmful.filter(({ answered }) => answered !== undefined && answered.status < 300);
   if (done.length > 0 && NOTHING_DONE.test(stderr)) problems.push(`says that nothing was done: ${stderr}`);
   for (const { method, faulted, target } of done) {
-    // Calls to the control address of a test platform are not in the list.
+    // Calls to a test platform's control address are not in the list.
     if (faulted && afterLossOf(method, target) && !OPEN.test(stderr))
       problems.push(`${method} ${target} was done, and is not spoken of: ${stderr}`);
   }

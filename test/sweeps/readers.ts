@@ -83,7 +83,7 @@ const json = (command: string, args: string, file: string, more: Partial<Reader>
   format: 'json',
 });
 
-/** Reads a list in which each line is a path, whatever its characters. */
+/** Reads a list of paths, one per line, which may contain any characters. */
 const list = (command: string, args: string, good: string): Reader => ({
   command,
   args: `${args}--files-from list.txt`,

@@ -39,7 +39,7 @@ function parsed({ body }: PlatformAnswer): unknown {
   }
 }
 
-/** Changes the id of the resource. */
+/** Changes the resource's id. */
 function aboutAnother(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(aboutAnother);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-// The real `Io`: the streams, terminal and clock of this process.
+// The real `Io`: this process's streams, terminal and clock.
 import { fstatSync } from 'node:fs';
 import { systemClock } from '../kernel/clock.ts';
 import { systemErrorCode, usageError } from '../kernel/errors.ts';

@@ -23,7 +23,7 @@ import { counted } from '../kernel/words.ts';
 import { isUnknown } from './confirm-write.ts';
 import { createConfirmed, deleteConfirmed, updateConfirmed, type WritePorts } from './resource-write.ts';
 
-/** Fields that every kind of resource has in a response. */
+/** Response fields that every kind of resource has. */
 export type ResourceReply = Record<string, unknown> & {
   id: string;
   errors?: { message?: string | null | undefined }[] | null | undefined;

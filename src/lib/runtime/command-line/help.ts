@@ -7,7 +7,7 @@ import type { ExitName } from '../../errors/entry.ts';
 import { chooseColumns } from '../../render/delimited.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 
-/** The names that `--fields` accepts: the columns of the view or, without a view, the fields of the result. */
+/** Names that `--fields` accepts: the view's columns or, without a view, the result's fields. */
 export type Columns = readonly { key: string }[];
 
 /** Returns the fields of a document as `columns`: `asColumns('name current')`. */

@@ -112,7 +112,7 @@ async function templates(): Promise<Candidate[]> {
   return ROLE_TEMPLATES.map(({ role_id: value, name }) => ({ value, description: `template ${name}` }));
 }
 
-/** Returns the ids of the roles, then the templates with other ids. */
+/** Returns the role ids, then the templates with other ids. */
 const rolesAndTemplates: Source = async (_point, known) => {
   const roles = known().ids('role_id');
   return [...roles, ...(await templates()).filter(({ value }) => !roles.includes(value))];

@@ -109,7 +109,7 @@ export function shapeOf(schema: Schema): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Returns the shape or, if there is none, the name of the type. */
+/** Returns the shape or, if there is none, the type's name. */
 function wordOf(schema: Schema): string {
   const shape = shapeOf(schema);
   return shape === '' && typeof schema['type'] === 'string' ? schema['type'] : shape;

@@ -134,7 +134,7 @@ export function markdownText(data: unknown, view: AnyView, flags: GlobalFlags): 
   return toMarkdownTable(rows, chooseColumns(columns, flags.fields), flags.header);
 }
 
-/** Returns the ids of a result, one per line. Throws KnownError usage (2) if a query found records without ids. */
+/** Returns a result's ids, one per line. Throws KnownError usage (2) if a query found records without ids. */
 export function nameText(data: unknown, view: AnyView): string {
   if (view.kind === 'document' && view.names) {
     return view
@@ -152,7 +152,7 @@ export function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-/** Returns the rows and columns of a result. Throws KnownError usage (2), naming `format`, if there are none. */
+/** Returns a result's rows and columns. Throws KnownError usage (2), naming `format`, if there are none. */
 export function listOf(
   data: unknown,
   view: AnyView,

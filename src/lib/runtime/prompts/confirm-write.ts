@@ -13,7 +13,7 @@ export async function startWrite(ctx: Context, scope: WriteScope): Promise<Targe
   return target;
 }
 
-/** Asks for a yes or for `typed`, and for the name of a protected profile. Throws KnownError as `Prompts` does. */
+/** Asks for a yes or for `typed`, and for a protected profile's name. Throws KnownError as `Prompts` does. */
 export async function confirmWrite(
   ctx: Context,
   question: string,

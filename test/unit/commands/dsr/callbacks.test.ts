@@ -192,7 +192,7 @@ describe('a listener', () => {
     await home.platform.api.clearFaults();
   });
 
-  it('returns 503 while discovery is unavailable and no certificate is cached, and verifies again afterwards', async () => {
+  it('returns 503 while discovery is unavailable and no certificate is cached, and verifies again afterward', async () => {
     const first = await listen('--forward-to', receiver.url);
     await submit(first.url);
     await advance('20m');
