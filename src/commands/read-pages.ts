@@ -1,27 +1,33 @@
 // Reads the pages of a long list, and shows the progress.
+import { fail } from '../lib/errors/fail.ts';
+import { isRecord } from '../lib/kernel/json.ts';
 import type { Context, Progress } from '../lib/runtime/context.ts';
 
 interface Page<T> {
   items: readonly T[];
   has_next_page?: boolean | null | undefined;
+  total_pages?: number | null | undefined;
   total_items?: number | null | undefined;
 }
 
-/** Returns the items of `first`, the first page, and of all later pages. */
+/** Returns the items of `first` and of all later pages, each once. Throws failed (1) if the platform repeats pages. */
 export async function readPages<T>(
   ctx: Context,
   title: string,
   first: Page<T>,
   read: (page: number) => Promise<Page<T>>,
 ): Promise<T[]> {
-  const items: T[] = [];
+  const items = new Map<unknown, T>();
   const progress = lateProgress(ctx, title);
   try {
-    for (let [page, number] = [first, 2]; ; page = await read(number++)) {
-      for (const item of page.items) items.push(item);
+    for (let [page, number] = [first, 1]; ; page = await read(++number)) {
+      const known = items.size;
+      for (const item of page.items) items.set((isRecord(item) && item['id']) || item, item);
+      const more = page.has_next_page ?? number < (page.total_pages ?? 1);
       // An empty page ends the list, even if the platform reports another page.
-      if (page.has_next_page !== true || page.items.length === 0) return items;
-      progress.update(items.length, page.total_items ?? undefined);
+      if (!more || page.items.length === 0) return [...items.values()];
+      if (items.size === known) throw fail('http.unreadable', { message: `Page ${number} repeats earlier pages.` });
+      progress.update(items.size, page.total_items ?? undefined);
     }
   } finally {
     progress.end();

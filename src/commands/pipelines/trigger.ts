@@ -70,9 +70,9 @@ export const triggerRun = defineCommand({
 async function trigger(
   ctx: Context,
   id: string,
-  flags: { wait?: boolean; waitIdle?: boolean; poll: string },
+  { poll, wait = false, waitIdle = false }: { wait?: boolean; waitIdle?: boolean; poll: string },
 ): Promise<void> {
-  const pollMs = readDuration('--poll', flags.poll);
+  const pollMs = readDuration('--poll', poll);
   const ports = await runPorts(ctx);
   if (ctx.flags.curl) {
     await ports.api.trigger(id, { signal: ctx.signal });
@@ -81,7 +81,7 @@ async function trigger(
   const target = await ctx.startWrite('workspace');
   if (ctx.flags.dryRun) {
     // A dry run does not wait.
-    await (flags.waitIdle === true ? requirePipeline(ctx, id) : onPipeline(ctx, id, requireIdle(id, ports)));
+    await (waitIdle ? requirePipeline(ctx, id) : onPipeline(ctx, id, requireIdle(id, ports)));
     await ctx.out.emitDryRun([ports.api.describeTrigger(id)], undefined, undefined, [id]);
     return;
   }
@@ -95,10 +95,8 @@ async function trigger(
   let ended: RunReply | undefined;
   let triggered: Triggered;
   try {
-    const patient = flags.wait === true;
-    const how = { waitIdle: flags.waitIdle === true, patient, pollMs, onState };
-    triggered = await onPipeline(ctx, id, triggerPipeline(id, how, ports));
-    if (patient) {
+    triggered = await onPipeline(ctx, id, triggerPipeline(id, { waitIdle, patient: wait, pollMs, onState }, ports));
+    if (wait) {
       ctx.out.note(`Triggered run ${triggered.pipeline_run_id}. Waiting for it to finish.`);
       progress?.end();
       const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));

@@ -67,7 +67,7 @@ export interface EndpointSpec<
   fails?: readonly number[];
   query?: readonly string[];
   safety: Safety;
-  /** Path parameter -> reply field that repeats it. A reply about another resource is not trusted. */
+  /** Path parameter -> reply field that repeats it, or `items[].…`. A reply about another resource is not trusted. */
   about?: Readonly<Record<string, string>>;
   budget?: Budget;
   names?: EndpointNames;

@@ -141,6 +141,7 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
     method: 'GET',
     path: `${PIPELINE_PATH}/runs`,
     reply: RunPageReply,
+    about: { pipelineId: 'items[].pipeline_id' },
     query: ['currentPage', 'pageSize', 'startDate', 'endDate'],
   },
   run: {

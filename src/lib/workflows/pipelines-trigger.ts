@@ -28,13 +28,13 @@ const RUN_READS = 4;
 /** Throws conflict (6) if the pipeline is not idle, and network (8) if the response was lost and no new run appears. */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
-  let known: ReadonlySet<string>;
-  let seen: Seen = 'nothing';
+  let before: readonly RunReply[];
+  let stopped: Hint = { text: 'Nothing was triggered.' };
   try {
-    await becomeIdle(id, options, ports, (what) => (seen = what));
-    known = new Set((await edgeRuns(id, ports)).map(runId));
+    await becomeIdle(id, options, ports, (hint) => (stopped = hint));
+    before = await edgeRuns(id, ports);
   } catch (error) {
-    throw signal.aborted ? notTriggered(id, error, seen) : error;
+    throw signal.aborted && error instanceof KnownError ? error.with({ hint: stopped }) : error;
   }
   const result = (run: RunReply['id'], status: string | null | undefined): Triggered => ({
     pipeline_id: id,
@@ -55,12 +55,13 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
       },
       send: async () => {
         // A retry may start a second run, so a read must first show that there is no new run.
-        const mayRepeat = async (): Promise<boolean> => newManualRuns(await edgeRuns(id, ports), known).length === 0;
+        const mayRepeat = async (): Promise<boolean> => newManualRuns(await edgeRuns(id, ports), before).length === 0;
         const { pipeline_run_id, status } = await api.trigger(id, { signal, mayRepeat });
         return result(pipeline_run_id, status);
       },
-      isOurs: ({ pipeline_run_id: run }) => /^\d+$/.test(String(run)) && !known.has(String(run)),
-      read: () => findTriggered(id, known, options.pollMs, ports),
+      isOurs: ({ pipeline_run_id: run }) =>
+        /^\d+$/.test(String(run)) && !before.some((known) => runId(known) === String(run)),
+      read: () => findTriggered(id, before, options.pollMs, ports),
       isAbout: (run) => (run?.pipeline_id ?? id) === id,
       judge: (run, { rejection }) => {
         if (run) return { done: result(run.id, run.status) };
@@ -80,18 +81,15 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** The result of the last read, which determines the hint if the command is stopped. */
-type Seen = 'nothing' | 'unknown' | 'running';
-
 async function becomeIdle(
   id: string,
   options: TriggerOptions,
   ports: TriggerPorts,
-  onSeen: (what: Seen) => void,
+  onWait: (hint: Hint) => void,
 ): Promise<void> {
   const read = () => ports.api.report(id, ports.signal);
   const onUnknown = async (error: KnownError): Promise<void> => {
-    onSeen('unknown');
+    onWait({ text: 'Nothing was triggered. To check the id:', command: 'cdpadm pipelines list' });
     // The list shows whether the id is mistyped or new (decision: D102).
     if (!(await ports.api.list(ports.signal)).some((pipeline) => pipeline.id === id)) throw error;
     ports.out.note(
@@ -100,7 +98,7 @@ async function becomeIdle(
   };
   let report = options.patient ? await retryWhileNotFound(read, options.pollMs, ports, onUnknown) : await read();
   while (report.status === 'running' && options.waitIdle) {
-    onSeen('running');
+    onWait({ text: 'Nothing was triggered. The current run continues:', command: `cdpadm pipelines watch ${id}` });
     const run = report.latest_pipeline_run;
     options.onState(run && !isEnded(run) ? `run ${runId(run)} is ${run.status ?? 'running'}` : 'it is running');
     await ports.clock.sleep(options.pollMs, ports.signal);
@@ -114,7 +112,12 @@ async function explainRejection(id: string, error: KnownError, { api, signal }: 
   const report = await api.report(id, signal);
   if (report.status === 'running') return notIdle(id, report, error);
   const { state } = await api.get(id, signal);
-  return state === 'paused' ? paused(id, error) : error;
+  if (state !== 'paused') return error;
+  return fail('pipelines.paused', {
+    message: `Pipeline ${id} is paused. Nothing was triggered.`,
+    hint: { text: 'To resume it:', command: `cdpadm pipelines resume ${id}` },
+    ...causedBy(error),
+  });
 }
 
 /** Sends a reset once. A 204 means that it was accepted. After a lost response, reports the sync position. */
@@ -151,12 +154,12 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
 /** Searches for the run of a trigger that may have reached the platform. */
 async function findTriggered(
   id: string,
-  known: ReadonlySet<string>,
+  before: readonly RunReply[],
   pollMs: number,
   ports: TriggerPorts,
 ): Promise<RunReply | undefined> {
   for (let read = 1; ; read++) {
-    const [run] = newManualRuns(await edgeRuns(id, ports), known);
+    const [run] = newManualRuns(await edgeRuns(id, ports), before);
     if (run !== undefined || read >= RUN_READS) return run;
     await ports.clock.sleep(pollMs, ports.signal);
   }
@@ -186,23 +189,4 @@ function notIdle(id: string, report: PipelineReportReply, cause?: KnownError): K
     ...(run && { details: { pipeline_run_id: runId(run), run_status: run.status } }),
     ...causedBy(cause),
   });
-}
-
-function paused(id: string, cause: KnownError): KnownError {
-  return fail('pipelines.paused', {
-    message: `Pipeline ${id} is paused. Nothing was triggered.`,
-    hint: { text: 'To resume it:', command: `cdpadm pipelines resume ${id}` },
-    ...causedBy(cause),
-  });
-}
-
-/** Returns the error for a command that was stopped before it sent the trigger. */
-function notTriggered(id: string, error: unknown, seen: Seen): unknown {
-  if (!(error instanceof KnownError)) return error;
-  const hints: Record<Seen, Hint> = {
-    nothing: { text: 'Nothing was triggered.' },
-    unknown: { text: 'Nothing was triggered. To check the id:', command: 'cdpadm pipelines list' },
-    running: { text: 'Nothing was triggered. The current run continues:', command: `cdpadm pipelines watch ${id}` },
-  };
-  return error.with({ hint: hints[seen] });
 }

@@ -44,8 +44,10 @@ export async function watchRun(
     }
   } catch (error) {
     if (!(error instanceof KnownError) || (exitOf(error) === 'notFound' && !ports.signal.aborted)) throw error;
-    const shown = ports.signal.aborted ? error : outcomeUnread(pipelineId, id, error);
-    throw shown.with({
+    // Exit code 1 is reserved for failed runs, so an unreadable response exits with 8 (decision: D216).
+    const unread = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
+    const message = `The outcome of run ${id} of pipeline ${pipelineId} is unknown. ${error.message}`;
+    throw (ports.signal.aborted ? error : unread.with({ message })).with({
       hint: [
         ...(ports.signal.aborted ? [] : error.hints),
         { text: 'The run continues. To watch it:', command: `cdpadm pipelines watch ${pipelineId} ${id}` },
@@ -53,12 +55,6 @@ export async function watchRun(
       details: { pipeline_id: pipelineId, pipeline_run_id: id },
     });
   }
-}
-
-/** Exit code 1 is reserved for failed runs, so an unreadable response exits with 8 (decision: D216). */
-function outcomeUnread(pipelineId: string, id: string, error: KnownError): KnownError {
-  const shown = exitOf(error) === 'failed' ? endingAs(error, 'network') : error;
-  return shown.with({ message: `The outcome of run ${id} of pipeline ${pipelineId} is unknown. ${error.message}` });
 }
 
 /** Retries for a minute while the result is not found. Calls `onUnknown` once, which may throw to stop. */

@@ -68,6 +68,43 @@ describe('a read of one resource', () => {
   );
 });
 
+describe('a read of several pages', () => {
+  beforeEach(openHome);
+
+  const run = (id: number, pipeline_id = 'p') => ({ id, pipeline_id, status: 'success' });
+
+  /** Returns the pages in turn, and then the last one again. */
+  async function list(...pages: object[]) {
+    let reads = 0;
+    await replace((_method, target) => {
+      if (!target.includes('/runs?')) return undefined;
+      const body = JSON.stringify(pages[Math.min(reads++, pages.length - 1)]);
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    });
+    const { code, data, error } = await home.json<{ id: number }[]>('pipelines runs p --all -q');
+    return code === 0 ? data.map(({ id }) => id) : `${code} ${error.message}`;
+  }
+
+  it('exits with 1 if one item belongs to another resource', async () => {
+    expect(await list({ items: [run(1), run(2, 'other')] })).toContain('(items[].pipeline_id other)');
+  });
+
+  it('reads every page if the platform reports only their number', async () => {
+    expect(await list({ items: [run(3), run(2)], total_pages: 2 }, { items: [run(1)], total_pages: 2 })).toEqual([
+      3, 2, 1,
+    ]);
+  });
+
+  it('lists an item once that moves to the next page', async () => {
+    const first = { items: [run(2), run(1)], has_next_page: true };
+    expect(await list(first, { items: [run(1)], has_next_page: false })).toEqual([2, 1]);
+  });
+
+  it('exits with 1 if the platform always returns the same page', async () => {
+    expect(await list({ items: [run(1)], has_next_page: true })).toMatch(/^1 Page 2 repeats earlier pages\.$/);
+  });
+});
+
 describe('a write', () => {
   beforeEach(openHome);
 

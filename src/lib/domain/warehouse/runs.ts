@@ -1,6 +1,6 @@
 // Pipeline runs: their order, status and counts, and the age of the data.
 import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
-import { grouped } from '../../kernel/numbers.ts';
+import { grouped, largest } from '../../kernel/numbers.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 
 export function isEnded({ status }: Pick<RunReply, 'status'>): boolean {
@@ -52,8 +52,14 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-export function newManualRuns(runs: readonly RunReply[], known: ReadonlySet<string>): RunReply[] {
-  return runs.filter((run) => run.type !== 'scheduled' && !known.has(runId(run)));
+/** Returns the manual runs that did not exist in `before`, which may lack pages: a run that started earlier is old. */
+export function newManualRuns(runs: readonly RunReply[], before: readonly RunReply[]): RunReply[] {
+  const known = new Set(before.map(runId));
+  const startedAt = (run: RunReply): number | undefined => parseIso(run.started_on ?? run.ended_on);
+  const newest = largest(before.map((run) => startedAt(run) ?? 0));
+  return runs.filter(
+    (run) => run.type !== 'scheduled' && !known.has(runId(run)) && (startedAt(run) ?? Infinity) >= newest,
+  );
 }
 
 /** Returns milliseconds since the last success; undefined if there is none or its time is unknown. */

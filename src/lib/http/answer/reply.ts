@@ -39,8 +39,10 @@ export function readReply(
   } = parseWith(reply, value);
   if (!issue) {
     const body = data as Record<string, unknown> | null;
-    const foreign = about.find(([field, wanted]) => !repeats(body?.[field], wanted));
-    if (foreign) throw unreadableReply(`describes a different resource (${foreign[0]} ${String(body?.[foreign[0]])})`);
+    for (const [field, wanted] of about) {
+      const other = valuesOf(body, field).find((found) => !repeats(found, wanted));
+      if (other !== undefined) throw unreadableReply(`describes a different resource (${field} ${other as string})`);
+    }
     return { status, headers, text, body };
   }
   throw unreadableReply(`does not have the expected shape (${showPath(issue.path) || 'the body'} ${issue.message})`);
@@ -68,6 +70,13 @@ export function readReply(
     const error = unreadable(call, answer, problem);
     return method === 'GET' || service === 'auth' ? error : outcomeUnknown(call, error);
   }
+}
+
+/** Returns the value of a field, or its values in a list: `items[].pipeline_id`. */
+function valuesOf(body: Record<string, unknown> | null, field: string): unknown[] {
+  const [name = '', inner] = field.split('[].');
+  const value = body?.[name];
+  return inner === undefined ? [value] : (value as Record<string, unknown>[]).map((item) => item[inner]);
 }
 
 /** Compares a field with the requested value. A UUID may be in upper case. An absent field counts as equal. */

@@ -62,7 +62,19 @@ it('counts runs by status in a fixed order, with thousands separators', () => {
 
 it('returns only new runs that were not scheduled', () => {
   const runs = [run(1, { type: 'manual' }), run(2, { type: 'manual' }), run(3, { type: 'scheduled' }), run(4)];
-  expect(newManualRuns(runs, new Set(['1'])).map(runId)).toEqual(['2', '4']);
+  expect(newManualRuns(runs, [run(1)]).map(runId)).toEqual(['2', '4']);
+});
+
+it('does not return an old run that another page contained before', () => {
+  const at = (minute: number) => ({ type: 'manual', started_on: `2026-11-21T06:0${minute}:00Z` });
+  const before = [run(9, at(9)), run(8, { type: 'manual' })];
+  const now = [
+    run(10, { type: 'manual' }),
+    run(11, at(9)),
+    run(3, at(3)),
+    run(4, { type: 'manual', ended_on: at(4).started_on }),
+  ];
+  expect(newManualRuns(now, before).map(runId)).toEqual(['10', '11']);
 });
 
 describe('the age of the last success', () => {
