@@ -1,4 +1,4 @@
-// Words flags, effects and exit codes for both reference formats, Markdown and mdoc.
+// Describes flags, effects and exit codes for both reference formats, Markdown and mdoc.
 
 /**
  * @typedef {import('../src/commands/help/describe.ts').Reference} Reference

@@ -41,7 +41,7 @@ async function notes() {
 }
 
 /**
- * Packs the npm package, which names the author of the commit. On GitHub, it also names the repository of the workflow,
+ * Packs the npm package, which names the author of the commit. On GitHub, it also names the workflow's repository,
  * as npm requires for provenance.
  * @param {string | undefined} repository such as `owner/name`
  */

@@ -1,4 +1,4 @@
-// Secrets of definitions: their references, the prompt for masked ones, and the body that is sent.
+// Secrets in definitions: their references, the prompt for masked ones, and the body that is sent.
 import { isMask } from '../lib/contract/masks.ts';
 import {
   type Definition,

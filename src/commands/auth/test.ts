@@ -1,4 +1,4 @@
-// `auth test`: tests the credentials, and reports for each area whether they work or why not.
+// `auth test`: tests the credentials, and reports for each area whether they work, and if not, why.
 import { exitOf, fail } from '../../lib/errors/fail.ts';
 import * as z from 'zod/mini';
 import type { KnownError } from '../../lib/kernel/errors.ts';

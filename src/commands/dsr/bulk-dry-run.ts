@@ -131,7 +131,7 @@ export async function findOpenRows(
   return { ...open, duplicates };
 }
 
-/** Returns a key per identity: requests for the same person share a key (decision: D278). */
+/** Returns one key per identity: requests for the same person share a key (decision: D278). */
 function personKeys(request: DsrRequest): string[] {
   return identitiesOf(request).map(([type, value]) => `${type} ${comparable(type, value)}`);
 }

@@ -1,4 +1,4 @@
-// `dsr discovery`: shows what the processor supports, and where its certificate is.
+// `dsr discovery`: shows what the processor supports, and the address of its certificate.
 import { DiscoveryReply } from '../../lib/contract/dsr.ts';
 import { internalIdentityType } from '../../lib/contract/identities.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';

@@ -185,7 +185,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
   return { parts: { ...parts, identities: given } };
 }
 
-/** Asks about a probable mistake, which the platform would report only weeks later, as having no data. */
+/** Asks about a likely typo, because the platform would report "no data" only weeks later. */
 async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {

@@ -124,7 +124,7 @@ export function tellAdvice(
   ctx.out.warn(isShort ? all : `${left} more warnings.`);
 }
 
-/** Lists the roles that keep changes made on the platform after the file was pulled, and those deleted there. */
+/** Lists the roles that keep changes made on the platform after the file was pulled, and the roles deleted there. */
 export function tellRebased(ctx: Context, { rebased, roles }: Pick<WantedRoles, 'rebased' | 'roles'>): void {
   const isLeft = new Set(roles.map(({ role_id: id }) => id));
   const tell = (what: string, ids: readonly string[]): void => {

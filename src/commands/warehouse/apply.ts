@@ -239,7 +239,7 @@ function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: Appli
   return counts;
 }
 
-/** Typing the id to delete, or the number of deletions, allows the deletions. Every other guard needs its flag. */
+/** Typing the id to delete, or the number of deletions, allows the deletions. Every other guard requires its flag. */
 async function passGuards(
   ctx: Context,
   { plan, live }: PlannedDirectory,

@@ -43,7 +43,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
   }
 
   function replace(kind: IdKind, ids: readonly string[]): void {
-    // A line feed would split an id in two, and such an id cannot be typed.
+    // A newline would split an id in two, and such an id cannot be typed.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
     const text = linesOf(kept);
     // Writing waits for the disk, so do not write unchanged text.
