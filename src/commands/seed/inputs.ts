@@ -63,7 +63,6 @@ function reportSkippedColumns(ctx: Context): (name: string, columns: readonly Sk
   };
 }
 
-/** Warns about each column once. */
 function warnOfNulls(ctx: Context): (name: string, column: string, word: string) => void {
   return (name, column, word) =>
     ctx.out.warn(

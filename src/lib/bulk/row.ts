@@ -27,7 +27,6 @@ export interface Heading {
   lineEnd: string;
 }
 
-/** A row without a number yet. */
 export type LocalRow = Omit<Row, 'number' | 'file'>;
 
 export interface Opened {

@@ -116,7 +116,6 @@ export function resolveSettings(given: SettingsLayers) {
     /** Returns the value. Throws KnownError usage (2), naming the flag, variable and profile field that can set it. */
     need,
     needInteger: (name: IdName) => BigInt(need(name)),
-    /** Source of a secret, never its value. */
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
     secretOrigins: () => Array.from(sources, ([name, { origin }]) => [name, origin] as const),
     /** Throws like `secret` if the secret is missing or may not be sent, but reads nothing. */

@@ -71,7 +71,6 @@ export function parseCertificates(pem: string): X509Certificate[] | undefined {
   }
 }
 
-/** Returns the problem with the processor's own certificate. */
 function ownIssue(own: X509Certificate, domain: string, now: number): string | undefined {
   if (!isFor(own, domain)) return `is not for ${domain}`;
   const dates = dateIssue(own, now);

@@ -20,7 +20,6 @@ export const SignatureFacts = z.object({
   valid: z.boolean(),
   /** SHA-256 of the certificate, in hex; null if no certificate was accepted. */
   certificate: z.nullable(z.string()),
-  /** SHA-256 of the body, in hex. */
   body_sha256: z.string(),
   failed: z.exactOptional(z.enum(CHECK_NAMES)),
 });
