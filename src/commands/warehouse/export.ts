@@ -16,20 +16,18 @@ import {
   withValue,
 } from '../../lib/domain/warehouse/definition.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
+import { writeBack } from '../../lib/files/roles-file.ts';
 import { folderOf, SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import type { Hints, KnownError } from '../../lib/kernel/errors.ts';
 import { makeUserFolder } from '../../lib/kernel/temporary-file.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { changedFields } from '../../lib/domain/field-changes.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
-
-const FOLDERS = Object.values(GROUPS).join(', ');
 
 export const exportFolder = defineCommand({
   path: 'warehouse export',
@@ -51,7 +49,9 @@ export const exportFolder = defineCommand({
     checkPath(dir, '`warehouse export`', 'folder');
     const diff = `cdpadm warehouse diff ${dir}`;
     const live = await readLive(await ctx.api(), ctx.signal);
-    const entries = await readExisting(ctx, dir);
+    const exists = statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory() === true;
+    // The command sends nothing, so do not check references.
+    const entries = exists ? await readDirectory(ctx, [dir], await openReferenceRules(ctx, false)) : [];
     const writings: Writing[] = [];
     for (const type of RESOURCE_TYPES) {
       for (const reply of [...live[type]].sort((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -75,15 +75,18 @@ export const exportFolder = defineCommand({
     }
     if (!ctx.flags.dryRun) {
       for (const group of Object.values(GROUPS)) makeUserFolder(resolvePath(join(dir, group), ctx.io.cwd));
-      for (const { path, text } of writings.flatMap(({ texts }) => texts)) {
-        writeUserFile(resolvePath(path, ctx.io.cwd), text);
+      for (const { path, text, read } of writings.flatMap(({ texts }) => texts)) {
+        const at = resolvePath(path, ctx.io.cwd);
+        if (read === undefined) writeUserFile(at, text);
+        else if (writeBack(at, read, text) === 'changed')
+          ctx.out.warn(`${path} was not updated: it changed after the command read it.`);
       }
     }
     const alone = entries.filter(({ type, definition }) => !live[type].some(({ id }) => id === definition.id));
     if (alone.length > 0) {
       ctx.out.note(`Not on the platform, not changed: ${alone.map(({ file }) => file.path).join(', ')}`);
     }
-    const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${FOLDERS}`;
+    const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${Object.values(GROUPS).join(', ')}`;
     ctx.out.note({ text: `${next}, then:`, command: diff });
     return writings.map(({ texts: _texts, ...file }) => file);
   },
@@ -99,12 +102,6 @@ export const exportFolder = defineCommand({
     empty: 'This workspace has no connections, data models or pipelines.',
   },
 });
-
-async function readExisting(ctx: Context, dir: string): Promise<DirectoryEntry[]> {
-  if (!statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory()) return [];
-  // The command sends nothing, so do not check references.
-  return await readDirectory(ctx, [dir], await openReferenceRules(ctx, false));
-}
 
 function notWritten(files: readonly string[], why: string, hint: Hints): KnownError {
   return fail('warehouse.local_edits', { message: `${why}: ${files.join(', ')}. Nothing was written.`, hint });
@@ -127,7 +124,7 @@ function exportedFile() {
 }
 
 interface Writing extends z.infer<ReturnType<typeof exportedFile>> {
-  texts: { path: string; text: string }[];
+  texts: { path: string; text: string; read?: string }[];
 }
 
 /** Returns a new file. Throws if the resource's id cannot be a file name. */
@@ -166,7 +163,7 @@ async function updatedFile(
   } else if (query) Object.assign(changes, { [`config.${SQL_FILE}`]: { to: null }, 'config.sql_query': query });
   if (Object.keys(changes).length > 0) {
     const { text, format } = file.document;
-    texts.push({ path: file.path, text: await withChangedFields(text, format, changes) });
+    texts.push({ path: file.path, text: await withChangedFields(text, format, changes), read: text });
   }
   return { type, id: definition.id, file: file.path, action: texts.length > 0 ? 'updated' : 'unchanged', texts };
 }

@@ -45,7 +45,7 @@ function definitionFiles(folder: string): string[] {
     .sort();
 }
 
-/** Returns a file's text with new values at dotted paths. Null removes a field. YAML keeps its comments and order. */
+/** Returns a file's text with new values at dotted paths; null removes one. Keeps the comments, order and line ends. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,
@@ -59,7 +59,8 @@ export async function withChangedFields(
     else document.setIn(keys, to);
   }
   if (format === 'json') return `${stringifyJson(document.toJS(), 2)}\n`;
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  const changed = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  return text.includes('\r\n') ? changed.replaceAll('\n', '\r\n') : changed;
 }
 
 /** Instead of `config.sql_query`, a file may contain `config.sql_file`: a path relative to the file itself. */

@@ -333,6 +333,16 @@ describe('warehouse export', () => {
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
   });
 
+  it('keeps the byte-order mark and the line ends of an updated file', async () => {
+    await apply();
+    const windows = `\ufeff${CONNECTION.replaceAll('\n', '\r\n')}`;
+    home.write('sync/connections/crm.yaml', windows);
+    home.write('other.yaml', CONNECTION.replace('role: sync', 'role: loader'));
+    await json('connections update crm -f other.yaml');
+    expect(await json('warehouse export sync --overwrite')).toMatchObject({ code: 0 });
+    expect(home.read('sync/connections/crm.yaml')).toBe(windows.replace('role: sync', 'role: loader'));
+  });
+
   it.each([
     ['definition', 'connections/crm.yaml', CONNECTION.replace('id: crm', 'id: crm-new')],
     ['query', 'data-models/active-customers.sql', 'select mine from a.b.c'],
