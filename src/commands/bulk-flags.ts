@@ -27,7 +27,7 @@ export const inputFlags = {
   delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the most frequent one in the header)' },
   headerless: { help: 'the inputs have no header line; name the columns with --columns' },
   columns: { value: 'a,b', help: 'column names of inputs without a header line' },
-  map: { value: 'column=field', many: true, help: 'map a column to a field (repeatable)' },
+  map: { value: 'column=field', many: true, help: 'map a column to a field, or to - to ignore it (repeatable)' },
   mapFile: { value: 'file', help: 'YAML or JSON file that maps columns to fields: {column: field}' },
   null: { value: 'word', many: true, help: 'word that marks an empty cell, in addition to \\N (repeatable)' },
 } as const satisfies Record<string, FlagSpec>;

@@ -25,9 +25,9 @@ export const rowFlags = {
 
 export const tableFlags = {
   ...inputFlags,
+  format: { ...inputFlags.format, choices: ['ndjson', 'json', 'csv'] },
   map: {
     ...inputFlags.map,
-    help: 'map a column to a field, or to - to ignore it (repeatable)',
     offers: ({ typed }) => behindEquals(typed, [...ROW_FIELDS, ...IDENTITY_COLUMNS, IGNORED]),
   },
   saveMap: saveMapFlag,

@@ -116,7 +116,6 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     ctx.out.warn(`${name} has no rows.`);
     if (!isDryRun) return await ctx.out.emit(emptyResult(next.part, target), dsrBulkView);
   }
-  warnOfRows(ctx, examined);
   const { address, workspace_id: workspace } = session.submitter;
   const recentUntil = (to: number) => (flags.allowDuplicates === true ? undefined : { from: to - windowMs, to });
   const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
@@ -124,7 +123,8 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
   try {
     const { head, states } = await readEarlierRun(journal, isDryRun);
-    if (head) refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
+    if (!head) warnOfRows(ctx, examined);
+    else refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
     const repeats = flags.allowDuplicates === true ? states.repeats() : [];
     for (const row of repeats) states.release(row);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;

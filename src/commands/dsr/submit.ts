@@ -96,12 +96,12 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
     const { again, resume } = createAgain(submitRequests, [], { ...flags }, ctx.flags);
     const { bulk: files = [], filesFrom = '' } = flags;
     // A results file is CSV with a header. For rows without columns it has the names of the fields.
-    const read = { format: undefined, headerless: undefined, columns: undefined, filesFrom: undefined };
-    const mapped = { source: undefined, delimiter: undefined, map: undefined, mapFile: undefined, null: undefined };
+    const without = (...names: (keyof SubmitFlags)[]) => Object.fromEntries(names.map((name) => [name, undefined]));
     const correct: NextCommands['correct'] = (results, { dialect, format }) => {
-      const own = { ...flags, ...read, ...(format === 'csv' ? dialect.escapes && { source: undefined } : mapped) };
-      const rest = { bulk: [results], results: undefined, saveMap: undefined, resume: undefined };
-      return shellLine(commandWords(submitRequests, [], { ...own, ...rest }, ctx.flags));
+      const once = without('format', 'headerless', 'columns', 'filesFrom', 'results', 'saveMap', 'resume');
+      const mapped = without('source', 'delimiter', 'map', 'mapFile', 'null');
+      const read = format === 'csv' ? dialect.escapes && without('source') : mapped;
+      return shellLine(commandWords(submitRequests, [], { ...flags, ...once, ...read, bulk: [results] }, ctx.flags));
     };
     const part = { ...resume, input: files.map(hideLink).join(', ') || filesFrom };
     const settings = await ctx.settings();

@@ -29,6 +29,7 @@ export const inspectInputs = defineCommand({
           compression: z.enum(['none', 'gzip', 'zstd']),
           rows: z.int(),
           unreadable: z.int(),
+          problem: z.nullable(z.string()),
           row_groups: z.nullable(z.array(z.int())),
         }),
       ),
@@ -40,6 +41,7 @@ export const inspectInputs = defineCommand({
           column: z.string(),
           field: z.nullable(z.string()),
           empty: z.int(),
+          floats: z.int(),
           nulls: z.record(z.string(), z.int()),
         }),
       ),
@@ -65,19 +67,21 @@ async function inspect(ctx: Context, files: string[], given: FlagValues<typeof f
 const view: DocumentView<Inspection> = { kind: 'document', text: draw };
 
 function draw({ bodies, columns, duplicates, files, headerless, map, source }: Inspection) {
-  const lines = files.map(({ compression, file, format, row_groups: groups, rows, unreadable }) => {
+  const lines = files.map(({ compression, file, format, problem, row_groups: groups, rows, unreadable }) => {
     const wrapped = compression === 'none' ? format : `${format}, ${compression}`;
     const sizes = groups === null ? '' : `; row groups of ${summary(groups)}`;
-    const bad = unreadable === 0 ? '' : `, ${unreadable} of them unreadable`;
+    const bad = unreadable === 0 ? '' : `, ${unreadable} of them unreadable${problem ? ` (${problem})` : ''}`;
     return `${file}: ${wrapped}, ${counted(rows, 'row')}${bad}${sizes}`;
   });
   if (bodies > 0) lines.push(`${counted(bodies, 'request body needs', 'request bodies need')} no map.`);
   if (source !== null) lines.push(`Probably written by ${source}: pass --source ${source}.`);
-  if (headerless) lines.push('The first line seems to be data: pass --headerless --columns A,B.');
-  for (const { column, empty, field, nulls } of columns) {
+  if (headerless)
+    lines.push('The first line seems to be data: pass --headerless, and name every column: --columns A,B,….');
+  for (const { column, empty, field, floats, nulls } of columns) {
     const words = Object.entries(nulls).map(([word, count]) => `${count} × ${word}`);
-    const facts = [field ?? 'unknown field', ...(empty > 0 ? [`${empty} empty`] : []), ...words];
-    lines.push(`  ${column === '' ? '(no name)' : column}: ${facts.join(', ')}`);
+    const written = floats > 0 ? [`${floats} written like 123.0, which is not an id`] : [];
+    const facts = [field ?? 'unknown field', ...(empty > 0 ? [`${empty} empty`] : []), ...written, ...words];
+    lines.push(`  ${column || '(no name)'}: ${facts.join(', ')}`);
   }
   for (const { field, rows } of duplicates)
     lines.push(`Duplicate ${field}: ${counted(rows, 'row repeats', 'rows repeat')} an earlier one.`);
@@ -91,5 +95,5 @@ function summary(groups: readonly number[]): string {
   const sizes = new Map<number, number>();
   for (const size of groups) sizes.set(size, (sizes.get(size) ?? 0) + 1);
   const shown = [...sizes].slice(0, 4).map(([size, times]) => (times === 1 ? `${size}` : `${times} × ${size}`));
-  return `${shown.join(', ')}${sizes.size > 4 ? ', …' : ''} rows`;
+  return `${shown.join(', ')}${sizes.size > 4 ? ', …' : ''} ${shown.join('') === '1' ? 'row' : 'rows'}`;
 }

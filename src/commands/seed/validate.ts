@@ -38,7 +38,7 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
       details: { rows, rejected },
     });
   }
+  const data = { valid: true, files: opened.sources.map(({ name }) => name), rows };
   const text = `${nameOfInputs(opened.sources)}: ${counted(rows, 'row')}, all valid.`;
-  const names = opened.sources.map(({ name }) => name);
-  await ctx.out.emit({ valid: true, files: names, rows }, { kind: 'document', text: () => text });
+  await ctx.out.emit(data, { kind: 'document', text: () => text });
 }

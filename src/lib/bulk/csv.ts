@@ -85,7 +85,7 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
   function toRow(line: CsvLine): LocalRow {
     const count = line.cells.length;
     const width = names.length;
-    const fault = `this line has ${counted(count, 'cell')}, but the header has ${width}`;
+    const fault = `this line has ${counted(count, 'cell')}, but ${header ? 'the header has' : '--columns names'} ${width}`;
     const odd = count === width ? undefined : Math.min(width, count - 1);
     return {
       content: odd === undefined ? { cells: line.cells } : { fault },

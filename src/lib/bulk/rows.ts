@@ -31,7 +31,6 @@ export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<
     }
   }
   const open = (source: InputBytes): Promise<Opened> => tableOf(source, hashed(source));
-  // A file without a header has no rows.
   const isEmpty = ({ columns }: Heading): boolean => columns?.length === 0;
   let at = 0;
   let { heading, rows } = await open(sources[0]);

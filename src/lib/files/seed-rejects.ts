@@ -155,7 +155,7 @@ export async function correctionOf(path: string, shown: string, command: string)
   for await (const lines of lists)
     if (lines.some((line) => line.includes('},"record":"')))
       return {
-        text: `The rejected rows are in ${shown}. Correct those with a \`record\` in a copy of the table, and submit the copy.`,
+        text: `The rejected rows are in ${shown}. Each \`record\` there is text of the input: correct these rows in a copy of the input, and send the copy.`,
       };
   return { text: `Correct the rejected rows in ${shown}, then send them:`, command };
 }

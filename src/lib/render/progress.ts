@@ -8,6 +8,8 @@ import { displayWidth, fitText } from './width.ts';
 export interface ProgressState {
   done: number;
   total?: number;
+  /** What is counted, in the plural. */
+  unit?: string;
   /** Completed fraction from 0 to 1, if there is no total. */
   share?: number;
   text?: string;
@@ -52,6 +54,7 @@ export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { co
     ];
     const left = secondsLeft ? [`${formatDuration(secondsLeft * 1000)} left`] : [];
     return {
+      unit: 'rows',
       text: [`${rate} rows/s`, ...left, ...outcomes].join(', '),
       outcomes: outcomes.join(', '),
       data: { rejected, retries, rows_per_second: Math.round(perSecond), seconds_left: secondsLeft ?? null },
@@ -95,7 +98,7 @@ export function progressBar(title: string, state: ProgressState, width: number):
   const line = (count: string): string =>
     cleanLine(`${title} ${bar} ${Math.floor(share * 100)} %, ${count}${restOf(state)}`);
   const whole = line(countOf(state));
-  return displayWidth(whole) <= width ? whole : fitParts(line(countOf({ done: state.done })), width);
+  return displayWidth(whole) <= width ? whole : fitParts(line(countOf({ ...state, total: undefined })), width);
 }
 
 /** Returns the progress so far and the reason for a pause. If they do not fit, the reason comes first. */
@@ -113,8 +116,8 @@ function fitParts(text: string, width: number): string {
   return end < 0 ? fitText(text, width) : fitParts(text.slice(0, end), width);
 }
 
-function countOf({ done, total }: ProgressState): string {
-  return total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;
+function countOf({ done, total, unit = '' }: ProgressState): string {
+  return `${grouped(done)}${total === undefined ? '' : ` of ${grouped(total)}`} ${unit}`.trimEnd();
 }
 
 function restOf({ elapsedMs = 0, text }: ProgressState): string {

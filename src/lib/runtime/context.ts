@@ -11,6 +11,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ExitName } from '../errors/entry.ts';
 import type { Issue, Hint } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
+import type { ProgressState } from '../render/progress.ts';
 import type { Style } from '../render/style.ts';
 import type { ListView, View } from '../render/view.ts';
 import type { Target, WriteScope } from './target.ts';
@@ -85,17 +86,7 @@ export interface TextSink {
 /** Progress of a running operation, shown according to `--progress`. */
 export interface Progress {
   /** `isPassing` marks one of many states in quick succession: only the last and some of the others are shown. */
-  update(state: {
-    done: number;
-    total?: number;
-    /** The fraction that is complete, from 0 to 1, if there is no total. */
-    share?: number;
-    text?: string;
-    /** The part of `text` that is also shown during a pause. */
-    outcomes?: string;
-    data?: Record<string, unknown>;
-    isPassing?: boolean;
-  }): void;
+  update(state: ProgressState & { data?: Record<string, unknown>; isPassing?: boolean }): void;
   /** Reports that the operation pauses for `ms`. For a long pause, mentions that the run can be resumed later. */
   wait(ms: number, why: string): void;
   end(text?: string): void;

@@ -9,19 +9,20 @@ import { openParquet } from '../files/parquet.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
-/** A column of the inputs. `field` is its likely content; null if its name does not suggest a field. */
-interface InspectedColumn {
-  column: string;
-  field: string | null;
-  empty: number;
-  /** Number of rows that contain each null word. */
-  nulls: Record<string, number>;
-}
+/**
+ * A column of the inputs. `field` is its likely content, if its name suggests one. `floats` counts ids that pandas wrote
+ * as floating-point numbers, such as `123.0`, and `nulls` the rows that contain each null word.
+ */
+const newColumn = (column: string) => {
+  const nulls: Record<string, number> = {};
+  return { column, field: fieldLike(column.trim()) ?? null, empty: 0, floats: 0, nulls };
+};
 
 export type Inspection = Awaited<ReturnType<typeof inspectSeeds>>;
 
 /** A longer name is not a column name, and would flood the report. */
 const MAX_NAME = 1_000;
+const FLOAT = /^-?\d+\.0$/;
 const hasLongName = (names: readonly string[]): boolean => names.some(({ length }) => length > MAX_NAME);
 
 /**
@@ -30,7 +31,7 @@ const hasLongName = (names: readonly string[]): boolean => names.some(({ length 
  * need no map, and `duplicates` counts rows whose identity occurs in an earlier row.
  */
 export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
-  const columns = new Map<string, InspectedColumn>();
+  const columns = new Map<string, ReturnType<typeof newColumn>>();
   const keys = createRowKeys();
   const duplicates = new Map<string, number>();
   const nulls = createNullWords(['NaT', '<NA>', 'N/A']);
@@ -41,14 +42,6 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   };
   let bodies = 0;
 
-  function columnOf(name: string): InspectedColumn {
-    const known = columns.get(name);
-    if (known) return known;
-    const column = { column: name, field: fieldLike(name.trim()) ?? null, empty: 0, nulls: {} };
-    columns.set(name, column);
-    return column;
-  }
-
   function identity(field: string, value: unknown): void {
     if (value === undefined || value === null || value === '') return;
     const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -56,14 +49,18 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
   }
 
   function take(name: string, value: unknown): void {
-    const column = columnOf(name);
+    let column = columns.get(name);
+    if (!column) columns.set(name, (column = newColumn(name)));
     const text = typeof value === 'string' ? value : undefined;
     if (value === undefined || value === null || text === '') column.empty++;
     else if (text !== undefined && (nulls.isNull(text) || nulls.isSuspect(text)))
       column.nulls[text] = (column.nulls[text] ?? 0) + 1;
-    else if (column.field === 'xpid' || column.field?.startsWith('identity:')) identity(column.field, value);
+    else if (column.field === 'xpid' || column.field?.startsWith('identity:')) {
+      identity(column.field, value);
+      if (text !== undefined && FLOAT.test(text)) column.floats++;
+    }
     if (text === undefined) return;
-    clues.floats ||= /^\d+\.0$/.test(text);
+    clues.floats ||= FLOAT.test(text);
     clues.nan ||= /^(NaN|nan|NaT|<NA>)$/.test(text);
     clues.localNumbers ||= /^-?\d[\d.]*,\d+$/.test(text);
     clues.textNumbers ||= /^\d{10,19}$/.test(text);
@@ -81,6 +78,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
     const { format, name: file, wrapping: compression } = input;
     let rows = 0;
     let unreadable = 0;
+    let problem: string | null = null;
     if (format === 'parquet') {
       const groups: number[] = [];
       const parquet = await openParquet(await input.file(), file);
@@ -95,7 +93,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
           else for (const [index, column] of parquet.columns.entries()) take(column, row[index]);
         }
       }
-      return { file, format, compression, rows, unreadable, row_groups: groups as number[] | null };
+      return { ...{ file, format, compression, rows, unreadable, problem }, row_groups: groups as number[] | null };
     }
     const { heading, rows: groups } = await openTable([input], signal);
     const header = heading.columns?.map(({ text }) => text) ?? [];
@@ -107,16 +105,19 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
     clues.unnamed ||= header.includes('');
     clues.headerless ||= header.some((text) => /^-?\d+([.,]\d+)?$/.test(text));
     for await (const group of groups) {
-      for (const { content } of group) {
+      for (const { content, locate } of group) {
         rows++;
         if ('cells' in content) for (const [index, column] of header.entries()) take(column, content.cells[index]);
         else if ('value' in content && isRecord(content.value) && !hasLongName(Object.keys(content.value))) {
           if ('calculated_attributes' in content.value) takeBody(content.value);
           else for (const [column, value] of Object.entries(content.value)) take(column, value);
-        } else unreadable++;
+        } else {
+          unreadable++;
+          if ('fault' in content) problem ??= `line ${locate({ column: 0 }).line}: ${content.fault}`;
+        }
       }
     }
-    return { file, format, compression, rows, unreadable, row_groups: null };
+    return { file, format, compression, rows, unreadable, problem, row_groups: null };
   }
 
   const files: Awaited<ReturnType<typeof inspect>>[] = [];
@@ -139,7 +140,7 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
 /** Returns the program that probably wrote the inputs. */
 function sourceOf(
   { delimiters, names, ...clues }: { delimiters: Set<string>; names: string[] } & Record<string, unknown>,
-  columns: ReadonlyMap<string, InspectedColumn>,
+  columns: ReadonlyMap<string, { nulls: object }>,
 ): SourceName | null {
   const hasName = (pattern: RegExp): boolean => names.some((name) => pattern.test(name));
   const hasNull = [...columns.values()].some(({ nulls }) => '\\N' in nulls);

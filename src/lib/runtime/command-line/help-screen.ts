@@ -83,7 +83,7 @@ function learnMore(helper: Help): string {
 
 /** Removes the quotes that commander puts around choices and defaults: `(choices: "a", "b")`. */
 function unquoted(description: string): string {
-  return description.replaceAll('"', '');
+  return description.replace(' (preset: "")', '').replaceAll('"', '');
 }
 
 /** Returns the command's own codes with their meanings, then the usual codes as a paragraph. */

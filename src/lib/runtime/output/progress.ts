@@ -47,8 +47,10 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
   const { clock } = io;
   const begun = clock.now();
   let drawn = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
   let latest: State | undefined;
+  const reached = () => ({ done: 0, ...latest, elapsedMs: clock.now() - begun });
+  const line = (): string => progressBar(title, reached(), io.columns() - 1);
+  let timer = setTimeout(draw, SECOND_MS, line).unref();
 
   /** Draws the line now, and again every second as a sign of life. The timer does not keep the process alive. */
   function draw(line: () => string | undefined): void {
@@ -64,14 +66,13 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
     update: (state) => {
       latest = state;
       if (clock.now() - drawn < LIVE_INTERVAL_MS) return;
-      draw(() => progressBar(title, { ...(latest ?? state), elapsedMs: clock.now() - begun }, io.columns() - 1));
+      draw(line);
     },
     wait: (ms, why) => {
       const until = clock.now() + ms;
       draw(() => {
         const leftMs = until - clock.now();
-        const state = { done: 0, ...latest, elapsedMs: clock.now() - begun };
-        return leftMs <= 0 ? undefined : waitBar(title, waitText(leftMs, why), state, io.columns() - 1);
+        return leftMs <= 0 ? undefined : waitBar(title, waitText(leftMs, why), reached(), io.columns() - 1);
       });
     },
     end: (text) => {
@@ -128,7 +129,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
     isStarted = true;
   }
   return {
-    update: ({ data, isPassing = false, outcomes: _outcomes, share, ...state }) => {
+    update: ({ data, isPassing = false, outcomes: _outcomes, share, unit: _unit, ...state }) => {
       if (pace?.isDue({ ...state, ...(share !== undefined && { share }) }) === false) return;
       const fields = { ...state, ...(share !== undefined && { share: Math.round(share * 1000) / 1000 }), ...data };
       if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;

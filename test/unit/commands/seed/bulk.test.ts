@@ -140,7 +140,7 @@ describe('seed bulk', () => {
     const { stderr } = await it.run(['seed', 'bulk', 'users.csv', '--yes']);
     const reject = readFileSync(join(it.folder, 'users.csv.rejects.ndjson'), 'utf8');
     expect(JSON.parse(reject)).toMatchObject({ record: '78' });
-    expect(stderr).toContain('Correct those with a `record` in a copy of the table');
+    expect(stderr).toContain('correct these rows in a copy of the input');
     expect(stderr).not.toContain('then send them');
     const again = await it.bulk([it.write('again.ndjson', reject)]);
     expect(again.result).toMatchObject({ rows: 1, rejected: 1 });

@@ -44,6 +44,13 @@ describe("a table's columns", () => {
     expect(stdout).not.toContain('a@x.example');
   });
 
+  it('include the number of ids that pandas wrote as floating-point numbers', async () => {
+    const file = seeding.write('users.csv', 'customer_id,orders\n1.0,2.0\n2.0,\n3,1.0\n');
+    expect((await inspect(file)).columns).toMatchObject([{ floats: 2 }, { floats: 0 }]);
+    const { stdout } = await seeding.run(['seed', 'inspect', file]);
+    expect(stdout).toContain('customer_id: identity:customer_id, 2 written like 123.0, which is not an id\n');
+  });
+
   it('have no proposed field if their names are already field names', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     expect((await inspect(file)).map).toEqual({});
@@ -76,6 +83,13 @@ describe('the source', () => {
 it('reports the number of bodies and duplicate identities', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n${userRow(2)}\n${userRow(1)}\n`);
   expect(await inspect(file)).toMatchObject({ bodies: 3, columns: [], duplicates: [{ field: 'xpid', rows: 1 }] });
+});
+
+it('reports why rows are unreadable if --columns does not name every column', async () => {
+  const args = ['seed', 'inspect', seeding.write('data.csv', '1,2,3,4\n5,6,7,8\n'), '--columns', 'a,b'];
+  const problem = 'line 1: this line has 4 cells, but --columns names 2';
+  expect((await inspect(...args.slice(2))).files).toMatchObject([{ rows: 2, unreadable: 2, problem }]);
+  expect((await seeding.run(args)).stdout).toBe(`data.csv: csv, 2 rows, 2 of them unreadable (${problem})\n`);
 });
 
 it('reports the number of unreadable rows', async () => {

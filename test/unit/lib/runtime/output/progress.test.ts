@@ -52,17 +52,28 @@ test('updates the elapsed time every second, even if the state is unchanged', ()
   expect(text).toBe(lines.map((line) => `\r\u001b[K${line}`).join(''));
 });
 
+test('shows a live line after a second without any state', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const text = watch({}, { tty: true }, (progress, clock) => {
+    clock.advance(1000);
+    vi.advanceTimersByTime(1000);
+    progress.end();
+  });
+  expect(text).toBe('\r\u001b[KSending: 0, 1s elapsed\r\u001b[K');
+});
+
 test('omits the last parts of a live line that would be too long', () => {
   const text = watch({}, { tty: true, columns: 20 }, (progress) => progress.update({ done: 1, text: 'x'.repeat(100) }));
   expect(text).toBe('\r\u001b[KSending: 1');
 });
 
 it.each([
-  [40, 'Sending: 1,250,000 of 5,000,000 (25 %)'],
-  [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25 %, 1,250,000, 9,000 rows/s`],
-  [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25 %, 1,250,000 of 5,000,000, 9,000 rows/s`],
+  [50, 'Sending: 1,250,000 of 5,000,000 rows (25 %)'],
+  [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25 %, 1,250,000 rows, 9,000 rows/s`],
+  [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25 %, 1,250,000 of 5,000,000 rows, 9,000 rows/s`],
 ])('draws a bar only if there is space for it: %d columns', (columns, wanted) => {
-  const state = { done: 1_250_000, total: 5_000_000, text: '9,000 rows/s' };
+  const state = { done: 1_250_000, total: 5_000_000, unit: 'rows', text: '9,000 rows/s' };
   const text = watch({}, { tty: true, columns }, (progress) => progress.update(state));
   expect(text).toBe(`\r\u001b[K${wanted}`);
 });
@@ -100,7 +111,7 @@ test('if it cannot redraw and the total is unknown, prints a line after a second
 
 test('writes NDJSON events with --progress json', () => {
   const text = watch({ progress: 'json' }, {}, (progress) => {
-    progress.update({ done: 1, data: { rejected: 9223372036854775807n } });
+    progress.update({ done: 1, unit: 'rows', data: { rejected: 9223372036854775807n } });
     progress.end('Sent.');
   });
   expect(text).toBe(
@@ -198,13 +209,18 @@ describe('a wait', () => {
   test.each([
     [
       140,
-      'Sending ████████████░░░░░░░░░░░░ 50 %, 2 of 4, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected',
+      'Sending ████████████░░░░░░░░░░░░ 50 %, 2 of 4 rows, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected',
+    ],
+    [100, 'Sending: the platform is unavailable, waiting 5s, 2 of 4 rows done, 3s elapsed, 1 rejected'],
+    [
+      108,
+      `Sending ${'█'.repeat(10)}${'░'.repeat(11)} 50 %, 2 rows, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected`,
     ],
     [60, 'Sending: the platform is unavailable, waiting 5s'],
   ])('is shown with the progress so far if both fit: %i columns', (columns, expected) => {
     const text = watch({}, { tty: true, columns }, (progress, clock) => {
       clock.advance(3000);
-      progress.update({ done: 2, total: 4, text: '9 rows/s, 1 rejected', outcomes: '1 rejected' });
+      progress.update({ done: 2, total: 4, unit: 'rows', text: '9 rows/s, 1 rejected', outcomes: '1 rejected' });
       progress.wait(4500, 'the platform is unavailable');
     });
     expect(text.split('\u001b[K').at(-1)).toBe(expected);
