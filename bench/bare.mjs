@@ -1,5 +1,5 @@
-// Servers that return as many bytes as the embedded platform and check nothing: `hono` uses the platform's router with
-// its own server, and `node` uses only Node. The servers exit when their standard input closes.
+// Starts servers that return as many bytes as the embedded platform but check nothing: `hono` uses the platform's
+// router with its own server, and `node` uses only Node. The servers exit when their standard input closes.
 import { createServer } from 'node:http';
 
 const ANSWER = {

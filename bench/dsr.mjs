@@ -1,5 +1,5 @@
-// Compares a bulk run of data subject requests, including its journal, to `xargs curl`, which has no journal. Both send
-// to the same sink, which counts the requests, in interleaved rounds.
+// Compares a bulk run of data subject requests, including its journal, with `xargs curl`, which has no journal. Both
+// send to the same sink, which counts the requests, in interleaved rounds.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

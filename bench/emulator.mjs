@@ -1,6 +1,6 @@
 // Compares the embedded platform under load with bare servers: 80 % reads and 20 % writes over 16 connections. The bare
-// servers return as many bytes and check nothing: one uses the platform's router with its own server, and the other
-// uses only Node, as the platform does.
+// servers return as many bytes but check nothing. One uses the platform's router with that router's own server, and the
+// other uses Node's server, as the platform does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ async function servePlatform(folder) {
 }
 
 /**
- * Creates the group that all measurements use and returns the headers of a call.
+ * Creates the group that all measurements use, and returns the headers for the calls.
  * @param {Ready} ready @param {Pool} pool
  */
 async function makeGroup(ready, pool) {
@@ -141,8 +141,8 @@ async function saveState(control, path) {
 }
 
 /**
- * Advances the clock by a year on a platform with people and a group. Returns the seconds that this takes, and the time
- * of the slowest control request in ms. Also measures snapshots without and with those people.
+ * Advances the clock by a year on a platform with people and a group. Returns how many seconds this takes, and how many
+ * milliseconds the slowest control request takes. Also measures snapshots with and without those people.
  * @param {string} folder
  */
 async function passYear(folder) {

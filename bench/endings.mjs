@@ -1,4 +1,4 @@
-// Measures how quickly a command exits: after Ctrl-C while the platform does not respond, and after its own timeout.
+// Measures how quickly a command exits after its own timeout, and after Ctrl-C while the platform does not respond.
 // The slowest round is reported.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

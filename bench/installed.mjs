@@ -1,4 +1,4 @@
-// The size on disk after `npm install cdpadm`, and the size of the program's own code.
+// Measures the size on disk after `npm install cdpadm`, and the size of the program's own code.
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
  */
 export async function installedSize(root) {
   const listed = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root });
-  // The first line is the project itself, which is packed only partially.
+  // The first line is the project itself, only part of which is packed.
   const folders = listed.stdout.trim().split('\n').slice(1);
   const packed = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
   /** @type {{ unpackedSize: number }[]} */

@@ -52,7 +52,7 @@ export function bigManifest() {
   return { roles: Array.from({ length: ROLES }, (_, index) => role(`role-${index}`, bigTasks(index))), ...stamp };
 }
 
-/** Returns those roles as YAML after an edit: every tenth role has one more task, one was removed and one added. */
+/** Returns those roles as YAML after an edit: every tenth role has one more task, one was removed, and one was added. */
 export function editedYaml() {
   const lines = [
     `last_modified_on: ${stamp.last_modified_on}`,
@@ -74,7 +74,7 @@ export function editedYaml() {
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns every task in both organizations, as GET returns them. */
+/** Returns the tasks of both organizations, as GET returns them. */
 export function allTasks() {
   return ['user:core', 'workspaces:*', ...ALL_TASKS].map((task) => ({
     task_id: task,

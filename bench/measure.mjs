@@ -1,4 +1,5 @@
-// Runs processes in interleaved rounds and returns medians, so that a slow moment on the machine affects all of them.
+// Runs processes in interleaved rounds and returns medians, so that a temporary slowdown of the machine affects all of
+// them.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

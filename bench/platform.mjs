@@ -1,4 +1,4 @@
-// A server with fixed responses, so that only the client is measured: a token, and the manifests of two organizations.
+// A server with fixed responses (a token, and the manifests of two organizations), so that only the client is measured.
 // The server runs as a separate process, prints its address, and exits when its standard input closes.
 import { createServer } from 'node:http';
 import { allTasks, BIG_ORG, bigManifest, SMALL_ORG, smallManifest } from './manifests.mjs';
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
   const answer = ANSWERS[name];
   if (name === 'POST /oauth/token') tokens += 1;
   const isUnauthorized = name.startsWith('GET') && request.headers.authorization !== 'Bearer bench';
-  // A second token would mean that the cached one was not used and that the measurement is wrong.
+  // A second token request means that the cached token was not used, so the measurement would be wrong.
   const status = tokens > 1 ? 500 : isUnauthorized ? 401 : answer === undefined ? 404 : 200;
   request.resume();
   request.on('end', () => {

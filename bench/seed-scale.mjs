@@ -1,6 +1,6 @@
 // Simulates a bulk run on many machines: `node bench/seed-scale.mjs [--users N --machines N --limit N --latency MS …]`.
 // Each machine sends its share over its connections. The platform accepts `limit` requests per second and rejects the
-// others with 429. Occasionally, a machine is killed and then repeats half a second of requests. `--uneven`: each shard
+// others with 429. Now and then, a machine is killed and then repeats half a second of requests. `--uneven`: each shard
 // has half as many rows as the previous one; `--shared`: rate that one machine does not use goes to the others.
 import { parseArgs } from 'node:util';
 

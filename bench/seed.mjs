@@ -60,7 +60,7 @@ async function measure({ url, folder, rounds, countedRows }) {
   await writeFile(lua, wrkScript());
   const hasPython = spawnSync('python3', ['--version']).status === 0;
   const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
-  /** Rows are undefined if they are known only from the sink's count. */
+  /** `rows` is undefined if only the sink knows the number of rows. */
   /** @type {Record<string, {rows: number | undefined, run: () => number | void}>} */
   const cases = {
     [OURS]: { rows: users, run: () => cdpadm(url, folder, files.many) },

@@ -1,7 +1,6 @@
-// Measures how well eight shards of very different sizes share one rate:
-// `node bench/shared-rate.mjs [--seconds N] [--rate N]`. Each shard is a separate process with its own files; the
-// platform rejects more than the limit in any second. Needs redis-server. Also run it without a store, to measure what
-// splitting the rate costs: `--divided`.
+// Measures how well eight shards of very different sizes share one rate: `node bench/shared-rate.mjs [--seconds N]
+// [--rate N]`. Each shard is a separate process with its own files; the platform rejects requests beyond the limit in
+// any second. Needs redis-server. Also run it without a store, to measure what splitting the rate costs: `--divided`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

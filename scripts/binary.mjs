@@ -1,5 +1,5 @@
-// Builds the single executable for this system from `dist/`: a copy of the running Node binary with the program's files
-// as assets. On Linux, the result is `dist/bin/cdpadm-linux-x64`.
+// Builds the single executable for this system from `dist/`: a copy of the running Node binary that contains the
+// program's files as assets. On Linux, the result is `dist/bin/cdpadm-linux-x64`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const windows = process.platform === 'win32';
 const name = `cdpadm-${windows ? 'windows' : process.platform}-${process.arch}${windows ? '.exe' : ''}`;
 
-/** Returns the program's files in the repository, without the library or the manual. */
+/** Returns the program's files in the repository, except the library and the manual. */
 async function assets() {
   const built = await readdir(join(root, 'dist'), { recursive: true });
   const needed = built.filter((path) => /^(main\.js|help-\d+\.txt|chunks[\\/].*\.\w+)$/.test(path));
@@ -51,8 +51,8 @@ async function sha256(file) {
 }
 
 /**
- * Returns the package's bill of materials, plus Node and the hash of the executable, minus the optional packages, which
- * the executable does not contain.
+ * Returns the bill of materials of the executable: that of the package without its optional packages, plus Node and the
+ * executable's hash.
  * @param {string} executable
  */
 async function materials(executable) {

@@ -25,7 +25,7 @@ const staging = join(root, 'node_modules', '.cache', `cdpadm-build-${process.pid
 /** Packages with WebAssembly or native code, which cannot be bundled. These packages are the run-time dependencies. */
 const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 
-/** The worker thread of the embedded platform, which needs its own file next to the chunk that starts it. */
+/** The embedded platform's worker thread, whose file must be next to the chunk that starts it. */
 const worker = { 'chunks/query-worker': 'src/lib/emulator/warehouse/query-worker.js' };
 
 /** @type {import('./sbom.mjs').Program} */
@@ -65,12 +65,12 @@ async function bundle() {
     platform: 'node',
     external,
     plugins: [spareParts(), lazyRequires()],
-    // The entries of the library and the program may share chunks.
+    // The library and the program may share chunks.
     preserveEntrySignatures: 'allow-extension',
     transform: { target: 'node20', define: { BUILT_FROM: JSON.stringify({ commit, date }) } },
-    // Ignores slow builds on a busy machine, and chunks that also contain a module's lazy imports.
+    // Ignores warnings about slow builds, and about chunks that also contain a module's lazy imports.
     checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
-    // Every unknown warning fails the build.
+    // Any other warning fails the build.
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -114,7 +114,7 @@ async function copyConsole() {
   });
 }
 
-/** Renders all help screens for the two common terminal widths; help is never wider than 100 columns. */
+/** Renders all help screens for the two most common terminal widths. Help is never wider than 100 columns. */
 async function writeHelp() {
   const { helpScreens } = builtProgram(staging);
   for (const width of [80, 100]) {
@@ -124,7 +124,7 @@ async function writeHelp() {
   }
 }
 
-/** Writes the manual with a page for each command: `man cdpadm-roles-push`. */
+/** Writes the manual, with one page for each command: `man cdpadm-roles-push`. */
 async function writeManual() {
   const reference = await builtProgram(staging).reference(quietIo(100));
   await mkdir(join(staging, 'man'));

@@ -1,4 +1,4 @@
-// The built program as a module, for scripts that read its help and reference.
+// Imports the built program as a module, for scripts that read its help and reference.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';

@@ -1,11 +1,11 @@
-// Checks the subjects of commits: `node scripts/check-commits.mjs RANGE`, such as `origin/main..HEAD`.
+// Checks commit subjects: `node scripts/check-commits.mjs RANGE`, such as `origin/main..HEAD`.
 import { execFileSync } from 'node:child_process';
 
 const TYPES = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test'];
 const SUBJECT = new RegExp(`^(?:${TYPES.join('|')})(?:\\([a-z0-9-]+(?:,[a-z0-9-]+)*\\))?!?: [^A-Z\\s].*[^.\\s]$`);
 
 /**
- * Returns the reasons why a subject is not allowed; empty if it is allowed.
+ * Returns the reasons why a subject is not allowed, or an empty list if it is.
  * @param {string} subject
  */
 export function faultsOf(subject) {

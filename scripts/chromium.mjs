@@ -1,4 +1,4 @@
-// Finds an installed Chromium, for pictures and for tests of pages.
+// Finds an installed Chromium, for the pictures and for tests of HTML pages.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

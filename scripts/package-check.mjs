@@ -1,5 +1,6 @@
 // Checks the package as npm would publish it: its files, what they require, its entry points and types. Then installs
-// the package into an empty folder and globally, and uses the program as a user and the library as a separate program.
+// the package into an empty folder and globally, runs the program as a user would, and compiles a separate program
+// against the library.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
@@ -36,7 +37,7 @@ const NEEDED = [
   'dist/main.js',
   'dist/package.json',
 ];
-/** Imports that appear only in strings and never run: code that ajv generates, and an example in the help. */
+/** Imports that appear only in strings and therefore never run: code that ajv generates, and an example in the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
@@ -45,7 +46,7 @@ const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 /** A program that uses the library. The library's types must report the error named in the comment. */
 const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
 
-// Declares the few globals that the program uses, so that it compiles without other types.
+// Declares the few globals that the program uses, so that the program compiles without other types.
 declare const console: { log(...words: unknown[]): void };
 declare function fetch(address: string): Promise<{ status: number }>;
 
@@ -118,7 +119,7 @@ async function checkRequires(paths) {
 }
 
 /**
- * Every relative link of a packed page must lead to a packed file.
+ * Every relative link on a packed page must refer to a packed file.
  * @param {string[]} paths
  */
 async function checkLinks(paths) {

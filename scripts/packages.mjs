@@ -1,4 +1,4 @@
-// The packages whose code is in the bundle, taken from the bundler's list of modules.
+// Finds the packages whose code is in the bundle, from the bundler's list of modules.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacedPackages } from './spare-parts.mjs';
@@ -60,7 +60,7 @@ export async function readPackage(folder) {
 }
 
 /**
- * Returns the lock file's entry for a package folder.
+ * Returns the entry of a package folder in the lock file.
  * @param {string} folder
  */
 function locked(folder) {
@@ -71,7 +71,7 @@ function locked(folder) {
 }
 
 /**
- * Returns the page of a repository, from the forms that npm allows.
+ * Returns the web address of a repository given in any form that npm accepts.
  * @param {string} repository `owner/name`, `github:owner/name`, or a git address
  */
 function webAddress(repository) {

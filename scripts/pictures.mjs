@@ -1,5 +1,5 @@
 // Draws the pictures in `docs/pictures` from real runs of the built program: terminal sessions and, with Chromium, the
-// embedded platform's console. A test compares the pictures and ignores what differs between runs.
+// embedded platform's console. A test compares the pictures, but ignores the parts that differ between runs.
 import { createRequire } from 'node:module';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const PICTURES = [
   ],
 ];
 
-/** The home folder that the pictures show. */
+/** The home folder shown in the screenshots. */
 const HOME = '/home/ada';
 const ESCAPE = '\u001b[';
 const ERASE = `\r${ESCAPE}K`;
@@ -51,7 +51,7 @@ const LINES = `[...document.querySelectorAll('header, nav, h2, tr, li')].map((it
 
 /** Time shown by the console's clock. */
 const NOON = '2026-01-05T12:00:00Z';
-/** Colors on a dark background, which looks like a window on a light page. @type {Record<string, string>} */
+/** Dark-mode colors, so that the picture looks like a window on a light page. @type {Record<string, string>} */
 const COLORS = {
   ground: '#161b22',
   frame: '#6e7681',
@@ -96,7 +96,7 @@ async function linesOf(line) {
   // A run with a rejected row exits with 3.
   if (code !== 0 && code !== 3) throw new Error(`${line}: ${text}`);
   const shown = text.replaceAll(home, HOME).trimEnd().split(/\r*\n/);
-  // The progress line is erased and drawn again in its place.
+  // The progress line is erased and redrawn in place.
   const last = shown.map((one) => one.split(ERASE).at(-1) ?? one);
   return [`\u001b[90m$\u001b[39m ${line}`, ...(text === '' ? [] : last)];
 }
@@ -161,7 +161,7 @@ function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Draws the console with a request and its timeline, with the clock stopped. @param {string} executablePath */
+/** Draws the console while the clock is stopped, with a request and its timeline. @param {string} executablePath */
 async function drawConsole(executablePath) {
   const platform = await startEmulator({ clock: 'manual' });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });

@@ -83,7 +83,7 @@ function answers(file, ...args) {
 }
 
 /**
- * Returns how to install the files, and what they were built with.
+ * Returns the release notes: how to install the files, and what they were built with.
  * @param {string[]} names
  */
 function installation(names) {
@@ -102,7 +102,7 @@ function installation(names) {
   return `### Install\n\n${lines.join('\n')}\n\nBuilt from ${commit} with ${tools}. Maintainer: ${author}.\n`;
 }
 
-/** Sets the file modes that git records, because the package contains the modes and must not depend on the umask. */
+/** Sets the file modes that git records, because the modes in the package must not depend on the umask. */
 async function setModes() {
   process.umask(0o022);
   for (const name of run('git', 'ls-files', '-z').split('\0').filter(Boolean)) {

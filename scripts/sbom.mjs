@@ -115,7 +115,7 @@ function componentOf(item, scope, delivery) {
     scope,
   });
   component.licenses.add(new Models.SpdxLicense(item.license));
-  // The hash of the archive that the package URL identifies, in any registry.
+  // The hash of the archive that the package URL identifies; it is the same in every registry.
   const hash = Buffer.from(item.integrity.replace('sha512-', ''), 'base64').toString('hex');
   component.hashes.set(HashAlgorithm['SHA-512'], hash);
   component.externalReferences.add(new Models.ExternalReference(item.source, ExternalReferenceType.VCS));

@@ -10,7 +10,7 @@ const never = (/** @type {string} */ what) =>
  */
 const PARTS = [
   {
-    // We use only undici's pools; its fetch, WebSocket, EventSource, caches and mocks are half of its code.
+    // We use only undici's pools. Its fetch, WebSocket, EventSource, caches and mocks make up half of its code.
     importer: /[\\/]src[\\/]lib[\\/]http[\\/]/,
     source: /^undici$/,
     code: [
@@ -22,7 +22,7 @@ const PARTS = [
     ].join('\n'),
   },
   {
-    // Supports form and web stream bodies; ours are strings and bytes.
+    // Supports bodies that are forms or web streams; ours are strings and bytes.
     importer: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client/,
     source: /^\.\.\/web\/fetch\/body\.js$/,
     code: `export function extractBody() { ${never('A form as a body')} }`,
@@ -39,13 +39,13 @@ const PARTS = [
     code: `const ajvFormats = { default() { ${never('ajv-formats')} } };\nexport default ajvFormats;`,
   },
   {
-    // We pass the settings folder. Loading this package fails for a user without a home folder.
+    // We pass the settings folder, so this package is not needed. Loading it fails for a user without a home folder.
     importer: /[\\/]conf[\\/]dist[\\/]/,
     source: /^env-paths$/,
     code: `export default function envPaths() { ${never('A default folder of conf')} }`,
   },
   {
-    // Validates users' answers to a server's questions; our server asks none.
+    // Validates users' answers to questions from the server; our server asks none.
     importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
     source: /[\\/]ajv-provider\.js$/,
     code: `export class AjvJsonSchemaValidator {}`,

@@ -29,7 +29,7 @@ const SUMMARIES = {
   },
   'Embedded platform:': {
     emulator: 'the embedded platform: start it, advance its clock, inject faults',
-    tour: 'guided tour of the main jobs on a temporary platform',
+    tour: 'guided tour of the main tasks on a temporary platform',
   },
   'More:': {
     log: 'every write from this machine: when, who, what, and how to undo it',

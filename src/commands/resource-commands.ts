@@ -89,7 +89,7 @@ export function resourceCommands(
     defineCommand({
       path: `${group} update`,
       tool: ['file'],
-      summary: `replace a ${noun} with a file, or change individual fields with flags`,
+      summary: `replace a ${noun} from a file, or change individual fields with flags`,
       effect: 'write',
       ...shown,
       args: known,

@@ -34,11 +34,11 @@ export const command = defineCommand({
   tool: false,
   calls: 'platform',
   args: {
-    method: { help: 'the HTTP method', choices: METHODS },
-    path: { help: 'a path with its query; {orgId}, {accountId} and {workspaceId} are replaced', offers: paths },
+    method: { help: 'HTTP method', choices: METHODS },
+    path: { help: 'path with its query; {orgId}, {accountId} and {workspaceId} are replaced', offers: paths },
   },
   flags: {
-    file: { short: 'f', value: 'file', help: 'the body, JSON or YAML; - reads standard input' },
+    file: { short: 'f', value: 'file', help: 'body as a JSON or YAML file; - reads standard input' },
     paginate: { help: 'fetch all pages of a list and combine their items' },
   },
   output: () => z.unknown(),

@@ -36,7 +36,7 @@ const joining: Joining<z.infer<ReturnType<typeof partResult>>> = {
 
 export const joinParts = defineCommand({
   path: 'dsr bulk-results',
-  summary: 'join the results of several bulk runs',
+  summary: 'combine the results of several bulk runs',
   effect: 'local',
   calls: 'none',
   args: resultArgs,

@@ -21,7 +21,7 @@ const nowView: RecordView<{ now: string }> = {
 
 const advanceClock = defineCommand({
   path: 'emulator clock advance',
-  summary: "advance the platform's clock and run everything that falls due",
+  summary: "advance the platform's clock and run everything that becomes due",
   ...onPlatform,
   args: { duration: { help: 'duration such as 15m, 8h, 7d' } },
   flags: { port: { ...portFlag.port, inherited: true } },

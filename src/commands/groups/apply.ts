@@ -21,13 +21,13 @@ export const writeRecord = {
   view: () => groupView,
 } as const satisfies Partial<CommandRecord> & { view: () => typeof groupView };
 
-export const groupArg = { group_id: { help: 'the id of the group', pick: pickGroup } } as const satisfies Record<
+export const groupArg = { group_id: { help: 'id of the group', pick: pickGroup } } as const satisfies Record<
   string,
   ArgSpec
 >;
 
 export const fileFlag = {
-  file: { short: 'f', value: 'file', required: true, help: 'the definition, YAML or JSON; - reads standard input' },
+  file: { short: 'f', value: 'file', required: true, help: 'definition as a YAML or JSON file; - reads standard input' },
 } as const satisfies Record<string, FlagSpec>;
 
 export interface PlannedGroup {

@@ -151,7 +151,7 @@ export const removeAttributes = defineCommand({
   ...writeRecord,
   path: 'groups attributes remove',
   summary: 'remove shared attributes from a group',
-  args: { ...groupArg, attribute: { many: true, help: 'the attribute ids' } },
+  args: { ...groupArg, attribute: { many: true, help: 'ids of the attributes' } },
   examples: [
     'cdpadm groups attributes remove household lifetime_value',
     'cdpadm groups attributes remove household is_member --dry-run',

@@ -30,7 +30,7 @@ const intakeRecord = {
   calls: 'platform',
   tool: ['identityType'],
   flags: {
-    file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - reads standard input' },
+    file: { short: 'f', value: 'file', required: true, help: 'body as a JSON or YAML file; - reads standard input' },
     identityType: identityTypeFlag,
   },
   output: acceptedResult,

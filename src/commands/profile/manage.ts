@@ -62,7 +62,7 @@ export const useProfile = defineCommand({
   summary: 'make a profile the current one',
   effect: 'local',
   calls: 'settings',
-  args: { name: { help: 'the profile; local is the embedded platform', pick: pickProfileOrLocal } },
+  args: { name: { help: 'name of the profile; local is the embedded platform', pick: pickProfileOrLocal } },
   output: () => z.object({ current: z.string() }),
   examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
   exits: { notFound: 'profile not found' },

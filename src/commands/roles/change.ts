@@ -16,7 +16,7 @@ export const createRole = defineCommand({
   path: 'roles create',
   tool: ['from', 'name', 'description', 'task'],
   summary: 'create a role',
-  args: { roleId: { name: 'role_id', help: 'the id of the new role' } },
+  args: { roleId: { name: 'role_id', help: 'id of the new role' } },
   flags: {
     from: { value: 'role', help: 'a standard template or a live role to copy' },
     name: { value: 'text', help: 'display name (default: the id)' },
@@ -85,7 +85,7 @@ export const updateRole = defineCommand({
   path: 'roles update',
   tool: ['name', 'description', 'addTask', 'removeTask'],
   summary: 'change the name, description or tasks of a role',
-  args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
+  args: { roleId: { name: 'role_id', help: 'id of the role', pick: pickRole } },
   flags: {
     name: { value: 'text', help: 'new display name' },
     description: { value: 'text', help: 'new description' },
@@ -139,7 +139,7 @@ export const renameRole = defineCommand({
   path: 'roles rename',
   summary: 'change the id of a role',
   args: {
-    oldId: { name: 'old_id', help: 'the id of the role', pick: pickRole },
+    oldId: { name: 'old_id', help: 'id of the role', pick: pickRole },
     newId: { name: 'new_id', help: 'new id of the role' },
   },
   notes: [
@@ -167,7 +167,7 @@ export const deleteRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles delete',
   summary: 'delete roles',
-  args: { roleIds: { name: 'role_id', many: true, help: 'the role ids', pick: pickRole } },
+  args: { roleIds: { name: 'role_id', many: true, help: 'ids of the roles', pick: pickRole } },
   notes: [
     'Up to three roles need only a confirmation; more need --allow-delete. The manifest is saved first: `roles rollback` restores a deleted role.',
   ],

@@ -28,7 +28,7 @@ export const explainRole = defineCommand({
   summary: "explain a role's permissions in the words of the permission reference",
   effect: 'read',
   calls: 'platform',
-  args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
+  args: { roleId: { name: 'role_id', help: 'id of the role', pick: pickRole } },
   output: () => z.array(permissionResult()),
   examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
   exits: { notFound: 'role not found' },
@@ -61,7 +61,7 @@ export const listHolders = defineCommand({
   summary: 'list the roles that grant a task',
   effect: 'read',
   calls: 'platform',
-  args: { task: { help: 'a task id, such as privacy:settings', pick: pickTask } },
+  args: { task: { help: 'id of the task, such as privacy:settings', pick: pickTask } },
   output: () =>
     z.array(
       z.object({
@@ -121,8 +121,8 @@ export const compareRoles = defineCommand({
   effect: 'read',
   calls: 'platform',
   args: {
-    a: { help: 'a role id', pick: { ...pickRole, question: 'First role' } },
-    b: { help: 'another role id', pick: { ...pickRole, question: 'Second role' } },
+    a: { help: 'id of a role', pick: { ...pickRole, question: 'First role' } },
+    b: { help: 'id of another role', pick: { ...pickRole, question: 'Second role' } },
   },
   output: () => comparisonResult(),
   columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),

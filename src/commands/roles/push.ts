@@ -18,7 +18,7 @@ export const pushRoles = defineCommand({
   ...outcomeRecord,
   path: 'roles push',
   summary: 'replace the live manifest with a roles file',
-  args: { file: { optional: true, help: `the roles file (default: ${DEFAULT_FILE}); - reads standard input` } },
+  args: { file: { optional: true, help: `roles file (default: ${DEFAULT_FILE}); - reads standard input` } },
   flags: {
     base: baseFlag,
     plan: {

@@ -42,7 +42,7 @@ export const getRole = defineCommand({
   summary: 'show one role with its tasks',
   effect: 'read',
   calls: 'platform',
-  args: { roleId: { name: 'role_id', help: 'the id of the role', pick: pickRole } },
+  args: { roleId: { name: 'role_id', help: 'id of the role', pick: pickRole } },
   output: () => RoleReply,
   examples: ['cdpadm roles get admin-role', 'cdpadm roles get admin-role -o yaml'],
   exits: { notFound: 'role not found' },

@@ -17,7 +17,7 @@ import { nearestHint } from '../../lib/kernel/nearest.ts';
 export const DEFAULT_FILE = 'roles.yaml';
 
 export const fileArg = {
-  file: { default: DEFAULT_FILE, help: 'the roles file; - reads standard input' },
+  file: { default: DEFAULT_FILE, help: 'roles file; - reads standard input' },
 } as const satisfies Record<string, ArgSpec>;
 
 export const baseFlag = {

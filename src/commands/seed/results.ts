@@ -43,7 +43,7 @@ const joining: Joining<ShardResult> = {
 
 export const joinShards = defineCommand({
   path: 'seed results',
-  summary: 'join the results of all shards of a bulk run',
+  summary: 'combine the results of all shards of a bulk run',
   effect: 'local',
   calls: 'none',
   args: resultArgs,

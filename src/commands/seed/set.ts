@@ -24,7 +24,7 @@ export const setSeeds = defineCommand({
   calls: 'platform',
   flags: {
     identityType: identityTypeFlag,
-    file: { short: 'f', value: 'file', required: true, help: 'the body, JSON or YAML; - reads standard input' },
+    file: { short: 'f', value: 'file', required: true, help: 'body as a JSON or YAML file; - reads standard input' },
   },
   output: acceptedResult,
   examples: ['cdpadm seed set -f user.json --yes', 'cdpadm seed set -f user.json --dry-run -o json'],

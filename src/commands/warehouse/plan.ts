@@ -41,7 +41,7 @@ export const planFlags = {
   only: {
     value: 'pattern',
     many: true,
-    help: "only resources with this id or name, such as crm or 'pipelines/*' (repeatable)",
+    help: "only resources whose id or name matches, such as crm or 'pipelines/*' (repeatable)",
   },
   overlay: {
     value: 'dir',

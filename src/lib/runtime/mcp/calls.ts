@@ -263,7 +263,7 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
     // A number may already have lost digits, so the schema accepts only strings.
     if (typeof one !== 'string' || (index > 0 && !many))
       throw wrongType(name, form === 'number' ? 'a whole number' : many ? 'a string list' : 'a string');
-    if (form === 'file' && isPath(one)) throw wrongType(name, 'the content of the file, not its path');
+    if (form === 'file' && isPath(one)) throw wrongType(name, 'the contents of the file, not its path');
     return form === 'file' ? store(one as never) : one;
   });
 }

@@ -46,7 +46,7 @@ const INVALID: [string, Record<string, unknown>, string][] = [
   ...['roles.yaml', '/tmp/roles', './roles', 'C:\\x\\roles.json'].map((file): (typeof INVALID)[number] => [
     'roles_read',
     { command: 'roles validate', file },
-    '`file` must be the content of the file, not its path.',
+    '`file` must be the contents of the file, not its path.',
   ]),
   ['roles_write', { command: 'roles update' }, 'Missing argument `plan`. It is the id of a plan'],
   ['roles_write', { command: 'roles update', plan: {} }, '`plan` must be a string. It is the id of a plan'],
@@ -87,7 +87,7 @@ it('never uses the format argument as a path', async () => {
 });
 
 it.each<[name: string, values: Record<string, unknown>, hint: string]>([
-  ['roles_read', { command: 'roles get' }, 'Pass `role_id`: the id of the role.'],
+  ['roles_read', { command: 'roles get' }, 'Pass `role_id`: id of the role.'],
   ['roles_read', { command: 'roles validate' }, 'Pass `file`: the content itself, not a path: '],
   ['roles_read', { command: 'roles list', id: 'a' }, 'It has no arguments. Omit it.'],
   ['roles_read', { command: 'roles list', profile: 'a' }, 'Omit it: the command that starts this server sets'],
