@@ -52,7 +52,7 @@ export function bigManifest() {
   return { roles: Array.from({ length: ROLES }, (_, index) => role(`role-${index}`, bigTasks(index))), ...stamp };
 }
 
-/** Returns those roles as YAML after an edit: every tenth role has one more task, one was removed, and one was added. */
+/** Returns those roles as YAML after an edit: every tenth role has one more task, one was removed, and one added. */
 export function editedYaml() {
   const lines = [
     `last_modified_on: ${stamp.last_modified_on}`,

@@ -27,7 +27,7 @@ export const groupArg = { group_id: { help: 'id of the group', pick: pickGroup }
 >;
 
 export const fileFlag = {
-  file: { short: 'f', value: 'file', required: true, help: 'definition as a YAML or JSON file; - reads standard input' },
+  file: { short: 'f', value: 'file', required: true, help: 'definition as YAML or JSON; - reads standard input' },
 } as const satisfies Record<string, FlagSpec>;
 
 export interface PlannedGroup {
