@@ -101,6 +101,7 @@ const JSON_ARRAY: readonly Case[] = [
 const CELL = 'attr:Orders:count: must be a whole number, 0 or more';
 const HEAD = 'xpid,attr:Orders:count,user:n,cutoff_date';
 const CSV: readonly Case[] = [
+  { what: 'an empty file', content: '', accepted: 0 },
   { what: 'too many and too few cells', content: lines(HEAD, '1,2,a,2024-01-31', '2,2,a,2024-01-31,x', '3', '4,2,,2024-01-31'), accepted: 2, reasons: { 3: 'has 5 columns; the header has 4', 4: 'has 1 column; the header has 4' } },
   { what: 'line breaks in quotes', content: lines(HEAD, '1,2,"a\n\nb",2024-01-31', '2,x,a,2024-01-31'), accepted: 1, reasons: { 5: CELL } },
   { what: 'dates in many forms', content: lines(HEAD, '1,2,a,2026-02-29', '2,2,a,01/02/2026', '3,2,a,2026-1-1', '4,2,a,2024-02-29', '5,2,a,'), accepted: 1, reasons: { 2: DATE, 3: DATE, 4: DATE, 6: 'cutoff_date: is missing' } },
@@ -123,7 +124,6 @@ const WHOLE: readonly (readonly [what: string, name: string, content: string | B
   ['UTF-16', 'u.csv', utf16(`\ufeff${HEAD}\n`), ['u.csv:1:1: the file is UTF-16']],
   ['a NUL in a cell', 'u.csv', lines(HEAD, '1,2,a\u0000,'), ['u.csv:2:6: unexpected NUL byte']],
   ['an unclosed quote', 'u.csv', lines(HEAD, '1,2,a,2024-01-31', '2,2,"a,2024-01-31', '3,2,a,2024-01-31'), ['u.csv:3:5: this cell starts with a quote that is never closed']],
-  ['an empty file', 'u.csv', '', []],
   ['a duplicate column', 'u.csv', lines('xpid,xpid', '1,2'), ['u.csv:1: xpid: maps to the same field as the `xpid` column']],
   ['unknown columns', 'u.csv', lines('', 'xpid,attr:Orders:cuont,foo\u202e', '1,2,3'), ['u.csv:2: attr:Orders:cuont: has an unknown calculation type `cuont`; did you mean `count`?', 'u.csv:2: foo']],
   ['no identity column', 'u.csv', lines('user:n', 'a'), ['u.csv:1: there is no `xpid` or `identity:<type>` column']],
