@@ -13,6 +13,7 @@ import { type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts'
 import { explain, showPath } from '../../lib/contract/explain.ts';
 import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint, nearestHint } from '../../lib/kernel/nearest.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import { behindEquals, type OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
@@ -36,7 +37,7 @@ export const createGroup = defineCommand({
     if (planned.live) {
       throw fail('groups.exists', {
         message: `Group ${planned.wanted.id} already exists.`,
-        hint: { text: 'To change it:', command: `cdpadm groups set -f ${file}` },
+        hint: { text: 'To change it:', command: `cdpadm groups set -f ${shellWord(file)}` },
       });
     }
     return await applyGroup(ctx, planned);

@@ -5,6 +5,7 @@ import { extraFields, type Role } from '../../lib/domain/roles/manifest.ts';
 import { MOST_UNGUARDED } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { changeRoles, guardFlags, outcomeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -63,7 +64,7 @@ function refuseTaken(roles: readonly Role[], field: 'role_id' | 'name', text: st
   if (id === undefined) return;
   throw fail('roles.exists', {
     message: field === 'name' ? `Role ${id} already has the name \`${text}\`.` : `Role ${id} already exists.`,
-    hint: { text: 'Choose another. To see that role:', command: `cdpadm roles get ${id}` },
+    hint: { text: 'Choose another. To see that role:', command: `cdpadm roles get ${shellWord(id)}` },
   });
 }
 

@@ -3,6 +3,7 @@ import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
@@ -90,14 +91,17 @@ async function diffPlatform(
     ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
     if (isEmptyDiff(plan)) return plan;
     // The file keeps the stamp of the platform it was pulled from.
-    const words = path === undefined ? `--expect-plan ${plan.plan} --no-write-back` : `--plan ${path}`;
+    const words = path === undefined ? `--expect-plan ${plan.plan} --no-write-back` : `--plan ${shellWord(path)}`;
     const command = `cdpadm roles push ${path === undefined ? `${file} ` : ''}--profile ${name ?? ''} ${words}`;
     ctx.out.note({ text: 'To apply it there:', command });
     return plan;
   }
   for (const warning of warnings) ctx.out.warn(warning);
   if (path !== undefined)
-    ctx.out.note({ text: `Saved the plan to ${path}. To apply it:`, command: `cdpadm roles push --plan ${path}` });
+    ctx.out.note({
+      text: `Saved the plan to ${path}. To apply it:`,
+      command: `cdpadm roles push --plan ${shellWord(path)}`,
+    });
   return plan;
 }
 

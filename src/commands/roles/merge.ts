@@ -6,6 +6,7 @@ import { type MergeConflict, resolveConflict, type WantedRoles, wantedRoles } fr
 import { fail } from '../../lib/errors/fail.ts';
 import { markConflicts, updateManifestText } from '../../lib/files/roles-file.ts';
 import type { KnownError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
@@ -74,13 +75,16 @@ export async function mergeFile(
   if (marked === undefined) {
     throw error.with({
       message: `Conflict: you and the platform changed the same fields. ${file} was not changed.`,
-      hint: { text: 'Choose on a terminal:', command: `cdpadm roles pull ${file} --merge` },
+      hint: { text: 'Choose on a terminal:', command: `cdpadm roles pull ${shellWord(file)} --merge` },
     });
   }
   tellRebased(ctx, { ...asked, roles });
   const conflict = error.with({
     message: `Conflict: you and the platform changed the same fields. ${file} keeps your values, with the platform's values in comments.`,
-    hint: { text: 'Choose a value for each, delete the comments, then:', command: `cdpadm roles diff ${file}` },
+    hint: {
+      text: 'Choose a value for each, delete the comments, then:',
+      command: `cdpadm roles diff ${shellWord(file)}`,
+    },
   });
   return { text: marked, read, roles: roles.length, isLive: false, conflict };
 }

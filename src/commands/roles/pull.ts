@@ -18,6 +18,7 @@ import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { isAbsent, KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { makeUserFolder } from '../../lib/kernel/temporary-file.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
@@ -113,7 +114,7 @@ export const pullRoles = defineCommand({
     ctx.out.note(line);
     if (merged?.isLive) return;
     const next = merged ? 'To see what a push would change:' : 'Edit it, then:';
-    ctx.out.note({ text: next, command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${file}`}` });
+    ctx.out.note({ text: next, command: `cdpadm roles diff${file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`}` });
   },
 });
 
@@ -148,8 +149,11 @@ async function requireNoEdits(file: string, text: string, live: Manifest, memory
   throw fail('roles.local_edits', {
     message: `${file} has edits that are not on the platform; it was not changed.`,
     hint: [
-      { text: 'Push the edits, pull into another file, or merge:', command: `cdpadm roles pull ${file} --merge` },
-      { text: 'To see them:', command: `cdpadm roles diff ${file}` },
+      {
+        text: 'Push the edits, pull into another file, or merge:',
+        command: `cdpadm roles pull ${shellWord(file)} --merge`,
+      },
+      { text: 'To see them:', command: `cdpadm roles diff ${shellWord(file)}` },
     ],
   });
 }

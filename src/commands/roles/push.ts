@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { ManifestReply, RoleReply } from '../../lib/contract/roles.ts';
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { updateManifestText, writeBack } from '../../lib/files/roles-file.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -100,6 +101,9 @@ async function updateFile(
     ctx.out.note(`Updated the last-modified stamp${kept} in ${file}.`);
   } else if (result !== 'stream') {
     const reason = result === 'changed' ? 'it changed after the push read it' : 'its YAML cannot be edited in place';
-    ctx.out.warn({ text: `${file} was not updated: ${reason}. To compare it:`, command: `cdpadm roles diff ${file}` });
+    ctx.out.warn({
+      text: `${file} was not updated: ${reason}. To compare it:`,
+      command: `cdpadm roles diff ${shellWord(file)}`,
+    });
   }
 }

@@ -13,6 +13,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { RoleReply } from '../../lib/contract/roles.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 
 export const DEFAULT_FILE = 'roles.yaml';
 
@@ -120,7 +121,10 @@ export function tellAdvice(
   if (left === 0) return;
   // `roles validate` itself lists more: up to `most`.
   const isShort = most === WARNINGS_WITH_PLAN;
-  const all = { text: `${left} more warnings. To list them:`, command: `cdpadm roles validate ${document.name}` };
+  const all = {
+    text: `${left} more warnings. To list them:`,
+    command: `cdpadm roles validate ${shellWord(document.name)}`,
+  };
   ctx.out.warn(isShort ? all : `${left} more warnings.`);
 }
 

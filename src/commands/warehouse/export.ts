@@ -21,6 +21,7 @@ import { folderOf, SQL_FILE, withChangedFields } from '../../lib/files/warehouse
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import type { Hints, KnownError } from '../../lib/kernel/errors.ts';
 import { makeUserFolder } from '../../lib/kernel/temporary-file.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
@@ -47,7 +48,7 @@ export const exportFolder = defineCommand({
   },
   run: async (ctx, { args: { dir }, flags: { overwrite } }) => {
     checkPath(dir, '`warehouse export`', 'folder');
-    const diff = `cdpadm warehouse diff ${dir}`;
+    const diff = `cdpadm warehouse diff ${shellWord(dir)}`;
     const live = await readLive(await ctx.api(), ctx.signal);
     const exists = statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory() === true;
     // The command sends nothing, so do not check references.

@@ -21,6 +21,7 @@ import {
 } from '../../lib/domain/warehouse/plan.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { invalidInput, type Issue, usageError } from '../../lib/kernel/errors.ts';
+import { shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
@@ -225,7 +226,10 @@ export function savePlan(
   resources.flatMap(({ folders }) => Object.values(folders)).forEach(requireInside);
   const saved = { kind: 'warehouse', target: scope, plan: plan.plan, from, content: { ...flags, resources } } as const;
   writeSavedPlan(path, ctx, saved, renderWarehousePlan(plan, ctx.flags.verbose, plainStyle));
-  ctx.out.note({ text: `Saved the plan to ${path}. To apply it:`, command: `cdpadm warehouse apply --plan ${path}` });
+  ctx.out.note({
+    text: `Saved the plan to ${path}. To apply it:`,
+    command: `cdpadm warehouse apply --plan ${shellWord(path)}`,
+  });
 }
 
 export async function openSaved(ctx: Context, { resources }: SavedContent, allowCommands: boolean | undefined) {

@@ -7,6 +7,7 @@ import { type DocumentFormat, loadDocument, type LoadedDocument } from './load.t
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 import type { FieldIssue } from '../contract/explain.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
+import { shellWord } from '../kernel/words.ts';
 
 export interface DirectoryFile {
   /** Folder of the file: `connections`, `data-models` or `pipelines`. */
@@ -25,7 +26,7 @@ export async function readWarehouseDir(
 ): Promise<DirectoryFile[]> {
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root)) {
-    const hint = { text: 'To create it:', command: `cdpadm warehouse export ${dir}` };
+    const hint = { text: 'To create it:', command: `cdpadm warehouse export ${shellWord(dir)}` };
     throw usageError(`${dir} does not exist.`, isOverlay ? 'Pass the overlay folder.' : hint);
   }
   if (!statSync(root).isDirectory()) throw usageError(`${dir} is not a folder.`, 'Pass the definitions folder.');

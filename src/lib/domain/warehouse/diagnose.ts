@@ -223,10 +223,10 @@ function inactive(about: string, { state }: Part): Finding[] {
 }
 
 function editing(group: string, id: string, text: string): Hint[] {
-  const file = `${id.replaceAll(/[^\w-]/g, '_')}.live.yaml`;
+  const copy = `${id.replaceAll(/[^\w-]/g, '_')}.live.yaml`;
   return [
-    { text: `${text} To save a copy to edit:`, command: `cdpadm ${group} get ${id} --out ${file}` },
-    { text: 'Then:', command: `cdpadm ${group} update ${id} -f ${file}` },
+    { text: `${text} To save a copy to edit:`, command: `cdpadm ${group} get ${id} --out ${copy}` },
+    { text: 'Then:', command: `cdpadm ${group} update ${id} -f ${copy}` },
   ];
 }
 
