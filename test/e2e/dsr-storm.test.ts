@@ -27,7 +27,7 @@ async function idsOnPlatform(count: number): Promise<string[]> {
   return ids;
 }
 
-describe('a lost response to a request that arrived', () => {
+describe('a request whose response is lost', () => {
   it(`is confirmed in ${RUNS} of ${RUNS} runs, with no duplicate, no loss and a correct report`, async () => {
     const submit = (run: number) =>
       home.json<{ subject_request_id: string; request_status: string }>(

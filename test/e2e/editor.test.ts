@@ -9,7 +9,7 @@ let home: CliHome;
 beforeEach(() => (home = createCliHome()));
 afterEach(() => home.remove());
 
-/** Runs `roles edit`, or a shell that does, with an editor that runs this program; `path` is the file. */
+/** Runs `roles edit`, or `shell`, with an editor that executes the code `editor`; in it, `path` is the edited file. */
 function edit(editor: string, shell?: string): Terminal {
   const script = join(home.cwd, 'editor.cjs');
   writeFileSync(script, `const fs = require('fs'), path = process.argv.at(-1);\n${editor}`);

@@ -79,13 +79,13 @@ describe('a platform that is killed with -9', () => {
       const headers = await bearer(ready);
       const workspace = basicAuth(`${ready.workspace_key}:${ready.workspace_secret}`);
       const path = `/platform/v2/organizations/${ready.org_id}/accounts/${ready.account_id}/roles`;
-      // Leaves requests in flight when the signal arrives.
+      // The platform is killed after this many writes, so that others are in flight.
       let left = 10 + Math.floor(random() * 40);
       const wait = random() * 10;
 
       /**
        * Sends writes one by one until the platform is down; returns the number of acknowledged writes. One more write
-       * was in flight.
+       * may have been in flight.
        */
       async function writer(status: number, write: (n: number) => Promise<Exchange>): Promise<number> {
         let answered = 0;

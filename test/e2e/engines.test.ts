@@ -20,8 +20,8 @@ const SHARDS = size(40, 16);
 const hasParallel = spawnSync('parallel', ['--version']).status === 0;
 
 /**
- * The address that the shards send to: counts the users in accepted requests, and forwards them to a platform if there
- * is one.
+ * The server that the shards send to. It counts the users in accepted requests, and forwards the requests to a platform
+ * if there is one.
  */
 interface Target {
   url: string;
@@ -39,7 +39,7 @@ interface Step {
   run(): Promise<unknown>;
 }
 
-/** Runs `steps` in order, each after its number of users has arrived. */
+/** Starts the target, which runs `steps` in order, each after its number of users has arrived. */
 async function startTarget(users: number, steps: Step[], platform: string | undefined): Promise<Target> {
   let rows = 0;
   let step: Promise<unknown> = Promise.resolve();

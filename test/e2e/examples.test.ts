@@ -208,8 +208,8 @@ describe('each example', () => {
     await runExample(line, path);
   });
 
-  // The first example of each command; for an endless command, its first line. `mcp` is skipped because it speaks a
-  // protocol.
+  // Checks the JSON of each command's first example; for an endless command, only the first line. `mcp` is skipped
+  // because it communicates over JSON-RPC.
   test.each(leaves.filter(([path]) => path !== 'mcp' && !ELSEWHERE.has(groupOf(path))))(
     'prints the JSON that its help describes: %s',
     async (path, command) => {

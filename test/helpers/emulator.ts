@@ -152,7 +152,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   };
 }
 
-/** Calls `onMoved` after the clock may have moved. */
+/** Calls `onMoved` after each call that may move the clock. */
 function testControl({ assignRole, callbacks, clock, faults, log, reset }: Emulator, onMoved: () => void): TestControl {
   const moving = async <T>(moved: Promise<T>): Promise<T> => moved.finally(onMoved);
   return {

@@ -1,8 +1,8 @@
 // Reads the GitHub Actions workflow commands in a step's output.
 
 /**
- * Returns the commands that GitHub would run, in order: after whitespace or, in the older form, anywhere; none inside a
- * fence.
+ * Returns the lines with commands that GitHub would run. Only whitespace may precede a command in its line; the older
+ * form (`##[`) may be anywhere. Lines inside a fence are omitted.
  */
 export function commandsIn(text: string): string[] {
   let token: string | undefined;

@@ -1,6 +1,6 @@
 // Runs every command that writes to the platform with a limit on file sizes, as on a full disk or with an exhausted
-// quota. The program skips a write that must be saved first, damages no existing file, and completes the work when it
-// runs again with enough space.
+// quota. The program does not send a write that it cannot save first, damages no existing file, and completes the work
+// when it is run again with enough space.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import { createWorld, type World } from './world.ts';
 const LIMITS = [0, 1, 2, 4, 8, 16];
 /** Commands that save an id or a copy before they send a request. */
 const SAVES_FIRST = /^(dsr submit|roles (push|edit|create|update|delete|rollback))/;
-/** Commands that write again when they run again. */
+/** Commands that repeat their write when they are run again. */
 const REPEATS_WRITE = /^(pipelines (trigger|reset)|connections update|intake event|api|dsr submit --regulation)/;
 const RESUMED = /^(dsr submit --bulk|seed bulk)/;
 
@@ -35,7 +35,7 @@ async function cleanRun(wanted: CommandCase): Promise<Clean> {
   return cleanOf(world.proxy.requests);
 }
 
-/** Returns the files in the user's folder by path. */
+/** Returns the contents of the files in the user's folder, keyed by path. */
 function contents(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(

@@ -1,4 +1,4 @@
-// `dsr evidence`: a zip archive that shows an auditor what happened to requests.
+// `dsr evidence`: writes a zip archive that shows an auditor what happened to requests.
 import { hash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';

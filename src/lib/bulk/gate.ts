@@ -13,7 +13,7 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
   shared?: SharedRate | undefined;
 }
 
-/** Maximum number of additional tasks while others rest; each task holds its rows in memory. */
+/** Maximum number of additional tasks while others are paused; each task holds its rows in memory. */
 export const MOST_RESTING = 128;
 
 /** If a timer fires this late, the program was blocked. */
@@ -23,7 +23,7 @@ export class Gate {
   requests = 0;
   /** Number of failed requests (5xx, or no response). A 429, or a 503 with `Retry-After`, pauses the run instead. */
   retries = 0;
-  /** Number of resting rows, which do not count as concurrent. */
+  /** Number of paused rows, which do not count as concurrent. */
   resting = 0;
   onRest: (() => void) | undefined;
   readonly #clock: Clock;
@@ -73,7 +73,7 @@ export class Gate {
     });
   }
 
-  /** Call this after every admitted request. `failure` ends a run that gives up now. Returns the row's pause. */
+  /** Call after every admitted request. If the run gives up now, `failure` is its error. Returns the row's pause. */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.retries++;
     this.#cause = failure;
@@ -120,7 +120,7 @@ export class Gate {
     }, this.stop);
   }
 
-  /** If the program was blocked, tells the pacing that requests sent after the alarm was set were delayed. */
+  /** If the alarm is late, reports to the pacing how long the program was blocked. */
   #noticeBlock(now: number): void {
     if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
     this.#pacing.wasBlocked(this.#alarm.setAt, now);

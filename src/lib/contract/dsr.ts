@@ -40,7 +40,7 @@ export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? unde
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
 }).check(z.toLowerCase());
 
-/** Requires a time zone, because the deadline runs from this time (decision: D53). */
+/** Requires a time zone, because the deadline is counted from this time (decision: D53). */
 const SubmittedTime = filledWhere(
   (text) =>
     parseIso(text) === undefined ? 'must be a time with a time zone, such as 2026-01-31T08:00:00Z' : undefined,

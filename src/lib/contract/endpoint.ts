@@ -67,7 +67,7 @@ export interface EndpointSpec<
   fails?: readonly number[];
   query?: readonly string[];
   safety: Safety;
-  /** Path parameter -> reply field that repeats it, or `items[].…`. A reply about another resource is not trusted. */
+  /** Path parameter -> reply field that repeats it, or `items[].…`. A reply for another resource is not trusted. */
   about?: Readonly<Record<string, string>>;
   budget?: Budget;
   names?: EndpointNames;
@@ -91,7 +91,7 @@ type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'serv
   Partial<Pick<Endpoint, 'service' | 'auth' | 'status' | 'safety'>>;
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 
-/** A row may override service, credentials, status (200) and safety (`repeat` for GET, or else `confirm`). */
+/** A row may override service, credentials, status (default: 200) and safety (`repeat` for GET, else `confirm`). */
 export function endpoints<const Rows extends Record<string, Row>>(
   area: string,
   service: Service,

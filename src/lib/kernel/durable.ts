@@ -88,7 +88,7 @@ export async function replacePrivateFile(path: string, parts: AsyncIterable<stri
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
 }
 
-/** Writes a new private file. Throws usage (2) if `path` exists by the end. Leaves no file after an error. */
+/** Writes a new private file. Throws usage (2) if `path` exists after the write. Leaves no file after an error. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }
@@ -239,7 +239,7 @@ export function isExposed(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-/** Returns the path of a new file, because a symlink may point to a missing file. */
+/** Follows symlinks and returns the path that they lead to, which may not exist. */
 function missingTarget(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {

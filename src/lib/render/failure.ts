@@ -9,7 +9,7 @@ import type { Style } from './style.ts';
 /** Maximum number of issues to show. Others are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** A sentence longer than this must quote a whole input, such as a file with a single line. */
+/** A message longer than this must quote a whole input, such as a file with a single line. */
 const LONGEST_TEXT = 4000;
 
 /** Masks text before truncating it: half of a secret would not be recognized. */
@@ -19,7 +19,7 @@ function shortened(text: string, redactor: Redactor): string {
   return `${masked.slice(0, LONGEST_TEXT / 2)} … (${text.length} characters) … ${masked.slice(-LONGEST_TEXT / 4)}`;
 }
 
-/** Shows the problem, its positions, the fix and the request, in this order. Ends in a line feed. */
+/** Returns the problem, its positions, the fix and the request, in this order. Ends in a line feed. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
   // One line: a quoted line break could fake part of a plan. Only our own stack traces have several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
@@ -43,7 +43,7 @@ function unlisted({ issues, issuesOmitted }: KnownError, json: string): string |
   return `… and ${more} more; ${json} lists ${issuesOmitted === 0 ? 'them all' : `the first ${issues.length}`}`;
 }
 
-/** Returns `file:line:column: path: sentence`, without unknown parts. */
+/** Returns `file:line:column: path: message`, without unknown parts. */
 function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   const place = placeOf(issue);
   const parts = [

@@ -55,9 +55,9 @@ export interface RowTask {
   onSend(): void;
 }
 
-/** Maximum number of times that a row is sent before it rests, and of reads that confirm the row. */
+/** Maximum number of sends before a row is paused, and of reads to confirm it. */
 const MAX_ATTEMPTS = 5;
-/** Maximum number of rests for a row that keeps failing while others succeed. In a storm, a later attempt succeeds. */
+/** Maximum number of pauses for a row that keeps failing while others succeed. A later attempt often succeeds. */
 const MAX_RESTS = 2;
 const MAX_REST_MS = 15_000;
 
@@ -82,7 +82,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;
-  /** True if a 201 contains our id. An invalid signature requires a GET, and a warning counts the row. */
+  /** True if a 201 contains our id. If its signature is invalid, a GET must confirm the row. */
   let isCreated = false;
 
   for (let wasSent = mayExist; ; wasSent = true) {

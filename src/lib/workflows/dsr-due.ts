@@ -11,7 +11,7 @@ const ENDED_AT_MOST = 1000;
 
 /**
  * Returns the most urgent requests. A request that turns out to be finished is replaced by the next one. `until` (ms)
- * is the last deadline or expiry of results to include. `isPatient` continues after any number of finished requests.
+ * is the last deadline or expiry of results to include. With `isPatient`, finished requests never stop the search.
  * `left` is the number of requests that were not read.
  */
 export async function dueRequests(

@@ -17,7 +17,7 @@ import type { RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
-/** Rows to send: number, erasures that skip the waiting period, other erasures, and the first rows. */
+/** The rows to send: how many there are, how many are erasures with or without a waiting period, and the first rows. */
 export interface RowsToSend {
   left: number;
   skipWaiting: number;
@@ -35,7 +35,7 @@ export interface Examined extends RowsToSend {
   /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: Map<string, number>;
   devicesOnly: number[];
-  /** Numbers of the rows from whose identities spaces were trimmed. */
+  /** Numbers of the rows in which spaces around an identity were removed. */
   trimmed: number[];
   /** Rows whose email address contains upper-case letters. */
   upperCase: number[];
@@ -137,7 +137,7 @@ function addToSend(found: RowsToSend, ready: ReadyRow): void {
   if (found.first.length < FIRST) found.first.push(ready);
 }
 
-/** Returns the rows that an earlier run left and that `accepts` accepts. */
+/** Returns the rows that no earlier run has completed and that `accepts` accepts. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,

@@ -46,7 +46,7 @@ export interface RowReader {
 /** Placeholder id for a row without an id. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
-/** Throws invalid input (9) for unknown headings. */
+/** Throws invalid input (9) for unknown or missing columns. */
 export function createRowReader({ heading }: RowTable, options: RowOptions): RowReader {
   const { mapping, names } = options;
   const { file } = heading;

@@ -247,10 +247,10 @@ export function duplicateText({ at = 'an earlier day', id, status, subject_reque
   return `The ${type} request ${id} from ${at} is for the same person; ${state}`;
 }
 
-/** Finds the newest request of the same type for the same person. `isQuick` means without calling the platform. */
+/** Finds the newest request of the same type for the same person. With `isQuick`, does not call the platform. */
 export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<LedgerRequest | undefined>;
 
-/** Time for which a request without an outcome may still be in flight. */
+/** How long a request without an outcome may still be in flight. */
 const SENDING_MS = 30_000;
 
 /** Number of requests read from the ledger at a time. */

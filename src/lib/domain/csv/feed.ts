@@ -1,4 +1,4 @@
-// Splits a stream of CSV bytes into records (RFC 4180) and tracks their line numbers. Cells may be read in place.
+// Splits a stream of CSV bytes into records (RFC 4180) and tracks their line numbers.
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
@@ -63,7 +63,7 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** Returns the error invalid input (9) at a byte of the current record, by default its first byte. */
+  /** Returns an invalid input error (9) at a byte of the current record, by default its first byte. */
   error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }
@@ -75,7 +75,7 @@ export class CsvFeed implements RowReader {
     return at < 0 ? -1 : start + at;
   }
 
-  /** Passes complete records to the taker, and drops their bytes. */
+  /** Calls the taker for each complete record, and drops the bytes of these records. */
   #take(length: number, isLast: boolean): void {
     const { scan } = this;
     const { bytes } = this.#pending;

@@ -27,12 +27,12 @@ export interface EmulatorOptions {
   data?: string;
   /**
    * Folder of the authority that issues the platform's certificate. Several platforms can share it. Default: a folder
-   * inside `data`, or else in memory.
+   * inside `data`, otherwise in memory.
    */
   authority?: string;
   /** Keeps the state in memory; not allowed together with `data`. */
   memory?: boolean;
-  /** Fixtures document, parsed from YAML or JSON. Default: the fixtures in `data`, or else the built-in samples. */
+  /** Fixtures document, parsed from YAML or JSON. Default: the fixtures in `data`, otherwise the built-in samples. */
   fixtures?: EmulatorFixtures;
   /** Warehouse file that pipelines read if the fixtures do not define one. */
   warehouse?: string;
@@ -44,7 +44,7 @@ export interface EmulatorOptions {
   publicUrl?: string;
   /** PEM strings. With `tls`, the platform uses https. The control address still uses http, on another port. */
   tls?: { cert: string; key: string };
-  /** `real` follows the machine's clock; `manual` changes on request. Default: the mode in `data`, or else `real`. */
+  /** `real` follows the machine's clock; `manual` changes on request. Default: the mode in `data`, otherwise `real`. */
   clock?: 'real' | 'manual';
 }
 

@@ -50,7 +50,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   const forced = new Set<number>();
   let round: Promise<void> | undefined;
   let again = false;
-  /** Quarter of an hour at which an advancing clock stopped; undefined if the clock does not wait. */
+  /** Quarter-hour at which an advancing clock stopped; undefined if the clock does not wait. */
   let quarter: number | undefined;
   const time = (): number => quarter ?? clock.now();
 
@@ -114,7 +114,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     }
   }
 
-  /** Starts sending in the background. `at` is the quarter of an hour for which the clock waits in `sent`. */
+  /** Starts sending in the background. `at` is the quarter-hour at which the clock stops to wait for `sent`. */
   function wake(at?: number): void {
     if (stopping.signal.aborted) return;
     quarter = at;

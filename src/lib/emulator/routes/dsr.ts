@@ -55,7 +55,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   // An earlier process ended while sending these callbacks.
   callbacks.update({ state: 'sending' }, { state: 'queued' });
   const perMinute = fixtures.limits.dsr_per_minute;
-  // The count of an earlier run is not restored, because a restart takes most of a minute.
+  // A restart resets the count, which covers only one minute.
   const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
 
   const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));

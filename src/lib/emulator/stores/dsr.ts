@@ -43,7 +43,7 @@ export interface StoredRequest {
   body: DsrRequest;
 }
 
-/** `forward` the request to partners, `pick_up` and `complete` it, or `expire` its results. */
+/** Steps of a request: `forward` it to partners, `pick_up` and `complete` it, and `expire` its results. */
 export const STEPS = ['forward', 'pick_up', 'complete', 'expire'] as const;
 export type Step = (typeof STEPS)[number];
 

@@ -10,7 +10,7 @@ export interface ServerError {
 }
 
 export interface Envelope {
-  /** Platform's own messages, without secrets or duplicates. */
+  /** The platform's own messages, without secrets or duplicates. */
   sentences: string[];
   /** Entries of `errors`, for programs, without secrets. */
   errors: ServerError[];

@@ -104,7 +104,7 @@ type NamedFormat = (typeof OUTPUT_FORMATS)[number];
 type Raw = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `offered`: the command's formats. `outSetsFormat`: `--out` is the result. `preferred`: the project file's format. */
+/** `offered` contains the formats of the command, and `preferred` is the project file's format. */
 export function readGlobalFlags(
   raw: Raw,
   env: Environment,

@@ -9,7 +9,7 @@ export async function openChains(ctx: Context) {
   const { X509Certificate } = await import('node:crypto');
   const { readPrivateFile, writePrivateFile } = await import('../../kernel/durable.ts');
   const pathOf = (fingerprint: string): string => join(ctx.paths.state, 'dsr', 'certificates', `${fingerprint}.pem`);
-  /** Checks only the first certificate: `openssl verify` checks the others against the first. */
+  /** Checks only the fingerprint of the first certificate: `openssl verify` checks the chain. */
   const read = (fingerprint: string): { pem: string; problem?: undefined } | { pem?: undefined; problem: string } => {
     const pem = readPrivateFile(pathOf(fingerprint));
     try {

@@ -88,7 +88,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
 
 const linesOf = (text: string): number => text.split('\n').length;
 
-/** Uses standard error for a single question only, because Inquirer ends the stream that it draws on. */
+/** Returns a stream to standard error for a single question, because Inquirer ends the stream that it draws on. */
 function drawingOn(io: Io): NodeJS.WriteStream {
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

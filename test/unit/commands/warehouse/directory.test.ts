@@ -346,7 +346,7 @@ describe('warehouse export', () => {
   it.each([
     ['definition', 'connections/crm.yaml', CONNECTION.replace('id: crm', 'id: crm-new')],
     ['query', 'data-models/active-customers.sql', 'select mine from a.b.c'],
-  ])('never replaces a %s of the user that has the name of a new file', async (_what, path, mine) => {
+  ])('never overwrites a file of the user: %s', async (_what, path, mine) => {
     await apply();
     mkdirSync(dirname(join(home.cwd, 'out', path)), { recursive: true });
     home.write(`out/${path}`, mine);

@@ -85,7 +85,7 @@ describe('the gate with Retry-After', () => {
     expect(stage.clock.now() - start).toBeGreaterThan(90_000);
   });
 
-  test('waits for a random fraction of the back-off if there is no Retry-After', async () => {
+  test('waits for a random fraction of the backoff if there is no Retry-After', async () => {
     const randoms = [0, 1, 0.25];
     expect(
       await measureGaps(
@@ -96,7 +96,7 @@ describe('the gate with Retry-After', () => {
     ).toEqual([0, 1000, 500, 2000]);
   });
 
-  test('resets the back-off after a response', async () => {
+  test('resets the backoff after a response', async () => {
     const stage = openGate();
     expect(await measureGaps(stage, 3, busy(0))).toEqual([250, 500, 1000]);
     expect(await measureGaps(stage, 3, busy(0))).toEqual([250, 500, 1000]);

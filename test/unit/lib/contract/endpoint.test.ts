@@ -79,7 +79,7 @@ describe('fillPath', () => {
   });
 });
 
-test('defines, for each response about one resource, a comparison with the id in the path', () => {
+test('defines which field of each single-resource response repeats the id in the path', () => {
   const own = allEndpoints.filter(({ path, reply }) => reply && path.endsWith('}'));
   expect(own.length).toBeGreaterThan(8);
   for (const { about = {}, id, path } of own) {

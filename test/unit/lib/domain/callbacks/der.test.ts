@@ -91,7 +91,7 @@ describe('a certificate', () => {
     expect(readCertificate(bytes)).toEqual({ signatureAlgorithm: '2b6570', extensions: new Map() });
   });
 
-  it('has a malformed critical flag treated as true', () => {
+  it('is read as having a critical extension if the flag is malformed', () => {
     const { extensions } = readCertificate(certificate([sequence(objectId('2a'), der(0x01), octets([1]))]));
     expect(extensions.get('2a')).toHaveProperty('critical', true);
   });

@@ -9,7 +9,7 @@ import { createDrawnAsker } from '../../../../../src/lib/runtime/prompts/drawn.t
 import { createTestIo } from '../../../../helpers/cli.ts';
 import { PATIENT } from '../../../../helpers/patient.ts';
 
-test("wraps a choice's hint between words", async () => {
+test("wraps a choice's hint at word boundaries", async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -39,7 +39,7 @@ test('shows short hints next to their choices, and finds a choice by its hint', 
   expect(await chosen).toBe('77');
 });
 
-test('shows every line of long choices, wrapped between words', async () => {
+test('shows every line of long choices, wrapped at word boundaries', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -108,7 +108,7 @@ test('accepts an id that is not in the list if the list is open', async () => {
   expect(await chosen).toBe('77');
 });
 
-test('wraps a validation message between words', async () => {
+test('wraps a validation message at word boundaries', async () => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 36 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
