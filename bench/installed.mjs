@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Returns the size of the package's own files and its run-time dependencies.
+ * Returns the size of the package's own files and its runtime dependencies.
  * @param {string} root the project's folder, built and with its dependencies installed
  * @returns {Promise<number>} megabytes (of a million bytes)
  */

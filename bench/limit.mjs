@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
 /** Maximum number of requests in any one-second window, as on real services. */
 const LIMIT = 50;
 const LATENCY_MS = 300;
-/** A known limit is respected from the start; an unknown one is exceeded a few times first, so that run is longer. */
+/** A known limit is respected from the start. An unknown limit is exceeded a few times first, so its run is longer. */
 const KNOWN_REQUESTS = 2000;
 const FOUND_REQUESTS = 15_000;
 const BATCH = 10;

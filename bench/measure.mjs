@@ -8,9 +8,8 @@ const PEAK = fileURLToPath(new URL('peak.cjs', import.meta.url));
 /**
  * @typedef {object} Case
  * @property {string[]} args arguments for Node
- * @property {() => Record<string, string>} env the environment of each run. Nothing else of our own environment is
- * passed,
- * in particular not NODE_EXTRA_CA_CERTS, which triples the start time of Node 20
+ * @property {() => Record<string, string>} env the environment of each run. No other variable of our own environment is
+ * passed, in particular not NODE_EXTRA_CA_CERTS, which triples the startup time of Node 20
  * @property {number[]} [exits] the expected exit codes (default 0)
  * @property {boolean} [silent] no output is expected
  */

@@ -1,5 +1,5 @@
-// A simple script for comparison: `readline`, zod and undici, with csv-parse for CSV. Usage: node bench/seed-plain.mjs
-// ndjson|csv FILE URL.
+// A simple script for comparison, with `readline`, zod and undici, and csv-parse for CSV. Usage: node
+// bench/seed-plain.mjs ndjson|csv FILE URL.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parse } from 'csv-parse';

@@ -1,4 +1,4 @@
-// Measures the start time, memory and size of the built program, relative to Node running an empty file.
+// Measures the startup time, memory and size of the built program, relative to Node running an empty file.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';

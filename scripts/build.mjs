@@ -22,7 +22,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const staging = join(root, 'node_modules', '.cache', `cdpadm-build-${process.pid}`);
 
-/** Packages with WebAssembly or native code, which cannot be bundled. These packages are the run-time dependencies. */
+/** Packages with WebAssembly or native code, which cannot be bundled. These packages are the runtime dependencies. */
 const external = ['node-sqlite3-wasm', '@napi-rs/keyring'];
 
 /** The embedded platform's worker thread, whose file must be next to the chunk that starts it. */

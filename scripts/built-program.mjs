@@ -14,7 +14,7 @@ export function builtProgram(dist) {
 }
 
 /**
- * Returns streams and settings for a help screen, which reads only the width.
+ * Returns the streams and settings to render a help screen, which uses only the width.
  * @param {number} columns
  * @returns {Parameters<typeof import('../src/main.ts').helpScreens>[0]}
  */

@@ -39,7 +39,7 @@ try {
     'Package: cdpadm',
     `Version: ${version}`,
     `Architecture: ${architecture}`,
-    // Debian requires an email address, so the last commit's author is used.
+    // Debian requires an email address, so the author of the last commit is the maintainer.
     `Maintainer: ${commit.author || author}`,
     `Installed-Size: ${Math.ceil(size / 1024)}`,
     'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',

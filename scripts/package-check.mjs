@@ -99,7 +99,7 @@ function checkFiles(files) {
 }
 
 /**
- * Every module that the package requires must be in the package, built into Node or a run-time dependency.
+ * Every module that the package requires must be in the package, built into Node or a runtime dependency.
  * @param {string[]} paths
  */
 async function checkRequires(paths) {
