@@ -348,7 +348,7 @@ describe('the style check', () => {
     expect(found).toEqual([]);
   });
 
-  test('requires specific file names in kebab-case', () => {
+  test('requires file names in kebab-case, and rejects vague names such as utils', () => {
     const found = sources.filter(({ path }) => {
       const parts = path.replace(/\.[jt]s$/, '').split('/');
       return parts.some(

@@ -129,7 +129,7 @@ export function rowFlagsDigest(values: object, { dialect, mapping, nulls, vendor
 export function refuseOtherFlags(earlier: string | undefined, now: string, flags: string): void {
   if (earlier === undefined || earlier === now) return;
   throw usageError(
-    'The earlier run had different flags, so its rows would become different requests.',
+    'The earlier run had different flags, so the same rows would now become different requests.',
     `Pass the same ${flags} and other row flags as in that run.`,
   );
 }

@@ -38,7 +38,7 @@ const at = (flag: string, field: string, about: string, over: Partial<FieldFlag>
   return { flag, path: field.split('.'), about, ...over };
 };
 
-/** Returns the flag `--cloud-external-id` for `config.cloud_external_id`. */
+/** Returns the flag of a `config` field: `--cloud-external-id` for `cloud_external_id`. */
 const config = (field: string, about: string): FieldFlag =>
   at(`--${field.replaceAll('_', '-')}`, `config.${field}`, about);
 

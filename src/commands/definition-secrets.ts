@@ -101,7 +101,7 @@ export async function bodyWithSecrets(
   return body;
 }
 
-/** Returns `password of connection crm`. */
+/** Returns a name for messages, such as `password of connection crm`. */
 function nameOf({ type, definition }: SourcedDefinition, path: readonly string[]): string {
   return `${path.at(-1) ?? ''} of ${NOUNS[type]} ${definition.id}`;
 }

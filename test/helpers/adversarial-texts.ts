@@ -1,5 +1,4 @@
-// Builds strings that make a regular expression backtrack: text that leads to each repetition (a lead), then the
-// repetition itself.
+// Builds strings that make a regular expression backtrack: a prefix that leads to a repetition, then the repetition.
 import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp';
 import { letterTest } from './match-steps.ts';
 
@@ -19,38 +18,38 @@ const LETTERS = [
 const SHORT = 8;
 /** Maximum length of a fixed repetition that is written out in a string. */
 const LONGEST = 40;
-/** Maximum number of leads to one repetition. */
-const MOST_LEADS = 12;
+/** Maximum number of prefixes for one repetition. */
+const MOST_PREFIXES = 12;
 
 /** Returns every growing string for an expression, without duplicates. */
 export function adversarialTexts(expression: RegExp): Growing[] {
   const { pattern } = parseRegExpLiteral(expression);
   const letters = distinctLetters(pattern, expression.flags);
   const texts = new Map<string, readonly [string, string, string]>();
-  const add = (lead: string, pump: string, ends: readonly string[]): void => {
+  const add = (prefix: string, pump: string, ends: readonly string[]): void => {
     if (pump === '') return;
-    for (const end of ends) texts.set(JSON.stringify([lead, pump, end]), [lead, pump, end]);
+    for (const end of ends) texts.set(JSON.stringify([prefix, pump, end]), [prefix, pump, end]);
   };
   for (const minimal of [true, false]) {
     const walk = new Walk(expression.flags, minimal, letters);
     walk.alternatives(pattern.alternatives, ['']);
-    for (const [lead, element] of walk.found) {
+    for (const [prefix, element] of walk.found) {
       const pumps = walk.samples(element);
       // A character that the repetition does not match ends it and usually makes the match fail.
       const ends = ['', ...letters.filter((letter) => !pumps.includes(letter)), 'x\n', '\n\u0000'];
       for (const pump of pumps) {
-        add(lead, pump, ends);
-        add('', lead + pump, ends);
-        add(lead, pump + lead, ends);
-        for (const other of pumps) if (other !== pump) add(lead, pump + other, ['', '\u0000', '\n']);
+        add(prefix, pump, ends);
+        add('', prefix + pump, ends);
+        add(prefix, pump + prefix, ends);
+        for (const other of pumps) if (other !== pump) add(prefix, pump + other, ['', '\u0000', '\n']);
       }
-      add('', lead, ends);
+      add('', prefix, ends);
     }
   }
   return [...texts.values()].map(
-    ([lead, pump, end]) =>
+    ([prefix, pump, end]) =>
       (repetitions) =>
-        lead + pump.repeat(repetitions) + end,
+        prefix + pump.repeat(repetitions) + end,
   );
 }
 
@@ -75,7 +74,7 @@ function distinctLetters(pattern: AST.Pattern, flags: string): string[] {
   return [...kinds.values()];
 }
 
-/** Walks through an expression and records the leads to each repetition. */
+/** Walks through an expression and records the prefixes of each repetition. */
 class Walk {
   readonly found: (readonly [string, AST.Element])[] = [];
   readonly #flags: string;
@@ -88,35 +87,35 @@ class Walk {
     this.#letters = letters;
   }
 
-  /** Records the repetitions inside an element, each after `leads`. Returns the leads to the next element. */
-  alternatives(all: readonly AST.Alternative[], leads: readonly string[]): string[] {
+  /** Records the repetitions inside an element, each after `prefixes`. Returns the prefixes of the next element. */
+  alternatives(all: readonly AST.Alternative[], prefixes: readonly string[]): string[] {
     const after = all.flatMap(({ elements }) =>
-      elements.reduce((before, element) => this.#element(element, before), [...leads]),
+      elements.reduce((before, element) => this.#element(element, before), [...prefixes]),
     );
-    return [...new Set(after)].slice(0, MOST_LEADS);
+    return [...new Set(after)].slice(0, MOST_PREFIXES);
   }
 
-  #element(node: AST.Element, leads: string[]): string[] {
+  #element(node: AST.Element, prefixes: string[]): string[] {
     switch (node.type) {
       case 'Quantifier': {
-        if (node.max > SHORT) for (const lead of leads) this.found.push([lead, node.element]);
-        const once = this.#element(node.element, leads);
+        if (node.max > SHORT) for (const prefix of prefixes) this.found.push([prefix, node.element]);
+        const once = this.#element(node.element, prefixes);
         const times = Math.max(node.min, this.#minimal ? 0 : 1);
-        if (times === 0) return leads;
+        if (times === 0) return prefixes;
         let after = once;
         for (let time = 1; time < Math.min(times, LONGEST); time += 1) after = this.#element(node.element, after);
         return after;
       }
       case 'Group':
       case 'CapturingGroup':
-        return this.alternatives(node.alternatives, leads);
+        return this.alternatives(node.alternatives, prefixes);
       case 'Assertion': {
-        if (node.kind !== 'lookahead' && node.kind !== 'lookbehind') return leads;
-        const inside = this.alternatives(node.alternatives, leads);
-        return node.kind === 'lookbehind' && !node.negate ? inside : leads;
+        if (node.kind !== 'lookahead' && node.kind !== 'lookbehind') return prefixes;
+        const inside = this.alternatives(node.alternatives, prefixes);
+        return node.kind === 'lookbehind' && !node.negate ? inside : prefixes;
       }
       default:
-        return leads.map((lead) => lead + (this.samples(node)[0] ?? ''));
+        return prefixes.map((prefix) => prefix + (this.samples(node)[0] ?? ''));
     }
   }
 

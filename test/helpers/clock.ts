@@ -5,7 +5,7 @@ import type { Clock } from '../../src/lib/kernel/clock.ts';
 export interface TestClock extends Clock {
   /** Every requested sleep in milliseconds. */
   readonly sleeps: number[];
-  /** Moves the clock, or moves it back if the number is negative. */
+  /** Moves the clock forward, or back if the number is negative. */
   advance(ms: number): void;
 }
 

@@ -63,6 +63,5 @@ test('declares every numeric flag of an assistant tool as a number with a maximu
 test('ends every paragraph of the help notes with a sentence or a command line', async () => {
   const notes = commandsBelow(program).flatMap(([, command]) => helpOf(command)?.notes ?? []);
   expect(notes.length).toBeGreaterThan(50);
-  // A paragraph ends with a sentence or a command line.
   expect(notes.filter((note) => !/[.:!?]$|cdpadm /.test(note))).toEqual([]);
 });

@@ -15,7 +15,7 @@ import type { World } from './world.ts';
 type Step = string | ((world: World) => void | Promise<void>);
 
 export interface CommandCase {
-  /** The name of the command: `roles push`. */
+  /** The name of the command, such as `roles push`. */
   command: string;
   /** The words after the command name; a string is split at spaces. */
   args: string | readonly string[];
@@ -120,7 +120,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('emulator import', 'state.json', { before: ['emulator export state.json'] }),
   of('emulator reset', '', { before: ['groups delete household --yes'] }),
   of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),
-  of('mcp', '', { local: true, elsewhere: 'speaks a protocol; see test/unit/commands/mcp' }),
+  of('mcp', '', { local: true, elsewhere: 'communicates over JSON-RPC; see test/unit/commands/mcp' }),
   of('tour', '', { local: true, elsewhere: 'starts its own platform; see test/e2e/tour.test.ts' }),
 ];
 

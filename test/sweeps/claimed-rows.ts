@@ -79,7 +79,7 @@ function falseRequests({ after, before, files, outcome }: Evidence): string[] {
   return [...problems, ...duplicateRequests(before, after)];
 }
 
-/** Returns new requests about a person who has another new request: two requests are two legal acts. */
+/** Returns new requests about a person who has another new request: both would be carried out. */
 function duplicateRequests(before: Holdings, after: Holdings): string[] {
   const fresh = [...after].filter(([name]) => name.startsWith('request ') && !before.has(name)).map(([, value]) => value);
   return fresh.filter((value, index) => fresh.indexOf(value) < index).map((value) => `submitted twice: ${value}`);

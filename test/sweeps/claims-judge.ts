@@ -40,9 +40,9 @@ export function falseClaims(evidence: Evidence): string[] {
 } // prettier-ignore
 
 /**
- * True if the output reports an unknown outcome. A 429 implies an unknown outcome without words. For a write that a
- * second run sends again, an unavailable platform also implies an unknown outcome. The rows of a bulk run are checked
- * one by one.
+ * True if the output reports an unknown outcome. A 429 implies one, even if the output does not mention it. For a write
+ * that a second run sends again, an unavailable platform also implies one. The rows of a bulk run are checked one by
+ * one.
  */
 function isReportedOpen({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
   const last = requests.findLast((one) => writes(one) && one.faulted);

@@ -1,4 +1,4 @@
-// Replaces each response to each command that writes: the command must claim only what the platform has. Runs a sample
+// Replaces every response to the commands that write: each command must claim only what the platform has. Runs a sample
 // by default; `npm run test:claims` runs everything.
 import { expect, test } from 'vitest';
 import type { FaultPlan } from '../helpers/fault-proxy.ts';

@@ -15,7 +15,7 @@ import { refuseOtherFlags, rowFlagsDigest } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
-/** Returns the earlier run of the same content, and its rows. Discards a run that sent nothing (decision: D415). */
+/** Returns the earlier run with the same content, and its rows. Discards a run that sent nothing (decision: D415). */
 export async function readEarlierRun(
   journal: DsrJournal | undefined,
   isDryRun: boolean,

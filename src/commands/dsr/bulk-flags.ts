@@ -36,7 +36,7 @@ export const tableFlags = {
 /** Defaults for missing fields, and the meaning of columns. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
-/** Flags that limit repeats of requests in the ledger, for single requests and rows. */
+/** Flags that control the check for duplicates in the ledger, for single requests and rows. */
 export const duplicateFlags = {
   duplicateWindow: {
     value: 'duration',

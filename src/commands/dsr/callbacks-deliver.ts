@@ -66,7 +66,7 @@ export async function openDeliveryOutbox(
   if ('pid' in claim) {
     throw fail('dsr.outbox_claimed', {
       message: `Another listener (process ${claim.pid} on ${claim.host}) is delivering the callbacks of this workspace.`,
-      hint: 'Stop it, or set CDPADM_STATE_DIR to another directory for one of the listeners.',
+      hint: 'Stop it, or set CDPADM_STATE_DIR to another folder for one of the listeners.',
     });
   }
   const stop = new AbortController();

@@ -41,13 +41,13 @@ export async function parseProfile(name: string, text: string, profiles: Profile
   return value as Profile;
 }
 
-/** Applies `base_url=https://…`, `limits.dsr=1000/m`, `names.xpid=pid`; an empty value removes the field. */
+/** Applies changes such as `base_url=https://…` and `limits.dsr=1000/m`; an empty value removes the field. */
 export function withChanges(profile: Profile, changes: readonly string[], profiles: Profiles): Profile {
   const changed = structuredClone(profile) as Record<string, unknown>;
   for (const change of changes) {
     const [field, text] = splitOnce(change, '=');
     if (text === undefined)
-      throw usageError(`--set takes FIELD=VALUE, not ${change}.`, 'An empty value removes the field.');
+      throw usageError(`--set must be FIELD=VALUE, not ${change}.`, 'An empty value removes the field.');
     setField(changed, field, text, profiles);
   }
   return changed;

@@ -169,7 +169,7 @@ async function applyDirectory(
   }
 }
 
-/** Returns equal keys for plans that do the same, under the same guards. */
+/** Returns equal keys for plans that make the same changes and are stopped by the same guards. */
 function keyOf({ plan, live }: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
   return canonicalJson([plan.plan, guardWarehouse(plan, Object.values(live).flat().length, flags)]);
 }

@@ -17,7 +17,7 @@ import type {
 /** A control call, typed by its reply. */
 export interface ControlCall<Reply = unknown> {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Path relative to the control address: `/clock`. */
+  /** Path relative to the control address, such as `/clock`. */
   path: string;
   body?: object;
   /** The required fields of the reply, or of each entry of a list. Except in lists, sent fields come back unchanged. */

@@ -120,7 +120,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     if (!/^[0-9a-f]{64}\n$/.test(text))
       throw fail('ledger.key', {
         message: `The ledger's key, ${keyFile}, is ${stored === undefined ? 'missing' : 'damaged'}.`,
-        hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests. If it is lost, set CDPADM_STATE_DIR to a new directory, and keep the old one for its deadlines and evidence.',
+        hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests. If it is lost, set CDPADM_STATE_DIR to a new folder, and keep the old one for its deadlines and evidence.',
       });
     if (stored === undefined) writePrivateFile(keyFile, text);
     return Buffer.from(text.trim(), 'hex');

@@ -9,7 +9,7 @@ export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** Converts `display_name` to `DISPLAY NAME`, unless the column has its own title. */
+/** Converts a key such as `display_name` to `DISPLAY NAME`, unless the column has its own title. */
 export function columnTitle<Row>(column: Column<Row>): string {
   // A title may come from the platform, such as a role id.
   const title = cleanLine(column.title ?? column.key.replaceAll('_', ' '));

@@ -62,7 +62,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
       accessToken: async () =>
         settings.secretOrigin('access_token') === undefined ? undefined : await settings.secret('access_token'),
       bearer: async () => {
-        // A cached token may be sent to the same addresses as its secret.
+        // A cached token may be sent only to the addresses that are allowed for its secret.
         settings.allowSecret('client_secret');
         return { clientId: await settings.secret('client_id'), clientSecret: () => settings.secret('client_secret') };
       },

@@ -223,7 +223,7 @@ export interface Context {
   noteWrite(write: SentWrite): Promise<void>;
   noteAccepted(): void;
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
-  /** Adds facts to the entry in the log. Facts added before the first write survive a crash. */
+  /** Adds facts to the command's log entry. Facts added before the first write survive a crash. */
   logFacts(facts: WriteFacts): void;
   /** Registers a function to call when the command ends. Functions are called in reverse order of registration. */
   onClose(close: () => Promise<void>): void;

@@ -18,7 +18,7 @@ export interface Doubt {
 export type Judgement<Result> = { done: Result } | 'not-done' | { unknown: string; hint?: Hints } | KnownError;
 
 export interface Write<Result, Stored> {
-  /** Completes "the outcome of … is unknown": `the cancellation of request X`. */
+  /** Completes "the outcome of … is unknown", for example `the cancellation of request X`. */
   readonly subject: string;
   readonly hint: Hints;
   readonly maxSends: number;

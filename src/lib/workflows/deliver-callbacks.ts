@@ -79,9 +79,9 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
 }
 
 export class Deliveries {
-  /** Pending deliveries of an earlier run: due here, due to targets that this run does not have, and dead. */
+  /** Numbers of deliveries that an earlier run left: due here, due for targets that this run lacks, and dead. */
   readonly left = { due: 0, elsewhere: 0, dead: 0 };
-  /** Line numbers in the outbox that could not be read. */
+  /** Numbers of the lines in the outbox that could not be read. */
   unreadable: readonly number[] = [];
   readonly #ports: DeliveryPorts;
   #state = emptyOutbox();

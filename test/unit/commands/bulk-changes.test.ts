@@ -40,7 +40,7 @@ describe('dsr submit --bulk', () => {
     `email,pad\n${Array.from({ length: count }, (_, row) => `${name}${row}@example.com,${'x'.repeat(pad)}\n`).join('')}`;
   const path = (name: string): string => join(home.cwd, name);
 
-  /** Calls `change` before the response to a POST, by its one-based number. */
+  /** Calls `change` before the POST with this number, counted from 1, gets its response. */
   async function atPost(number: number, change: () => void): Promise<void> {
     let posts = 0;
     const answer = <A>(response: A, { method }: { method: string }): A => {

@@ -59,7 +59,7 @@ describe('an input without rows', () => {
     const env = { CDPADM_ENVIRONMENT: 'development' };
     const warning = `Warning: ${name} has no rows.`;
     for (const line of [`${DSR} ${name}`, `seed bulk ${name} --yes`]) {
-      // The second run is not a repeat of the first one.
+      // The second run is not rejected as a repeat of the first one.
       for (let run = 0; run < 2; run++) {
         const { code, stderr, stdout } = await home.run(`${line} -o json`, { env });
         expect([code, JSON.parse(stdout)], stderr).toMatchObject([0, { rows: 0, requests: 0 }]);

@@ -53,7 +53,7 @@ const WRITES = [
 ] as const;
 
 it.each(WRITES)('shows the target before `%s` writes', async (line, setting, ids) => {
-  // Different spellings of the same address, so that the test would notice a wrong one.
+  // Spell the same address in different ways, so that the test fails if the address of another area is shown.
   const port = new URL(home.platform.ready.base_url).port;
   const env = {
     CDPADM_SEEDING_URL: `http://localhost:${port}`,

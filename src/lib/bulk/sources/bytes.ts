@@ -72,7 +72,7 @@ export interface ReadOptions {
 
 const SNIFFED_BYTES = 4096;
 
-/** Opens the inputs in order. Throws as `openBytes` does, and usage (2) for a shard of standard input. */
+/** Opens the inputs in order. Throws the errors of `openBytes`, and usage (2) for a shard of standard input. */
 export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
   const { shard } = options;
   let dealt = 0;
@@ -119,7 +119,7 @@ export async function verifyInputs(inputs: Inputs, signal: AbortSignal): Promise
   }
 }
 
-/** Returns `users.csv and 2 other inputs`. */
+/** Returns a name for messages, such as `users.csv and 2 other inputs`. */
 export function nameOfInputs([first, ...others]: Inputs): string {
   return others.length === 0 ? first.name : `${first.name} and ${counted(others.length, 'other input')}`;
 }

@@ -63,7 +63,7 @@ interface Group {
 const MAX_IDENTITY_BYTES = 1000;
 const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;
-/** Each byte of a cell becomes at most three bytes: `a|b` becomes `"a","b"`, a pair `"k":"1"`. */
+/** Each byte of a cell becomes at most three bytes: `a|b` becomes `"a","b"`, and `k=1` becomes `"k":"1"`. */
 const GROWTH = 3;
 const PIPE = 0x7c;
 const EQUALS = 0x3d;

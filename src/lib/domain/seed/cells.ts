@@ -40,7 +40,7 @@ export function asText(cell: unknown): unknown {
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
 
-/** Converts an ISO 8601 date or time to milliseconds since 1970, as the platform expects. Without a zone, UTC. */
+/** Converts an ISO 8601 date or time to milliseconds since 1970, as the platform expects. The default zone is UTC. */
 function asMilliseconds(cell: unknown): unknown {
   const text = asText(cell);
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;

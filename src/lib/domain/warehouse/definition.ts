@@ -210,7 +210,7 @@ export function secretUses(type: ResourceType, definition: Definition): SecretUs
   });
 }
 
-/** Returns `{"config.password": "env:NAME"}`, as plans show references. */
+/** Returns a map such as `{"config.password": "env:NAME"}`, which plans show. */
 export function referenceMap(uses: readonly SecretUse[]): Record<string, string> {
   return Object.fromEntries(uses.map(({ path, reference }) => [path.join('.'), reference]));
 }

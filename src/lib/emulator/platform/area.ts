@@ -64,7 +64,7 @@ export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer | Pr
 /** A handler for every endpoint of an area, keyed by the endpoint's name in the contract. */
 export type Handlers<Endpoints> = { [Name in keyof Endpoints]: Handler<Endpoints[Name]> };
 
-/** Calls to the control address: `POST /role-assignments`. `body` is the parsed JSON; undefined if there is none. */
+/** Calls to the control address, such as `POST /role-assignments`. `body` is the parsed JSON, if there is any. */
 export type ControlRoutes = Record<
   `${'GET' | 'POST' | 'DELETE'} /${string}`,
   (body: unknown, query: URLSearchParams) => Answer | Promise<Answer>

@@ -95,7 +95,7 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
 
 const GRACE_MS = 300;
 
-/** Runs a command without a shell or our secrets. Kills its process group at the limit, or when the listener stops. */
+/** Runs a command without a shell or our secrets. Kills its process group on a timeout or when the listener stops. */
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
   if (program === undefined) throw usageError('--on needs a command after its status.');

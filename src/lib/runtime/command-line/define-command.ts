@@ -32,7 +32,7 @@ export interface ArgSpec {
   };
 }
 
-/** A flag: the key `expectPlan` defines `--expect-plan`. Boolean without `value`; `--no-…` with `default: true`. */
+/** The key `expectPlan` defines `--expect-plan`; without `value`, a boolean flag (`--no-…` if `default` is true). */
 export interface FlagSpec {
   readonly short?: string;
   /** Placeholder for the value in help. `file` and `dir` are completed as paths. */
@@ -41,7 +41,7 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** Maximum for a flag that accepts whole numbers, starting at 1. */
   readonly most?: number;
-  /** True if the value is an output path, so that it cannot be `-`. */
+  /** True if the value is an output path, so it cannot be `-`. */
   readonly writes?: true;
   readonly many?: true;
   /** True if the values are all words up to the next flag. `any` also allows no value. */

@@ -7,8 +7,8 @@ import { createValues } from './sources.ts';
 
 /**
  * Prints the kind (`values`, `values nospace`, `files` or `folders`) and one candidate per line, in the form that the
- * shell needs. `args` are `bash BREAKS NAME LINE`, `fish NAME LINE`, `powershell NAME LINE` or `zsh WORD…`. Evaluates
- * nothing, and does not call the platform.
+ * shell needs. `args` are `bash BREAKS NAME LINE`, `fish NAME LINE`, `powershell NAME LINE` or `zsh WORD…`. Does
+ * not evaluate the command line or call the platform.
  */
 export async function answerCompletion(args: readonly string[], ctx: Context, tree: Tree): Promise<void> {
   const [shell = '', ...rest] = args;

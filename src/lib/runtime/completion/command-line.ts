@@ -1,4 +1,4 @@
-// Splits the command line before the cursor into words. Evaluates nothing.
+// Splits the command line before the cursor into words. Does not evaluate it.
 
 export type Quote = '' | "'" | '"';
 
@@ -19,8 +19,8 @@ export interface Reading {
 }
 
 /**
- * Reads the line's last command, starting at the word `name` (after variables and `sudo`). Inside an open substitution,
- * reads the substitution's last command. A closed substitution is part of its word, as typed.
+ * Reads the line's last command, starting at the word `name` (after variables and `sudo`). Inside an incomplete
+ * command substitution, reads the substitution's last command. A complete one is part of its word, as typed.
  */
 export function readLine(line: string, name: string, reading: Reading = {}) {
   const words = splitWords(line, reading);
@@ -98,7 +98,7 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
       if (breaks.includes(char)) one.kept = one.text.length;
     }
   }
-  // Double quotes enclose a single word, including an open substitution.
+  // Double quotes enclose a single word, including an incomplete substitution.
   const quoted = outer.findIndex(({ quote }) => quote !== '');
   if (quoted !== -1) {
     const { from } = outer[quoted + 1] ?? frame;

@@ -201,7 +201,7 @@ function describe({ form, help }: Pick<Parameter, 'form' | 'help'>): string {
   return form === 'file' || form === 'folder' ? `the content itself, not a path: ${help}` : help;
 }
 
-/** Returns the JSON Schema for parameters that have the same name in one or more commands. */
+/** Returns the JSON Schema for a parameter that one or more commands share. */
 export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Record<string, unknown> {
   const [{ choices, form, most }] = parameters;
   const many = parameters.some((it) => it.many);
@@ -255,7 +255,7 @@ export function wordsOf(
 
 function textsOf({ form, many, name }: Parameter, value: unknown, store: (content: never) => string): string[] {
   if (form === 'folder') {
-    if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(name, 'an object: path to content');
+    if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(name, 'an object that maps paths to text');
     return [store(value as never)];
   }
   if (form === 'number' && Number.isSafeInteger(value)) return [String(value)];
@@ -268,7 +268,7 @@ function textsOf({ form, many, name }: Parameter, value: unknown, store: (conten
   });
 }
 
-/** True for a single word with a folder or an extension. */
+/** True for a single word that contains a slash or ends in an extension. */
 function isPath(text: string): boolean {
   return !/[\s,;|"[{]/.test(text) && /^(?:[a-z]:\\)?[^:]*$/i.test(text) && /[/\\]|\.[a-z]+$/i.test(text);
 }

@@ -36,7 +36,7 @@ export function maskCommands(secret: string): string {
     .join('');
 }
 
-/** Returns `::error file=roles.yaml,line=3,col=5::roles[0].name: is missing` and a newline, with everything escaped. */
+/** Returns an escaped line such as `::error file=roles.yaml,line=3,col=5::roles[0].name: is missing`. */
 export function annotation(level: 'error' | 'warning', { file, line, column, path, message }: Issue): string {
   const places = Object.entries({ file, line, col: column }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${escapeData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`],

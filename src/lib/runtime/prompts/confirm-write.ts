@@ -13,7 +13,7 @@ export async function startWrite(ctx: Context, scope: WriteScope): Promise<Targe
   return target;
 }
 
-/** Asks for a yes or for `typed`, and for a protected profile's name. Throws KnownError as `Prompts` does. */
+/** Asks for a yes or for `typed`, and for a protected profile's name. Throws the same errors as `Prompts`. */
 export async function confirmWrite(
   ctx: Context,
   question: string,

@@ -52,7 +52,7 @@ const INVALID: [string, Record<string, unknown>, string][] = [
   ['roles_write', { command: 'roles update', plan: {} }, '`plan` must be a string. It is the id of a plan'],
   ['roles_read', { command: 'roles diff' }, 'Missing argument `file` for `roles diff`.'],
   ['roles_read', { command: 'roles validate', file: 'roles: []\n', online: 'yes' }, '`online` must be true or false.'],
-  ['warehouse_read', { command: 'warehouse diff', dir: 'sync' }, '`dir` must be an object: path to content.'],
+  ['warehouse_read', { command: 'warehouse diff', dir: 'sync' }, '`dir` must be an object that maps paths to text.'],
   [
     'warehouse_read',
     { command: 'warehouse diff', dir: { '../a.yaml': '' } },
@@ -68,7 +68,7 @@ it.each(INVALID)('rejects %s %j as a usage error', async (name, values, message)
   expect(text).toContain('"code":"usage"');
 });
 
-it('hides GitHub Actions from commands, because the workflow log does not show their output', async () => {
+it('removes GITHUB_ACTIONS from the environment, because the workflow log does not show the output', async () => {
   const seen: unknown[] = [];
   const ctx = {
     io: { env: { GITHUB_ACTIONS: 'true', KEPT: 'yes' } },

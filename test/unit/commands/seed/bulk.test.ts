@@ -317,7 +317,7 @@ describe('an unreliable platform', () => {
     ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    'receives at most 30 requests if it always %s, then the run gives up after a minute and can be resumed',
+    'receives at most 30 requests if it always %s, and a run that gave up after a minute can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));

@@ -36,7 +36,7 @@ test('prefers a flag to an environment variable', async () => {
 });
 
 describe('--ca-file', () => {
-  test('is added to the CAs from NODE_EXTRA_CA_CERTS, which Node would otherwise drop', async () => {
+  test('adds its CAs to those from NODE_EXTRA_CA_CERTS, which Node would otherwise ignore', async () => {
     const [own, other] = [makeCertificate(), makeCertificate()];
     const server = await opened(startFaultServer({ tls: own }));
     server.next(json({ access_token: 'a-token', expires_in: 60, token_type: 'Bearer' }), json({ roles: [] }));
@@ -52,7 +52,7 @@ describe('--ca-file', () => {
   });
 });
 
-test('with --curl, prints a curl command without secrets and sends nothing', async () => {
+test('prints a curl command without secrets with --curl, and sends nothing', async () => {
   const { code, stdout, stderr } = await cli([...list, '--curl']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^curl .*\/roles'/);
@@ -62,7 +62,7 @@ test('with --curl, prints a curl command without secrets and sends nothing', asy
   expect(home.read('call.sh')).toBe(stdout);
 });
 
-test('with --trace-file, records every exchange in a private file without secrets', async () => {
+test('records every exchange, without secrets, in a private file with --trace-file', async () => {
   expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
   const text = home.read('trace.ndjson');
   const exchanges = text.trimEnd().split('\n');
@@ -71,7 +71,7 @@ test('with --trace-file, records every exchange in a private file without secret
   expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 
-test('with --debug, prints the exchanges on standard error, but with -v only decisions', async () => {
+test('prints the exchanges on standard error with --debug, but only decisions with -v', async () => {
   const debug = await cli([...list, '--debug']);
   expect(debug.stderr).toContain('/roles');
   expect(debug.stderr).not.toContain(platform.ready.client_secret);

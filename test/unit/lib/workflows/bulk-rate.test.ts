@@ -54,7 +54,7 @@ interface Platform {
   /** Returns the milliseconds until a request arrives. `answerMs` is the time from then until the response. */
   latency(request: number, random: () => number): number;
   answerMs: number;
-  /** The program stalls for this time every five seconds, then sends its pending requests. */
+  /** Every five seconds, the program stalls for this many milliseconds, then sends its pending requests. */
   stallMs?: number;
 }
 
@@ -110,7 +110,7 @@ const steady = (ms: number) => (): number => ms;
 /** The first requests are slow, because they open connections. */
 const coldStart = (ms: number, cold: number) => (request: number, random: () => number) =>
   request < 16 ? cold : ms * (0.5 + random());
-/** Returns a function for varying latencies, of which one percent are `delay`. */
+/** Returns a function that returns varying latencies; one percent of them are `delay`. */
 const jittery = (ms: number, spread: number, delay: number) => (_request: number, random: () => number) =>
   random() < 0.01 ? delay : ms + spread * (random() - 0.5);
 

@@ -293,7 +293,7 @@ describe('a delivery', () => {
     expect(third.left).toEqual({ due: 0, elsewhere: 1, dead: 1 });
   });
 
-  it('makes few attempts during a one-minute outage of the receiver, and succeeds soon afterward', async () => {
+  it('is attempted only a few times during a one-minute outage of the receiver, and succeeds soon afterward', async () => {
     const up = clock.now() + 60_000;
     const all = requests(size(1000, 15)).flatMap((id) => STATUSES.map((status) => received(status, [], id)));
     const delivered: string[] = [];

@@ -87,7 +87,7 @@ describe('the format', () => {
     expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it("is returned with a file's path, name and size, but only with the name of standard input", async () => {
+  it('is returned with the path, name and size of a file, but only the name of standard input', async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
@@ -113,7 +113,7 @@ describe('the bytes', () => {
     ['plain', (bytes: Buffer) => bytes],
     ['gzip', gzipSync],
     ['zstd', zstd],
-  ])('are read completely from standard input, and each time from a file: %s input', async (_how, wrap) => {
+  ])('are read in full, once from standard input and repeatedly from a file: %s input', async (_how, wrap) => {
     for (const bytes of [LONG, LONG.subarray(0, 5), Buffer.alloc(0)]) {
       const packed = wrap(bytes);
       const opened = await openFile('a.csv', packed);

@@ -75,8 +75,8 @@ describe('delivery targets', () => {
   });
 });
 
-describe('the next delivery', () => {
-  it('is the oldest pending one of each request, separately for hooks and the forward address', () => {
+describe('the next deliveries', () => {
+  it('are the oldest pending ones of each request, separately for hooks and the forward address', () => {
     const state = stateOf(
       received('pending', ['forward', 'on-any'], 'a'),
       received('in_progress', ['forward', 'on-any'], 'a'),
@@ -85,7 +85,7 @@ describe('the next delivery', () => {
     expect(next(state).start).toEqual(['a pending forward', 'a pending on-any', 'b pending on-any']);
   });
 
-  it('waits until a failed delivery for the same request is due again', () => {
+  it('wait until a failed delivery for the same request is due again', () => {
     const first = received('pending', ['on-any'], 'a');
     const due = new Date(NOW + 5000).toISOString();
     const failed = { event: 'failed', id: first.id, target: 'on-any', at: AT, attempts: 1, due };
@@ -94,21 +94,21 @@ describe('the next delivery', () => {
     expect(next(state, { now: NOW + 5000 })).toEqual({ start: ['a pending on-any'], wakeAt: undefined });
   });
 
-  it('does not wait for a dead letter or for a target that this listener lacks', () => {
+  it('do not wait for a dead letter or for a target that this listener lacks', () => {
     const first = received('pending', ['on-any', 'on-pending'], 'a');
     const dead = { event: 'dead', id: first.id, target: 'on-any', at: AT, attempts: 10 };
     const state = stateOf(first, dead, received('in_progress', ['on-any'], 'a'));
     expect(next(state).start).toEqual(['a in_progress on-any']);
   });
 
-  it('is a replayed dead letter rather than a later delivery for the same request', () => {
+  it('include a replayed dead letter rather than a later delivery for the same request', () => {
     const first = received('pending', ['on-any'], 'a');
     const lines = ['dead', 'replayed'].map((event) => ({ event, id: first.id, target: 'on-any', at: AT, attempts: 0 }));
     const state = stateOf(first, received('in_progress', ['on-any'], 'a'), ...lines);
     expect(next(state).start).toEqual(['a pending on-any']);
   });
 
-  it('includes all other hooks of a callback if one hangs or waits, but no hook of the next callback', () => {
+  it('include all other hooks of a callback if one hangs or waits, but no hook of the next callback', () => {
     const first = received('completed', ['on-any', 'on-completed'], 'a');
     const failed = {
       event: 'failed',
@@ -126,7 +126,7 @@ describe('the next delivery', () => {
     expect(next(stateOf(first, later, failed)).start).toEqual(['a completed on-completed']);
   });
 
-  it('leaves one slot for hooks while forwards use all other slots', () => {
+  it('leave one slot for hooks while forwards use all other slots', () => {
     const requests = ['a', 'b', 'c', 'd', 'e'];
     const forwards = stateOf(...requests.map((id) => received('pending', ['forward'], id)));
     expect(next(forwards).start).toHaveLength(3);
@@ -137,7 +137,7 @@ describe('the next delivery', () => {
     expect(next(hooks, { running }).start).toEqual(['z pending on-any']);
   });
 
-  it("keeps each request's order and the concurrency limit, even after failures", () => {
+  it("keep each request's order and the concurrency limit, even after failures", () => {
     const statuses = ['pending', 'in_progress', 'completed'];
     fc.assert(
       fc.property(

@@ -110,7 +110,7 @@ describe('an attribute that caused two single rows to be rejected', () => {
     expect(judge(blame)).toEqual(ifOpen);
   });
 
-  it('gets its own group when rows are sorted', () => {
+  it('gets its own group when rows are divided into groups', () => {
     const blame = createBlame();
     expect(blame.sort(ABC, [0, 1, 2, 3])).toEqual([[0, 1, 2, 3]]);
     rejectSingly(blame, 'B');

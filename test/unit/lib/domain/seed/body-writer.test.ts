@@ -88,7 +88,7 @@ describe.each<[string, string[], string[]]>([
     }
   });
 
-  it('writes no field if it is empty', () => {
+  it('adds no field if it is empty', () => {
     const table = make();
     const text = directBody(table, cells(''));
     expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactBody(table, cells('')));

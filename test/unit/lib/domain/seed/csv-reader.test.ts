@@ -114,7 +114,7 @@ describe('a CSV header', () => {
     expect(read('xpid,attr:N:count\n', withDefaults({ cutoffDate: '2024-02-29' }))).toEqual([]);
   });
 
-  it('has the columns that a map omits reported once', () => {
+  it('is accepted if a map omits columns, which are reported once', () => {
     const calls: unknown[] = [];
     const onSkippedColumns = (_name: string, columns: unknown): unknown => calls.push(columns);
     read('Id,Tier\n1,a\n2,b\n', { map: new Map([['Id', 'xpid']]), onSkippedColumns });
@@ -138,7 +138,7 @@ describe('a CSV header', () => {
     });
   });
 
-  it('is followed by records of limited length', () => {
+  it('must be followed by records of at most 32 MB', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([
