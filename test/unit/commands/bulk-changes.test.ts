@@ -186,7 +186,9 @@ describe('seed bulk', () => {
     const during = await seeding.bulk(['users.ndjson', '--concurrency', '1', '--batch-size', '10']);
     expect([during.code, during.stderr]).toEqual([6, expect.stringMatching(/users\.ndjson changed.*--restart/s)]);
     expect(seeding.sink.rows).toBeLessThan(20_000);
-    expect(during.stderr).toContain(`${seeding.sink.rows} rows accepted`);
+    // On a busy machine, the last response may arrive after the grace period.
+    const [, accepted] = /So far, (\d+) rows accepted/.exec(during.stderr) ?? [];
+    expect([0, 10]).toContain(seeding.sink.rows - Number(accepted));
   });
 
   it('continues if only the mode of a file changes', async () => {
