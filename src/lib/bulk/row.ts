@@ -22,7 +22,7 @@ export interface Heading {
   /** Column names of a CSV; undefined for JSON. */
   columns: readonly Column[] | undefined;
   delimiter: string;
-  /** Byte-order mark, or an empty string. */
+  /** Byte order mark, or an empty string. */
   mark: string;
   lineEnd: string;
 }

@@ -118,7 +118,7 @@ function outOfRange(value: bigint): BadValue {
 
 const REPLACEMENT = '\ufffd';
 
-/** A byte-order mark is part of the text: without it, two different strings would become equal. */
+/** A byte order mark is part of the text: without it, two different strings would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
   // A replacement character comes from invalid UTF-8, unless the text itself contains one.

@@ -34,7 +34,7 @@ export function keyProblem(key: string, taken: { has(key: string): boolean }): s
 // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
 export const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
-/** Reads JSON (RFC 8259). A leading byte-order mark is allowed. */
+/** Reads JSON (RFC 8259). A leading byte order mark is allowed. */
 export function readJson(text: string): DocumentReading {
   let value: unknown;
   try {

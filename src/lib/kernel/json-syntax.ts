@@ -31,7 +31,7 @@ export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   }
 }
 
-/** Returns the position of every value in valid JSON, with or without a byte-order mark. */
+/** Returns the position of every value in valid JSON, with or without a byte order mark. */
 export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSpot {
   const root: JsonSpot = { offset: 0, end: 0 };
   readValue(text, skipSpace(text, text.startsWith('\ufeff') ? 1 : 0), root, onKey);

@@ -1,6 +1,6 @@
 // Makes external text harmless for a terminal: it cannot move the cursor, start a color or forge a line.
 
-// C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte-order mark, tag characters.
+// C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte order mark, tag characters.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Matches most strings, which then need no search for the pattern above. */

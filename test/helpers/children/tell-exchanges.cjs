@@ -6,7 +6,7 @@ const { appendFileSync } = require('node:fs');
 subscribe('cdpadm.emulator.exchange', (message) => {
   const { body, ...seen } = /** @type {{ body: Buffer }} */ (message);
   try {
-    // Writes the complete line synchronously, because the program may be killed afterwards.
+    // Writes the complete line synchronously, because the program may be killed afterward.
     const line = JSON.stringify({ ...seen, body: body.toString('base64') });
     appendFileSync(`${process.env.TEST_EXCHANGES}/${process.pid}.ndjson`, `${line}\n`);
   } catch {

@@ -47,7 +47,7 @@ describe('dsr submit --bulk', () => {
 describe('an input without rows', () => {
   it.each<[string, string, string | Uint8Array]>([
     ['an empty CSV file', 'empty.csv', ''],
-    ['a byte-order mark', 'mark.csv', '\ufeff'],
+    ['a byte order mark', 'mark.csv', '\ufeff'],
     ['empty lines', 'lines.csv', '\n\r\n'],
     ['a header', 'header.csv', 'xpid\n'],
     ['an empty NDJSON file', 'empty.ndjson', ''],

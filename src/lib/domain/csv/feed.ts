@@ -20,7 +20,7 @@ export class CsvFeed implements RowReader {
   /** 1-based line where the current record starts. */
   line = 1;
   separator = 0;
-  /** True if the input starts with a byte-order mark. */
+  /** True if the input starts with a byte order mark. */
   hasMark = false;
   readonly #name: string;
   readonly #taker: CsvTaker;

@@ -121,7 +121,7 @@ export class ElementReader implements RowReader {
   #scan(isLast: boolean): void {
     const { bytes, length } = this.#pending;
     if (!this.#begun) {
-      // A byte-order mark may arrive in parts.
+      // A byte order mark may arrive in parts.
       if (length < 3 && !isLast) return;
       this.#begun = true;
       this.#at = markLength(bytes);

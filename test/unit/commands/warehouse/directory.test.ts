@@ -333,7 +333,7 @@ describe('warehouse export', () => {
     expect((await json('warehouse diff sync')).data.steps).toEqual([]);
   });
 
-  it('keeps the byte-order mark and the line ends of an updated file', async () => {
+  it('keeps the byte order mark and the line breaks of an updated file', async () => {
     await apply();
     const windows = `\ufeff${CONNECTION.replaceAll('\n', '\r\n')}`;
     home.write('sync/connections/crm.yaml', windows);
