@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const isRequest = ({ target }: ProxiedRequest): boolean => target.startsWith('/v3/requests');
 
-/** Returns the bodies on the platform, by id. */
+/** Returns the request bodies stored on the platform, keyed by id. */
 async function heldRows(requests: readonly ProxiedRequest[]): Promise<Map<string, string>> {
   // The platform may still be handling a request from the previous run.
   const sent = requests.filter((one) => isRequest(one) && one.method === 'POST');

@@ -59,7 +59,7 @@ async function list(): Promise<Listed[]> {
   return (await home.json<Listed[]>(LIST)).data;
 }
 
-/** Returns a command that appends its input to `told` and then runs `end`. */
+/** Returns a command that appends the ids and statuses of its event to the file `told`, and then runs `end`. */
 function hook(end = ''): string {
   home.write(
     'hook.cjs',

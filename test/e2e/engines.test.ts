@@ -15,7 +15,7 @@ import { PROGRAM, root } from '../helpers/root.ts';
 import { isWhole, size } from '../helpers/size.ts';
 import { missingSlurm, type Slurm, startSlurm } from '../helpers/slurm.ts';
 
-/** Eight shards run concurrently. */
+/** Number of shards; eight run concurrently. */
 const SHARDS = size(40, 16);
 const hasParallel = spawnSync('parallel', ['--version']).status === 0;
 

@@ -19,10 +19,10 @@ export function dsrBody(
   };
 }
 
-/** Skips an erasure's waiting period. */
+/** Request fields that skip an erasure's waiting period. */
 export const SKIP = { extensions: { 'opendsr.platform.example': { skip_waiting_period: true } } };
 
-/** Sends requests under `/v3` as the first workspace, or with `credentials` as `key:secret`. */
+/** Returns a function that sends requests under `/v3` as the first workspace, or with the credentials `as`. */
 export function dsrCaller({ ready, send }: TestEmulator) {
   const own = `${ready.workspace_key}:${ready.workspace_secret}`;
   return (method: string, path: string, options: SendOptions & { as?: string } = {}): Promise<Exchange> => {

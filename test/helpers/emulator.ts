@@ -14,7 +14,7 @@ export interface Exchange {
 }
 
 export interface SendOptions {
-  /** Sends a string or bytes unchanged, and anything else as JSON. */
+  /** A string or bytes are sent unchanged, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }

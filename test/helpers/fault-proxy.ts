@@ -195,7 +195,7 @@ export function answerBytes({ status, headers, body }: PlatformAnswer, change: R
 
 type Change = (answer: PlatformAnswer) => { status?: number; headers?: Record<string, string>; body?: string | Buffer };
 
-/** Changes parts of the platform's response. */
+/** Returns a fault that changes parts of the platform's response. */
 export function changed(name: string, delivered: boolean, change: Change): ProxyFault {
   return {
     name,

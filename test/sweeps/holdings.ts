@@ -5,7 +5,7 @@ import { basicAuth } from '../helpers/emulator.ts';
 import { FIXTURES } from './stage.ts';
 import type { World } from './world.ts';
 
-/** Canonical JSON by resource: `connection 3001/crm`, `request <id>`, `role analyst`. */
+/** Canonical JSON, keyed by resource, such as `connection 3001/crm`, `request <id>` or `role analyst`. */
 export type Holdings = ReadonlyMap<string, string>;
 
 type Json = Record<string, unknown>;

@@ -75,7 +75,7 @@ export const editProfile = defineCommand({
   },
 });
 
-/** Users may try the flags of `profile create` here, so the error shows the `--set` equivalent. */
+/** Returns the flags of `profile create`, hidden from the help. Errors about them show the `--set` equivalent. */
 function hiddenFlags() {
   type Hidden = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
   return Object.fromEntries(CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }])) as Hidden;

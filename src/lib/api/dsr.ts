@@ -32,7 +32,7 @@ export function createDsrApi(client: Client) {
       const reply = await client.exchange(get, getInput(requestId, signal));
       return { ...dated(reply), reply };
     },
-    /** Returns all requests with a group id; none for an unknown group id. */
+    /** Returns all requests with this group id; none if it is unknown. */
     list: async (group_id: string, signal?: AbortSignal) =>
       dated(await client.exchange(list, { query: { group_id }, signal })),
     cancel: (requestId: string, signal?: AbortSignal) => client.call(cancel, getInput(requestId, signal)),

@@ -23,7 +23,7 @@ interface Located {
   type: string;
 }
 
-/** Returns issues with the identities; if there are too many, only that one. `body` may be any value. */
+/** Returns issues with the identities, or one issue if there are too many of them. `body` may be any value. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);
@@ -55,7 +55,7 @@ const NO_IDENTITY: FieldIssue = {
   message: 'needs at least one identity in `subject_identities` or in the vendor extension',
 };
 
-/** False if the identities are not an object, which the schema reports. */
+/** False if the identities are present but not an object: the schema reports that. */
 function mayLackIdentities(body: Record<string, unknown>): boolean {
   const form = body['subject_identities'];
   return form === undefined || isRecord(form);
@@ -81,7 +81,7 @@ function bothSpellings(own: Located[]): FieldIssue[] {
   return [{ path: ['subject_identities', OTHER_SPELLING], message, at: 'key' }];
 }
 
-/** Only a body with several extensions can repeat a type. */
+/** Returns an issue for each repeated type. Only a body with several extensions can repeat one. */
 function repeatedTypes(extended: Located[]): FieldIssue[] {
   return extended
     .filter(({ type }, index) => extended.findIndex((other) => other.type === type) < index)

@@ -76,7 +76,7 @@ const ExtensionKey = filledWhere(
   { pattern: '^opendsr\\.(?=.*\\S).' },
 );
 
-/** Spells `ose_publishing_id` as discovery lists it (decision: D52). */
+/** Renames `ose_publishing_id` to the spelling that discovery lists (decision: D52). */
 function normalizeSpelling<Body extends { subject_identities?: Record<string, IdentityEntry> | undefined }>(
   body: Body,
 ): Body {

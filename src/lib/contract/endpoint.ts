@@ -111,7 +111,7 @@ export function endpoints<const Rows extends Record<string, Row>>(
   };
 }
 
-/** Percent-encodes values, so that an id cannot change the path. Throws usage for an id that cannot be encoded. */
+/** Percent-encodes values, so that an id cannot change the path. Throws usage (2) for an id that cannot be encoded. */
 export function fillPath(path: string, params: Record<string, string | number | bigint>): string {
   return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = params[name];

@@ -153,7 +153,7 @@ export function valueAt(value: unknown, path: readonly (string | number)[]): unk
   );
 }
 
-/** Formats a path for display: `roles[3].tasks[0].task_id`. */
+/** Formats a path for display, such as `roles[3].tasks[0].task_id`. */
 export function showPath(path: readonly (string | number)[]): string {
   return path.reduce<string>(
     (text, segment) =>

@@ -123,7 +123,7 @@ export function placeAt(text: string, offset: number): Place {
 }
 
 export interface Hint {
-  /** One or more sentences, or what the command is for: `To list them:`. */
+  /** One or more sentences, or what the command is for, such as `To list them:`. */
   readonly text: string;
   /** Complete command line to copy, such as `cdpadm roles list`, without profile or id flags. */
   readonly command?: string;

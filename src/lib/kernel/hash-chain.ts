@@ -13,7 +13,7 @@ export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 
 /** Lines that a chain writes about itself. */
 type OwnEvent =
-  /** Replaces pruned lines. Not hashed itself: it has the last line's hash, and the chain continues from there. */
+  /** Replaces pruned lines. Not hashed itself: it has the hash of the last of them, and the chain continues from it. */
   | { event: 'checkpoint'; entries: number }
   /** Total number of lines that the checkpoints replace. */
   | { event: 'pruned'; entries: number }

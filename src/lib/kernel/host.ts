@@ -53,7 +53,7 @@ export const host = {
   setExitCode: (code: number): void => void (process.exitCode = code),
   /** Ends the process without waiting for output or the compiler's threads, which may be waiting for this thread. */
   exitNow: (code: number): never => process.exit(code),
-  /** True while a thread resolves a host name or reads a file, because `exitNow` would wait for it. */
+  /** True while a thread resolves a host name or reads a file: `exitNow` would wait for that thread. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
   /** Ends by the signal, so that a shell reports 128 plus its number. Without a terminal, a normal exit would abort. */

@@ -64,7 +64,7 @@ function drawRequest(request: RequestOverview, style: Style, width: number): str
   return [drawRecord(request, shown, style, width), ...forwarding].join('\n');
 }
 
-/** `Partner (partner.example): sent`. */
+/** Returns a line such as `Partner (partner.example): sent`. */
 export function forwardingLine(
   { domain, name, status, status_message: message }: ForwardingEntry,
   style: Style,

@@ -19,7 +19,7 @@ const SECTIONS: Section[] = [
   {
     title: `Due, or results expire, within ${SOON_DAYS} days`,
     kind: 'warn',
-    // Results that exist expire within that time.
+    // The platform keeps results for no longer than that, so any existing results expire within it.
     holds: ({ days_left: left, due, results_expire_at: expiry }) =>
       (left !== null && left < SOON_DAYS) || (due && expiry !== null),
   },
@@ -39,7 +39,7 @@ interface PageOptions {
   unread: Pick<ReadonlySet<string>, 'has'>;
 }
 
-/** Sorts each section by deadline, most urgent first. */
+/** Returns the page. Each section is sorted by deadline, most urgent first. */
 export function requestsPage(requests: readonly RequestOverview[], source: PageSource, options: PageOptions): string {
   const title = 'Data subject requests';
   const left = new Set(requests);

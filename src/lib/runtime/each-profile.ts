@@ -80,7 +80,7 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** Gives each profile the same standard input, which is read only once. A terminal is shared, not replayed. */
+/** Each call returns an Io with the same standard input, which is read once. A terminal is shared, not replayed. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
   /** Null marks the end. */
@@ -138,7 +138,7 @@ async function checkWrites(ctx: Context): Promise<void> {
   }
 }
 
-/** Keeps a part's result, and prefixes its messages with the profile. */
+/** Returns an output that keeps a part's result, and prefixes its messages with the profile. */
 function collecting(out: Output, part: Part): Output {
   const said = (text: string): string => `${part.profile}: ${text}`;
   const advised = (hint: string | Hint): string | Hint =>

@@ -142,7 +142,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         sends++;
         unsent.delete(row);
       };
-      // A response may quote the person in an error or a trace, or in the error that ends the run and is shown later.
+      // A response may quote the person, and errors and traces quote the response, even after the run.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
       const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
         if (!mayExist && sends === 1 && isPermanent(error)) unsent.add(row);

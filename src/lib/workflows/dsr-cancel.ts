@@ -52,7 +52,7 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
   return done;
 }
 
-/** Sends a cancellation once. After a lost response or a 400, a GET confirms it, or the request is not pending (6). */
+/** Sends a cancellation once; a GET confirms a lost one. Throws conflict (6) if the request is not pending. */
 async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   const { api, signal } = ports;
   return await confirmed<CancelReply, RequestStatusReply>(

@@ -176,7 +176,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/** Finds the person's due access and portability requests, whose data an erasure would delete. */
+/** Returns a search for a person's due access and portability requests, whose data an erasure would delete. */
 export async function readUnanswered(ledger: DsrPorts['ledger'], only?: SubmittedNews): Promise<FindAll | undefined> {
   const belongs = (event: SubmittedNews): boolean =>
     event.subject_request_type !== 'erasure' && (only === undefined || isSamePerson(event, only));
@@ -187,7 +187,7 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
 type FindAll = (news: SubmittedNews) => LedgerRequest[];
 type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
 
-/** Finds a person's requests among those that `which` selects, newest first. Undefined if `which` selects none. */
+/** Returns a search for a person's requests among those that `which` selects, newest first; undefined if none. */
 async function byPerson(
   ledger: DsrPorts['ledger'],
   { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },

@@ -12,7 +12,7 @@ import type { createWireNames } from '../../contract/names.ts';
 
 export function diagnosisResult() {
   const finding = z.object({
-    /** Resource that the finding is about: `connection crm`. */
+    /** Resource that the finding is about, such as `connection crm`. */
     about: z.string(),
     /** A `problem` stops the sync; a `notice` should be reviewed. */
     level: z.enum(['problem', 'notice']),
@@ -240,7 +240,7 @@ function messages(...lists: Part['errors'][]): string {
   return [...new Set(texts)].join('; ').replace(/\.$/, '');
 }
 
-/** `: REASON`, or nothing without a reason. */
+/** Returns `: REASON`; empty without a reason. */
 function because(reason: string): string {
   return reason ? `: ${reason}` : '';
 }
@@ -252,7 +252,7 @@ const LIKELY: Readonly<Record<string, RegExp>> = {
   mobile_number: /mobile|phone/,
 };
 
-/** Detects whether a query returns an identity, and which columns could be one. `names` translates words. */
+/** Detects whether a query returns an identity, and which columns could be one. `names` translates wire names. */
 export function identityColumns(sql: string, names: Pick<ReturnType<typeof createWireNames>, 'fromWire' | 'toWire'>) {
   const columns = selectedColumns(sql);
   const isIdentity = (column: string): boolean => {

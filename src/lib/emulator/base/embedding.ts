@@ -19,9 +19,9 @@ export interface EmulatorIdentity {
 }
 
 export interface EmulatorOptions {
-  /** Default `127.0.0.1`. */
+  /** Default: `127.0.0.1`. */
   host?: string;
-  /** Default 0: a free port. */
+  /** Default: 0, which selects a free port. */
   port?: number;
   /** Folder that stores the state. Default: in memory. */
   data?: string;
@@ -173,7 +173,7 @@ export interface EmulatorControl {
     /** Sends the queued callbacks now, and returns them once every receiver has been called. */
     flush(): Promise<Callback[]>;
   };
-  /** Returns a person's profiles in every workspace, by `xpid` or by an identity: `{ email: 'jane@example.com' }`. */
+  /** Returns a person's profiles in every workspace, by `xpid` or another identity: `{ email: 'jane@example.com' }`. */
   profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
   state: Pick<EmulatorControl, 'profiles'> & { counts(): Promise<StoredCounts> };
   /**

@@ -37,7 +37,7 @@ interface WantedValue {
 
 export type OfferedValues = (wanted: WantedValue) => readonly string[];
 
-/** Offers values only after the equals sign, as in `column=field`. */
+/** Returns the values, each after the typed text up to the equals sign (`column=field`); none without that sign. */
 export function behindEquals(typed: string, values: readonly string[]): string[] {
   const end = typed.indexOf('=') + 1;
   return end === 0 ? [] : values.map((value) => typed.slice(0, end) + value);
@@ -64,7 +64,7 @@ export interface CommandHelp {
   examples: string[];
   /** Returns the schema of the `-o json` result, built on first use. Without a schema, a command prints no result. */
   output?: () => z.ZodMiniType;
-  /** Exit codes with a special meaning in this command: `{ conflict: 'another admin changed it' }`. */
+  /** Exit codes with a special meaning in this command, such as `{ conflict: 'another admin changed it' }`. */
   exits?: Exits;
   /** For a write that no command undoes: the reason, for the log. */
   undoNote?: string;
@@ -88,7 +88,7 @@ export function withHelp(command: Command, help: CommandHelp): Command {
   return command;
 }
 
-/** Returns the full name of a command: `cdpadm roles push`. */
+/** Returns the full name of a command, such as `cdpadm roles push`. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
@@ -102,7 +102,7 @@ export function commandAt(root: Command | undefined, words: readonly string[]): 
   return words.reduce((command, word) => command?.commands.find((child) => child.name() === word), root);
 }
 
-/** Returns the usage line of a command: `cdpadm roles push [file] [flags]`. */
+/** Returns the usage line of a command, such as `cdpadm roles push [file] [flags]`. */
 export function usageOf(command: Command): string {
   const words = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '…' : ''}`;

@@ -22,7 +22,7 @@ export async function openChains(ctx: Context) {
   };
   return {
     read,
-    /** Replaces a changed file. If storing fails, warns and resolves to false. */
+    /** Writes a missing or changed file. If that fails, warns and resolves to false. */
     write: async (fingerprint: string, pem: string): Promise<boolean> => {
       const stored = ctx.cacheFiles.attempt(() => {
         if (read(fingerprint).pem === undefined) writePrivateFile(pathOf(fingerprint), pem);
@@ -33,7 +33,7 @@ export async function openChains(ctx: Context) {
   };
 }
 
-/** Returns the certificate stored for the current DSR address, so that callbacks can be verified offline. */
+/** Opens the stored certificate of the current DSR address, so that callbacks can be verified offline. */
 export async function openCertificates(ctx: Context) {
   const { createHash } = await import('node:crypto');
   // The embedded platform's port changes, but its lasting address is always `local`.
@@ -41,7 +41,7 @@ export async function openCertificates(ctx: Context) {
   const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
   const path = join(ctx.paths.cache, 'certificates', `${name}.json`);
   return {
-    // If the file is damaged, fetch the certificate again.
+    // A damaged file counts as missing, so that the certificate is fetched again.
     read: () => {
       const { pem, url } = readRecord<{ url: string; pem: string }>(ctx.cacheFiles.read(path)) ?? {};
       return typeof url === 'string' && typeof pem === 'string' ? { url, pem } : undefined;

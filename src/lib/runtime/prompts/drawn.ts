@@ -21,7 +21,7 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
   // Inquirer breaks a long line in the middle of a word.
   const fitted = (text: string): string => wrapMessage(text, io.columns() - MARK);
 
-  /** The note after a question disappears once it is answered. */
+  /** Asks a question. The note after the question disappears once the user has answered. */
   async function answer<T>(type: string, text: string, question: Record<string, unknown>, note?: string): Promise<T> {
     const message = fitted(text);
     const last = MARK + displayWidth(message.split('\n').at(-1) ?? '');
