@@ -9,7 +9,7 @@ export const command = defineCommand({
   calls: 'platform',
   flags: { allowWrites: { help: 'also offer tools that write; each write needs an approved plan' } },
   notes: [
-    'The server speaks the protocol on standard input and output until the client closes them. The server uses one profile, which the assistant cannot change. Tools read, or show a dry run (a plan). An assistant passes the content of files, never paths.',
+    'The server communicates over standard input and output until the client closes them. The server uses one profile, which the assistant cannot change. Tools read, or show a dry run (a plan). An assistant passes the contents of files, never paths.',
     'With --allow-writes, a tool performs a plan from the same session: once, within 10 minutes, and only if the platform is unchanged. The plan replaces --yes but never overrides a guard. Profiles that are protected or have `access: read` do not get tools that write.',
   ],
   examples: ['cdpadm mcp', 'cdpadm mcp --allow-writes --profile local'],
