@@ -25,7 +25,7 @@ import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf, wantedVersion } from './program.ts';
 
-/** The entry point for the scripts printed by `cdpadm completion`, which is not a command. */
+/** The word with which completion scripts call the program. It is not a command. */
 const COMPLETE = '__complete';
 
 /** Thrown instead of running the action if the command line must be run separately for several profiles. */

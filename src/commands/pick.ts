@@ -15,7 +15,7 @@ export function choice(value: string, hint: unknown): Choice {
   return typeof hint === 'string' && hint !== '' ? { value, hint } : { value };
 }
 
-/** Picks one of the items that `cdpadm GROUP list` shows. */
+/** Returns a picker for the items that `cdpadm GROUP list` shows. */
 function pickListed(
   question: string,
   group: string,

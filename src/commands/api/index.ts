@@ -73,7 +73,7 @@ export const command = defineCommand({
   },
 });
 
-/** Confirms a DELETE without a response body with a GET of its path, and other known writes by their own response. */
+/** Sends a write. A GET confirms a DELETE without a response body; the response confirms any other known write. */
 async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
   const { method, path, safety } = route;
   // After a lost response, only the resource's own command knows which read confirms the write.

@@ -85,7 +85,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
     flags.due === true &&
     (requests.length > 0 ? reportDue(ctx, requests, flags) : await reportEmpty(ctx, session, flags, group));
   if (isReported) ctx.setExit('differences');
-  // Fails after the output, because deadlines may be missing (decision: D254) and states old (decision: D416).
+  // Fail after printing, because deadlines may be missing (decision: D254) or states outdated (decision: D416).
   const broken = flags.groupId === undefined ? await findBroken(ctx, await openLedgerOf(ctx), 'ledger') : undefined;
   const failures = [broken, unreadFailure(session)].filter((one) => one !== undefined);
   for (const { message } of isReported ? failures : failures.slice(1)) ctx.out.warn(message);

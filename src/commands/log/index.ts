@@ -66,7 +66,7 @@ function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
   return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
 }
 
-/** Does not truncate text to fit a table. */
+/** The columns with their full text, even if it does not fit a table. */
 const inFull = view.columns.map(({ said: _said, ...column }) => column);
 
 const list = { text: 'To list them:', command: 'cdpadm log' };

@@ -44,7 +44,7 @@ async function askSide(ctx: Context, conflict: MergeConflict): Promise<unknown> 
   });
 }
 
-/** Unresolved conflicts become comments; if the file cannot have comments, it is not changed (6). */
+/** Merges live changes into a file. Conflicts become comments; a file that cannot have comments is not changed (6). */
 export async function mergeFile(
   ctx: Context,
   file: string,

@@ -43,7 +43,7 @@ function toRow(source: string, start: Place): LocalRow {
   };
   try {
     const value = parseJson(source);
-    // A row describes a person: a duplicate identity could affect the wrong person.
+    // A row describes a person: if an identity occurs twice, the request could affect the wrong person.
     const [twice] = holdsEachKey(value, source) ? [] : readJson(source).problems;
     if (twice) throw new JsonError(twice.message, twice.offset);
     return {

@@ -14,7 +14,7 @@ export type IdKind =
   | `attribute_id of ${string}`
   | `pipeline_run_id of ${string}`;
 
-/** The scope of ids. All fields count, because two workspaces may use the same id for different things. */
+/** Where ids are valid. All fields matter, because two workspaces may use the same id for different things. */
 export interface IdScope {
   profile?: string | undefined;
   base_url?: string | undefined;
@@ -66,7 +66,7 @@ function linesOf(ids: readonly string[]): string {
   return ids.map((id) => `${id}\n`).join('');
 }
 
-/** The embedded platform's port changes, so only its profile counts. */
+/** The embedded platform's port changes, so only its profile identifies it. */
 function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[] {
   if (profile === 'local') return [profile];
   return [profile ?? '', base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];

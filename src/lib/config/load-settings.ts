@@ -24,11 +24,11 @@ export interface SettingsSources {
   redactor: Redactor;
   signal?: AbortSignal | undefined;
   onWarning(text: string): void;
-  /** Receives a sentence about variables that a pinned profile makes ineffective. */
+  /** Receives a message about variables that have no effect because a profile is pinned. */
   onNote?(text: string): void;
   /** Opens the embedded platform. Called only if the profile `local` is in use. */
   local?: (() => Promise<LocalValues>) | undefined;
-  /** Flag for a second profile. Variables and the project file do not apply to it, so that secrets never mix. */
+  /** Flag that selects a second profile. Variables and the project file do not apply, so that secrets never mix. */
   alone?: string | undefined;
   keychain?: (() => Promise<Keychain>) | undefined;
 }

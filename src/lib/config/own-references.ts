@@ -25,7 +25,7 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/** True if a reference other than `file:` points to this program's own secrets. `held` are the profiles' secrets. */
+/** True if a reference other than `file:` is one of this program's own. `held` contains the profiles' references. */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);
@@ -45,8 +45,9 @@ const NEEDED_TO_RUN =
 
 /**
  * Returns the environment, without credentials, for a program that a command starts for the user. Omits our variables,
- * those that a profile names (`env:NAME`), and any other that contains their value or a known secret. A value of fewer
- * than eight characters must match the whole variable. Throws KnownError invalid input (9) for a broken settings file.
+ * those that a profile names (`env:NAME`), and any other that contains one of their values or a known secret. A value
+ * shorter than eight characters must match the whole variable. Throws KnownError invalid input (9) for a broken
+ * settings file.
  */
 export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));

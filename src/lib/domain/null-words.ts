@@ -16,7 +16,7 @@ export function createNullWords(extra: readonly string[], { floats = false, null
   return {
     /** True if a cell with this text is empty: `\N` or a `--null` word. */
     isNull: (text: string): boolean => empty.has(text),
-    /** True if the text may be another program's missing value. */
+    /** True if the text may be another program's word for a missing value. */
     isSuspect: (text: string): boolean => suspect.has(text),
     words: [...empty, ...suspect],
     floats,

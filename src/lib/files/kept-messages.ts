@@ -14,7 +14,7 @@ export function openMessageFolder(folder: string) {
   } catch (error) {
     throw cannotWrite(folder, error);
   }
-  /** The last number used for each name, so that a long series is not counted for every message. */
+  /** The last number used for each name, cached to avoid counting a long series again for every message. */
   const last = new Map<string, number>();
 
   return {

@@ -12,7 +12,7 @@ export interface StoredEvent {
   status?: string;
 }
 
-/** How lines combine (see `domain/dsr/ledger-fold.ts`). */
+/** Rules for combining lines (see `domain/dsr/ledger-fold.ts`). */
 export interface LedgerRules<Event extends StoredEvent, Request> {
   /** Returns the request after an event; undefined if the event adds nothing. */
   fold(before: Request | undefined, event: Event): Request | undefined;
@@ -22,7 +22,7 @@ export interface LedgerRules<Event extends StoredEvent, Request> {
   isVoid(phase: string | undefined): boolean;
 }
 
-/** Kept small, because each request needs such an object while the whole ledger is read. */
+/** A phase is short, because memory contains one for each request while the whole ledger is read. */
 interface Phases<Event> {
   /** Returns the phase of a request, as one of a few words. */
   phase(before: string | undefined, event: Event): string | undefined;
@@ -98,7 +98,7 @@ export function createReadings<Event extends StoredEvent, Request>(
   rules: LedgerRules<Event, Request>,
   signal: AbortSignal | undefined,
 ) {
-  /** Calls `take` with each line whose workspace is known, and its offset. Lets Ctrl-C and other work run. */
+  /** Calls `take` with each line whose workspace is known, and its offset. Yields to Ctrl-C and other work. */
   async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
     const file = opened ?? openLineFile(path);
     let offset = 0;
@@ -169,7 +169,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Combines each request's events with `take`, which also receives the phase before. Returns them by id and scope. */
+  /** Applies `take` to each request's facts and events, before it updates the phase. Returns facts by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Pick<Phases<Event>, 'phase'>,
     start: Facts,

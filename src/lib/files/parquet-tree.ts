@@ -21,7 +21,7 @@ interface Levels {
   repetition: number;
 }
 
-/** Reads a top-level column. `report` receives the faults of values. Throws for an unsupported type. */
+/** Returns a reader for a top-level column. `report` receives problems with values. Throws for an unsupported type. */
 export function columnReader(column: SchemaTree, report: Report): ColumnReader {
   return fieldReader(column, { definition: 0, repetition: 0 }, report);
 }
@@ -84,7 +84,7 @@ function leafReader({ element, path }: SchemaTree, levels: Levels, report: Repor
   };
 }
 
-/** If the definition level marks an absent value, each leaf has one entry without a value. */
+/** Returns a reader that, if the definition level marks an absent value, skips the empty entry that each leaf has. */
 function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
   const [first] = leaves as readonly [LeafReader];
   return {

@@ -6,7 +6,7 @@ import { parseFloat16 } from 'hyparquet/src/convert.js';
 import { tryJson } from '../kernel/json.ts';
 import type { Raw } from './parquet-chunk.ts';
 
-/** A stored value without an exact value; `text` is shown instead. */
+/** A stored value that has no exact conversion; `text` is shown instead. */
 export class BadValue {
   readonly message: string;
   readonly text: string;

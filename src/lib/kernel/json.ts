@@ -214,7 +214,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True if `value`, parsed from `text`, has every key in it: no duplicates and no dropped `__proto__`. */
+/** True if `value`, parsed from `text`, has every key of the text: no duplicates and no dropped `__proto__`. */
 export function holdsEachKey(value: unknown, text: string): boolean {
   return countMembers(value) === countColons(text);
 }

@@ -62,7 +62,7 @@ function lockBelow(root: string, path: string): Lock | undefined {
   return undefined;
 }
 
-/** Waits for the lock, and tells the clock who holds it. Rejects with the signal's reason if the signal is aborted first. */
+/** Waits for the lock, and reports its holder to the clock. Rejects with the signal's reason on an earlier abort. */
 export async function acquireLock(path: string, clock: Clock, signal?: AbortSignal): Promise<Lock> {
   let over: (() => void) | undefined;
   try {
@@ -135,7 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** Returns the holder named in a lock file, dead or alive: after a power failure, perhaps process 0 (never alive). */
+/** Returns the holder named in a lock file, dead or alive. For damaged content, returns process 0 as a dead holder. */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
@@ -184,7 +184,7 @@ function lifeOf(pid: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-/** A holder's nonce is unique, so it is enough to name the marker, even if several processes were killed. */
+/** The nonce alone makes the marker's name unique for each holder, even if several processes were killed. */
 function breakDead(root: string, path: string, dead: Holder): boolean {
   const marker = `${root}.${dead.nonce}.dead`;
   const right = lockBelow(root, marker);

@@ -18,7 +18,7 @@ export function nearest(
   return begun !== undefined && others.length === 0 ? begun : near;
 }
 
-/** Returns the candidate with the smallest edit distance: at most two fifths of `word`, never all. Ignores case. */
+/** Returns the candidate with the smallest edit distance, at most two fifths of the length of `word`. Ignores case. */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

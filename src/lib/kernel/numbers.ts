@@ -1,5 +1,4 @@
-// Adds thousands separators, and finds extremes of lists. A call with `...list` overflows the stack at about 100,000
-// items.
+// Formats numbers, and finds the largest or smallest of many: `Math.max(...list)` overflows the stack at 100,000 items.
 
 export function largest(numbers: Iterable<number>, least = 0): number {
   let most = least;

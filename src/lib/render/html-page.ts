@@ -13,7 +13,7 @@ export interface PageSource {
   made_on?: number | undefined;
 }
 
-/** Returns the known parts of `organization 1001`, `workspace 42` and `https://platform.example`. */
+/** Returns the facts that are known, such as `organization 1001`, `workspace 42` and `https://platform.example`. */
 export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
   return [
     ...(organization === undefined ? [] : [`organization ${organization}`]),
@@ -22,7 +22,7 @@ export function placeFacts({ platform, organization, workspace }: PageSource): s
   ];
 }
 
-/** Returns `made 2026-01-02 03:04 UTC`, if the time is known. */
+/** Returns a fact such as `made 2026-01-02 03:04 UTC`, if the time is known. */
 export function madeFacts({ made_on: made }: PageSource): string[] {
   return made === undefined ? [] : [`made ${minuteOf(made)} UTC`];
 }

@@ -150,7 +150,7 @@ function column(
   return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
-/** Adds seconds if two runs share a minute, and the year if it differs in the date to the right (`after`). */
+/** Returns a function that writes dates, with seconds if runs share a minute and the year if it differs in `after`. */
 function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | undefined) => string {
   const times = timesOf(entries);
   const isClose = new Set(times.map(minuteOf)).size < times.length;
@@ -166,7 +166,7 @@ function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | un
   };
 }
 
-/** Returns `, of 2026` if all runs are in the same year. */
+/** Returns the year as text such as `, of 2026` if all runs are in the same year; otherwise an empty string. */
 function commonYear(entries: readonly Entry[]): string {
   const years = new Set(timesOf(entries).map((ms) => minuteOf(ms).slice(0, 4)));
   return years.size === 1 ? `, of ${[...years].join('')}` : '';

@@ -57,7 +57,7 @@ export async function watchRun(
   }
 }
 
-/** Retries for a minute while the result is not found. Calls `onUnknown` once, which may throw to stop. */
+/** Retries for up to a minute while the result is not found. Calls `onUnknown` once, which may throw to stop. */
 export async function retryWhileNotFound<T>(
   read: () => Promise<T>,
   pollMs: number,

@@ -76,7 +76,7 @@ export interface Outcome {
   finished_at: string | null;
   /** True if `finished_at` is only the time when this machine first saw the status. */
   is_first_seen: boolean;
-  /** Null for a due request before its deadline, one that was not submitted, and without proof either way. */
+  /** Null for a request that was not submitted or is due but not late, and if there is no proof either way. */
   deadline_met: boolean | null;
   /** Zero unless `deadline_met` is false. */
   days_late: number;

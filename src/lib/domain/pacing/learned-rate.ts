@@ -9,7 +9,7 @@ const SECOND_MS = 1000;
 const MAX_REMEMBERED = 4096;
 /** Learned rate as a fraction of the rate that was too high. */
 const HEADROOM = 0.97;
-/** Fraction if the next limit follows soon: the rate was far too high, because it included a burst allowance. */
+/** Fraction if the next 429 follows soon: the rate was far too high, because it included a burst allowance. */
 const STEP_DOWN = 0.85;
 const SOON_MS = 5000;
 /** Time to climb back to the rate that last triggered a 429. Doubles each time the limit turns out to be the same. */
@@ -18,7 +18,7 @@ const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
 /** A rate based on fewer requests than this is inexact, so it is replaced sooner. */
 const WELL_KNOWN = 20;
-/** A first limit with a longer pause than this may have been caused by other clients, so it does not show the rate. */
+/** A first 429 with a longer pause than this may be due to other clients, so it does not show the rate. */
 const LONGEST_FIRST_WAIT_MS = 5000;
 const CLEARLY_FEWER = 0.8;
 
@@ -27,7 +27,7 @@ interface Limit {
   askedMs: number | undefined;
 }
 
-/** Rises from `low` at time `from` to `high`, the rate that was too high, within `returnMs`. */
+/** A rate that rises from `low` at time `from` to `high`, the rate that was too high, within `returnMs`. */
 interface Curve {
   from: number;
   low: number;
@@ -58,7 +58,7 @@ export function createLearnedRate(wanted = Infinity) {
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** True if a first limit is informative, that is, probably not caused by other clients. */
+  /** True if a first 429 shows the platform's limit, that is, if other clients probably did not cause it. */
   function tells({ askedMs = 0, sentAt }: Limit, taken: number): boolean {
     return taken >= WELL_KNOWN && sentAt - firstAt >= SECOND_MS && askedMs <= LONGEST_FIRST_WAIT_MS;
   }
@@ -71,7 +71,7 @@ export function createLearnedRate(wanted = Infinity) {
     // The count is a whole number, so the real rate may be up to one request higher.
     const high = taken + 1 > kept ? kept : taken;
     const isSoon = curve !== undefined && sinceMs < SOON_MS;
-    // The platform clearly accepts the rate at which requests were sent between two limits.
+    // The platform clearly accepts the rate at which requests were sent between two 429s.
     const sure = sinceMs < SECOND_MS ? 0 : (takenSinceLast / sinceMs) * SECOND_MS;
     const low = Math.min(high, Math.max(sure, high * (isSoon ? STEP_DOWN / HEADROOM : 1))) * HEADROOM;
     const isSame = curve !== undefined && Math.abs(high / curve.high - 1) <= SAME_LIMIT;
@@ -88,12 +88,12 @@ export function createLearnedRate(wanted = Infinity) {
       sent[count++ % MAX_REMEMBERED] = sentAt;
       takenSinceLast++;
     },
-    /** Records a limit: `sentAt` is the time of the first rejected request, and `askedMs` the requested pause. */
+    /** Records a 429: `sentAt` is the time of the first rejected request, and `askedMs` the requested pause. */
     limited: (sentAt: number, askedMs: number | undefined): void => {
       met ??= { sentAt, askedMs };
     },
     /**
-     * Records that the first request after the limit was accepted at `now`, and that all earlier requests have
+     * Records that the first request after the 429 was accepted at `now`, and that all earlier requests have
      * responses. Returns the rate if it changed.
      */
     resumed: (now: number): number | undefined => {

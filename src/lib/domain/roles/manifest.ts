@@ -102,7 +102,7 @@ function roleContent(role: Role): string {
   return content;
 }
 
-/** Treats a null field like a missing one. */
+/** Removes null fields, which mean the same as missing ones. */
 function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }

@@ -137,7 +137,7 @@ export interface WantedRoles {
   conflicts: MergeConflict[];
   /** Ids of roles that keep platform changes made since the base. */
   rebased: string[];
-  /** True if either side may have caused a difference: older stamp, unknown base, and different contents. */
+  /** True if either side may have caused the differences: the stamps differ, and the base is unknown. */
   stale: boolean;
   warnings?: string[];
   /** Roles file; absent for `roles edit`. */

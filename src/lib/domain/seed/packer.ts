@@ -13,7 +13,7 @@ export interface BatchLimits {
   bytes: number;
 }
 
-/** Closes a stretch that has only rejected rows after this many. */
+/** Maximum number of rejected rows in a batch. */
 const MAX_REFUSED = 1000;
 
 /** Maximum number of issues reported per row. */
@@ -72,7 +72,7 @@ export class RowPacker {
     else this.#takeText(row.toString('utf8'), position);
   }
 
-  /** Adds a row that `write` writes as JSON, in at most `room` bytes; false if `write` returned a negative number. */
+  /** Adds a row that `write` writes as JSON, in at most `room` bytes. Returns false if `write` cannot write the row. */
   takeWritten(room: number, position: number, write: RowWriter): boolean {
     if (this.#isDone(this.#file, position)) return true;
     if (this.#written.length < room) this.#written = Buffer.allocUnsafeSlow(room);

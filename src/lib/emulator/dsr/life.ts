@@ -26,7 +26,7 @@ interface Dependencies {
 }
 
 export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Dependencies) {
-  /** Queues callbacks about the new status for the next quarter of an hour. */
+  /** Queues callbacks about the new status, which are due at the next quarter hour. */
   function announce(request: StoredRequest, at: number): void {
     // The dispatcher adds the address of the results later, because the platform's address may change until then.
     const body = stringifyJson(callbackBody(request, ''));

@@ -26,7 +26,7 @@ export function withoutFault(pipeline: Pipeline, at: number): Pipeline {
 export function createPipelineLife(stores: WarehouseStores) {
   const { pipelines, runs } = stores;
 
-  /** Marks the resource that caused a failed run. */
+  /** Marks the resource that caused a run to fail. */
   function mark(workspace: number, { definition }: Pipeline, { cause, message, marks, notes = [] }: RunFault): void {
     if (!marks || cause === 'pipeline') return;
     const store = stores[cause] as unknown as DocumentStore<Kept<{ id: string }>>;
@@ -96,7 +96,7 @@ export function createPipelineLife(stores: WarehouseStores) {
       const faulted: Pipeline = { ...before, status: 'faulted', errors: [message], cause, nextRunAt: undefined };
       pipelines.replace(run.workspace, faulted);
     },
-    /** Stops the current run of a pipeline paused at `at`. */
+    /** Stops the current run of a pipeline that was paused at `at`. */
     stop: (workspace: number, pipeline: Pipeline, at: number): Pipeline => {
       const run = runs.current(workspace, pipeline.definition.id);
       if (run) runs.save({ ...run, status: 'stopped', due_at: null, ended_at: at });

@@ -6,7 +6,7 @@ import { type BuiltRequest, parseAddress } from './request.ts';
 import type { Link, Sink } from '../types.ts';
 import { fail } from '../../errors/fail.ts';
 
-/** Treats a link as an endpoint: a GET that may be retried. */
+/** Returns an endpoint for a link: a GET that may be retried. */
 export function linkEndpoint({ service }: Link): Endpoint {
   return {
     id: 'link',

@@ -40,7 +40,7 @@ export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<
   }
 }
 
-/** Sleeps, and reports the pause. Rejects with the signal's reason. */
+/** Sleeps, and reports the pause. If the signal is aborted, rejects with its reason. */
 export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }
