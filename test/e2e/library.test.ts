@@ -1,4 +1,4 @@
-// Runs the programs on the page about the embedded platform unchanged, with a plain Node and an installed package.
+// Runs the example programs on the page about the embedded platform as written, with the installed package.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ describe('a lock between processes', () => {
     return child;
   }
 
-  /** Reads the child's lines one by one. */
+  /** Returns a function that reads the next line of the child's output. */
   function linesOf(child: ChildProcess): () => Promise<string> {
     if (!child.stdout) throw new Error('no standard output');
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -17,7 +17,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     return path;
   };
 
-  it('is opened when a writer opens it, and read until it closes', async () => {
+  it('is opened when a writer opens it, and is read until the writer closes it', async () => {
     const path = named();
     const opening = openWaiting(path, new AbortController().signal);
     await writeFile(path, 'a: 1\n');

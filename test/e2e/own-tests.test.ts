@@ -1,4 +1,4 @@
-// Runs the documented recipes for tests with vitest, pytest and Go unchanged.
+// Runs the documented vitest, pytest and Go test recipes as written.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -125,7 +125,7 @@ const caseOf = ({ args, before, beside = {}, command }: Reader): CommandCase => 
   ...(command === 'emulator start' && { serves: () => Promise.resolve(), exits: [130], plain: true }),
 });
 
-/** Returns problems with the ending of a run, whether it succeeded or not. */
+/** Returns the problems with the outcome of a run, whether it succeeded or failed. */
 function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonly number[] = []): string[] {
   const problems: string[] = [];
   if (hangs) problems.push('hangs');

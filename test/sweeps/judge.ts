@@ -91,7 +91,7 @@ function misjudged(error: ErrorDocument | undefined, stderr: string, requests: r
   return problems;
 }
 
-/** Identifies a write by its id, or else by its body. */
+/** Identifies a write by its id, or by its body if it has no id. */
 function operationOf({ body, method, target }: ProxiedRequest): string {
   const id = /"subject_request_id"\s*:\s*"([^"]+)"/.exec(body)?.[1];
   return `${method} ${target} ${id ?? body}`;

@@ -35,7 +35,7 @@ export const WRITES: readonly (readonly [method: string, path: string, AfterLoss
   // A second request starts a second run, or clears a newer sync position.
   ['POST', `${WORKSPACE}/inputs/data-pipelines/trigger`, 'once'],
   ['POST', `${WORKSPACE}/inputs/data-pipelines/reset`, 'once'],
-  // Only with the same id: a second erasure or export is a second legal act.
+  // Retry only with the same id: a second id would create a second erasure or export request.
   ['POST', '/v3/requests', 'confirm'],
   ['DELETE', '/v3/requests/*', 'confirm'],
   // Sets the same values again.

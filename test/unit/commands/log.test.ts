@@ -198,7 +198,7 @@ it('lists the undo commands of an apply one by one if the outcome of a step is u
   expect(await entries()).toMatchObject([{ undo: null, undo_note: expect.stringMatching(listed) as unknown }]);
 });
 
-it('reports no step as done that was accepted but not confirmed', async () => {
+it('does not report a step as done if it was accepted but not confirmed', async () => {
   stageSync(home.cwd, 3);
   await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*', status: 200 });
   expect(await home.run('warehouse apply sync --yes', { env: SECRET_ENV })).toMatchObject({ code: 8 });

@@ -1,4 +1,4 @@
-// Every command accepts a response only if it is complete and about the requested resource.
+// Every command accepts a response only if it is complete and for the requested resource.
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../../helpers/fault-proxy.ts';
@@ -95,7 +95,7 @@ describe('a read of several pages', () => {
     ]);
   });
 
-  it('lists an item once that moves to the next page', async () => {
+  it('lists an item only once if it moves to the next page', async () => {
     const first = { items: [run(2), run(1)], has_next_page: true };
     expect(await list(first, { items: [run(1)], has_next_page: false })).toEqual([2, 1]);
   });

@@ -61,7 +61,7 @@ describe('a lock in one process', () => {
     lock?.release();
   });
 
-  it('is not removed by its release if another process now owns it, or if its file is missing', () => {
+  it('keeps the file of another owner when it is released, and does not throw if the file is missing', () => {
     const path = lockPath();
     const lock = tryLock(path);
     fs.rmSync(path);

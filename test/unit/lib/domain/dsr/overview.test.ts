@@ -53,7 +53,7 @@ describe("a request's overview", () => {
     });
   });
 
-  it('contains how many days late a request was finished, as its evidence does', () => {
+  it('contains the number of days by which a finished request was late', () => {
     const done = { ...reply, request_status: 'completed' } as RequestStatusReply;
     const states = [{ status: 'completed', at: '2026-12-24T08:00:00Z', source: 'callback' }];
     expect(overviewOf(done, { ...known, states }, CLOCKS)).toMatchObject({ due: false, overdue: false, days_late: 5 });
@@ -69,7 +69,7 @@ describe("a request's overview", () => {
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
-  it("contains when a local request's results expire, even without a link to the results", () => {
+  it("contains the expiry date of a local request's results, even without a link to the results", () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
     const no_results = [{ at: '2026-11-21T09:00:00Z', http_status: 404 }];

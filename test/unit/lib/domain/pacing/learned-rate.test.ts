@@ -47,7 +47,7 @@ describe('the first 429', () => {
 });
 
 describe('the learned rate', () => {
-  it('climbs back to the rate that failed after 45 seconds, stays close to that rate, and then increases fast', () => {
+  it('takes 45 seconds to climb back to the rate that failed, stays close to that rate, and then increases fast', () => {
     const rate = learnedRate();
     const at = (second: number): number => rate.at(3000 + second * 1000);
     const high = at(45);
@@ -133,7 +133,7 @@ describe('the learned rate', () => {
     }
   });
 
-  it('is learned for thousands of requests per second', () => {
+  it('can be thousands of requests per second', () => {
     const rate = createLearnedRate();
     accept(rate, 20_000, 0, 2000);
     expect((hitLimit(rate, 2000) ?? 0) / 20_000).toBeCloseTo(0.97, 2);

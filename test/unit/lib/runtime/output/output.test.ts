@@ -300,7 +300,7 @@ describe('color', () => {
 });
 
 describe('messages', () => {
-  it('are wrapped between words and keep their columns if they precede a question', async () => {
+  it('wrap at word boundaries and keep their columns if they precede a question', async () => {
     const draw = ({ out }: Context) =>
       out.show(() => 'Target: profile prod, workspace 3001\n  role  can see every page of a user');
     const { stderr } = await capture({ color: false }, draw, { tty: true, columns: 30 });
@@ -340,7 +340,7 @@ describe('messages', () => {
     expect((await capture(raw, report, options)).stderr).toBe(expected);
   });
 
-  test('are wrapped between words only on a terminal', async () => {
+  test('wrap at word boundaries only on a terminal', async () => {
     const long = ({ out }: Context): void => {
       out.note('What is said here is longer than the line');
       out.warn('and this is longer than it too');
