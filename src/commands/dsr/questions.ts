@@ -153,7 +153,7 @@ function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestPa
 
 /** Going back removes the last identity or, if there is none, leaves the step. */
 async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<Step> {
-  // Reject before reading discovery: without a terminal, no one can answer.
+  // Without a terminal, no one can answer, so fail before reading discovery.
   if (!asking.ctx.prompt.possible) await asking.ctx.prompt.input('Identity', { flag: asking.flag });
   const given = [...parts.identities];
   const types = await identityTypes(asking.ctx, asking.session);

@@ -83,7 +83,7 @@ function isWithoutData(error: unknown): error is KnownError & { status: number }
   return error instanceof KnownError && ['http.not_found', 'http.gone'].includes(error.code);
 }
 
-/** Explains the two ways in which a download can be rejected. */
+/** Returns the error for expired results (410), or for identities without records (404). */
 function explained(id: string, error: KnownError): KnownError {
   const gone = error.status === 410;
   return fail(gone ? 'dsr.results_expired' : 'dsr.no_records', {

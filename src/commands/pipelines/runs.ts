@@ -42,8 +42,8 @@ export const listRuns = defineCommand({
   formats: [...COMMON_FORMATS, 'html'],
   output: () => z.array(RunReply),
   notes: [
-    '`-o html` prints a timeline as one HTML page without scripts; with more than 2,000 runs, one column per day.',
-    '--status searches every page, or only the page from --page. Days are in UTC.',
+    '`-o html` prints a timeline as one HTML page without scripts. With more than 2,000 runs, each column is one day.',
+    '--status searches every page, or only the page that --page selects. Days are in UTC.',
   ],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',

@@ -63,7 +63,7 @@ export function addressHint(name: string, draft: Draft): Hint | undefined {
   const missing = missingAddresses(draft);
   if (missing.length === 0) return undefined;
   const set = missing.map((address) => `--set ${address}=URL`).join(' ');
-  const text = `Without an address: ${missing.map((address) => NEEDED_FOR[address]).join(', ')}. To set addresses:`;
+  const text = `These need an address: ${missing.map((address) => NEEDED_FOR[address]).join(', ')}. To set addresses:`;
   return { text, command: `cdpadm profile edit ${shellWord(name)} ${set}` };
 }
 

@@ -73,7 +73,7 @@ export const pushRoles = defineCommand({
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
     const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);
-    // The file keeps its old stamp. As a base, its content no longer counts as edits.
+    // The file keeps its old stamp. Save its content as a base, so that it no longer counts as edits.
     if (!ctx.flags.dryRun && saved?.content.file) await memory.store.saveBase(saved.content.file);
     if (!ctx.flags.dryRun && flags.writeBack && path !== undefined && path !== '-' && roles && wanted) {
       await memory.store.saveBase(toReply(outcome.manifest));

@@ -38,7 +38,7 @@ export interface SeedRunFlags extends RunFlags {
 
 export type BulkNumbers = ReturnType<typeof readBulkFlags>;
 
-/** `limit` is the profile's rate; `pace` has this machine's share. Throws usage (2), naming the flag or the limit. */
+/** `limit` is the profile's rate; `pace` has this machine's share. Throws usage (2) that names either. */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined) {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (shard === undefined && flags.rateStore !== undefined)
@@ -164,7 +164,7 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: Again): KnownErr
   const done = `(${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected)`;
   return fail('seed.run_before', {
     message: finished
-      ? `These files were sent before ${done}.`
+      ? `These files have already been sent ${done}.`
       : `An earlier run of these files did not finish ${done}.`,
     hint: finished
       ? { text: 'To send all of them again:', command: again('--restart') }

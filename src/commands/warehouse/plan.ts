@@ -100,7 +100,7 @@ export function checkPlanned(ctx: Context, name: string, { plan, live, selected 
   if (masks.length > 0) throw invalidFolder(name, masks);
 }
 
-/** Matches `*` in an id, in `connections/crm`, or in `connection/crm`. Throws usage (2) for a pattern without a match. */
+/** Matches patterns with `crm`, `connections/crm` and `connection/crm`. Throws usage (2) if one matches nothing. */
 function selector(patterns: readonly string[], lists: readonly ByType<{ id: string }>[]) {
   const tests = patterns.map((pattern) => {
     const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'));
@@ -120,7 +120,7 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
 }
 
-/** Returns `connection/crm` for a changed secret. `values` caches secrets: commands and keychains may prompt. */
+/** Returns resources with changed secrets, such as `connection/crm`. Caches `values`, because a read may prompt. */
 export async function changedSecrets(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
