@@ -6,7 +6,7 @@ type ResourceEndpoints = Record<'list' | 'get' | 'create' | 'update' | 'delete',
 type BodyOf<E extends Endpoint> = NonNullable<CallInput<E>['body']>;
 type Query = CallInput<Endpoint>['query'];
 
-/** `idName` is the path parameter for one resource. A write throws OutcomeUnknownError if its response is lost. */
+/** `idName` is the path parameter for a resource's id. A write throws OutcomeUnknownError if its response is lost. */
 export function resourceCalls<E extends ResourceEndpoints>(
   client: Client,
   endpoints: E,

@@ -26,7 +26,7 @@ function checkedText(problemOf: (text: string) => string | false | undefined) {
   );
 }
 
-/** Returns a schema for a record whose values have no problem. Reports each issue at its key. */
+/** Returns the schema of a record whose values `problemOf` checks. Each issue is reported at its key. */
 function checkedRecord<T extends z.ZodMiniType>(
   value: T,
   problemOf: (key: string, value: z.output<T>) => string | undefined,

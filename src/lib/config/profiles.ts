@@ -175,7 +175,7 @@ export function openProfiles(options: SecretsOptions) {
       return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
     },
     checkValue: checkSetting,
-    /** Throws KnownError auth (4), naming the alternatives, if secrets cannot be stored there. */
+    /** Throws KnownError auth (4) that names the alternatives if the storage does not work. */
     checkStorage: secrets.check,
   };
 }

@@ -45,7 +45,7 @@ interface SecretSource {
 
 export type Settings = ReturnType<typeof resolveSettings>;
 
-/** Throws KnownError usage (2) for an invalid value, naming its source. */
+/** Throws KnownError usage (2) that names the source of an invalid value. */
 export function resolveSettings(given: SettingsLayers) {
   const pinned = given.profile?.setting.origin.kind === 'flag';
   const layers = pinned ? { ...given, env: {}, project: undefined } : given;
@@ -113,7 +113,7 @@ export function resolveSettings(given: SettingsLayers) {
     origins,
     all: () => [...settings],
     get,
-    /** Returns the value. Throws KnownError usage (2), naming the flag, variable and profile field that can set it. */
+    /** Returns the value. If it is missing, throws KnownError usage (2) that names every way to set it. */
     need,
     needInteger: (name: IdName) => BigInt(need(name)),
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,

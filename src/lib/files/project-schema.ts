@@ -5,7 +5,7 @@ const address = { type: 'string', format: 'uri', pattern: '^https?://' };
 const rate = {
   type: 'string',
   pattern: '^[0-9]+(\\.[0-9]+)?(/[smh])?$',
-  description: 'Requests per second, or as 600/m',
+  description: 'Requests per second, or a rate such as 600/m',
 };
 const id = { type: ['string', 'integer'], pattern: '^[0-9]+$' };
 
@@ -19,9 +19,9 @@ export const projectFileSchema = {
     profile: { type: 'string', description: 'The profile to use in this folder and below' },
     base_url: { ...address, description: 'The platform API' },
     auth_url: { ...address, description: 'The token service' },
-    dsr_base_url: { ...address, description: 'Data subject requests; ends in /v3' },
-    seeding_url: { ...address, description: 'Seeding and event intake' },
-    identity_url: { ...address, description: 'Identity intake' },
+    dsr_base_url: { ...address, description: 'The data subject request API; ends in /v3' },
+    seeding_url: { ...address, description: 'The API for seeding and event intake' },
+    identity_url: { ...address, description: 'The identity intake API' },
     org_id: id,
     account_id: id,
     workspace_id: id,

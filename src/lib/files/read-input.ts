@@ -13,7 +13,7 @@ const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 /** Working folder and standard input. A command's Context is an InputSource. */
 export interface InputSource {
   readonly io: { readonly cwd: string; readonly stdin: Readable; readonly inputsBelow?: string };
-  /** Aborting destroys the open stream and throws the reason. */
+  /** When it is aborted, the open stream is destroyed and the read throws the reason. */
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// The JSON reader, and what it shares with the YAML reader: the value, its parts' positions, and problems.
+// Reads JSON, and defines what the JSON and YAML readers return: the value, the positions of its parts, and problems.
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
 

@@ -119,7 +119,7 @@ class YamlEditor {
     if (value === undefined) this.#edits.dropLines(this.#edits.lineStart(pair.key.range?.[0] ?? 0), this.#after(pair));
     else {
       const inline = inlineText(value, isScalar(node) ? node : undefined);
-      const isWhole = this.#edits.text[to - 1] === '\n'; // A block scalar, or a map in block style.
+      const isWhole = this.#edits.text[to - 1] === '\n'; // True for a block scalar or a block map.
       if (from === to) this.#edits.replace(this.#afterColon(pair.key), this.#afterColon(pair.key), ` ${inline}`);
       else this.#edits.replace(from, to, isWhole ? `${inline}${this.#edits.lineEnd}` : inline);
     }

@@ -10,7 +10,7 @@ const KEY =
   'private_?key|service_?account_?key|partner_?feed_?key|(?:proxy-)?authorization|encoded_?request';
 const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
 
-/** Returns patterns of secrets in free text. `$1` is kept. A value with a dollar sign is a shell placeholder. */
+/** Returns patterns of secrets in free text. Masking keeps `$1`. A value that starts with `$` is a placeholder. */
 function secretPatterns(): RegExp[] {
   return [
     new RegExp(String.raw`("(?:${KEY})"\s{0,9}:\s{0,9}")(?!\$)[^"\\]*(?:\\[^][^"\\]*)*`, 'gi'),

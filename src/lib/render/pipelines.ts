@@ -106,7 +106,7 @@ export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>
   return !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }
 
-/** Returns `Last 3 runs: ▁█×  2 success, 1 failed; 0 to 900 records`. Heights are relative to the largest run. */
+/** Returns text such as `Last 2 runs: ▁█  2 success; 0 to 900 records`. Heights are relative to the largest run. */
 export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
   const signs = plain ? PLAIN : BLOCKS;
   const shown = oldestFirst(runs).slice(-SHOWN);

@@ -1,4 +1,4 @@
-// Reads the secrets in a definition by safe references: a repository's file must not run commands or read other files.
+// Reads a definition's secrets from safe references: a repository's file must not run commands or read other files.
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
@@ -30,7 +30,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   /** Returns why a reference is not followed, with the flag or setting that allows it; undefined if it is followed. */
   function refusal(source: JudgedReference): { message: string; hint: Hint } | undefined {
     if (ctx.io.inputsBelow !== undefined) {
-      return { message: `${source.reference} is not followed for an assistant`, hint: IN_A_TERMINAL };
+      return { message: `${source.reference} cannot be used by an assistant`, hint: IN_A_TERMINAL };
     }
     if (source.given) return undefined;
     const path = filePath(source);
@@ -92,7 +92,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   };
 }
 
-const IN_A_TERMINAL: Hint = { text: 'A person can run this command in a terminal.' };
+const IN_A_TERMINAL: Hint = { text: 'Ask the user to run the command in a terminal.' };
 
 const ALLOW_FILES: Hint = {
   text: 'Move the file into that folder. To allow its folder:',
@@ -155,7 +155,7 @@ function pathIn(reference: string, folder: string): string | undefined {
   return path === undefined ? undefined : resolve(folder, path.trim());
 }
 
-/** Like `pathIn`, with symlinks resolved. */
+/** Like `pathIn`, but resolves symlinks. */
 function filePath({ reference, folder }: JudgedReference): string | undefined {
   const path = pathIn(reference, realPath(folder));
   return path === undefined ? undefined : realPath(path);

@@ -13,7 +13,7 @@ export interface ProcessorCertificate {
 }
 
 export interface CertificateSource {
-  /** Returns the stored certificate if it is valid, or else a new one. Throws KnownError if fetching fails. */
+  /** Returns the stored certificate if it is valid, otherwise a new one. Throws KnownError if fetching fails. */
   get(): Promise<ProcessorCertificate>;
   /** Returns a certificate newer than the failed one. Undefined if a recent refresh found none. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
@@ -113,7 +113,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
   try {
     await api.certificate(url, { begin, write }, signal);
   } catch (error) {
-    throw named(error, `The processor's certificate at ${url} cannot be fetched`, signal);
+    throw named(error, `Cannot fetch the processor's certificate from ${url}`, signal);
   }
   const pem = Buffer.concat(chunks).toString('utf8');
   if (!parseCertificates(pem)) throw unusable(url, 'is not a PEM certificate');

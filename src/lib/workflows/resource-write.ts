@@ -58,7 +58,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
   });
 }
 
-/** PUTs or PATCHes `before`. Throws conflict (6) if another admin has changed it, before or during the write. */
+/** Updates `before` to `body`. Throws conflict (6) if another admin has changed it, before or during the write. */
 export async function updateConfirmed<Reply extends Identified, Body>(
   id: string,
   body: Body,
@@ -80,7 +80,7 @@ export async function updateConfirmed<Reply extends Identified, Body>(
 }
 
 /**
- * DELETEs `before`, as it was shown. Throws conflict (6) if it has changed. The response has no body, so a GET that
+ * Deletes the resource, or throws conflict (6) if it no longer equals `before`. The response has no body, so a GET that
  * returns 404 confirms the deletion.
  */
 export async function deleteConfirmed<Reply extends Identified, Body>(

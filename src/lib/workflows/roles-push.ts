@@ -76,7 +76,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // A bare stop reason means that no write was started: `confirmed` would have reported it.
+    // The bare stop reason means that no write was started: `confirmed` reports an interrupted write differently.
     if (!(error instanceof KnownError) || error !== ports.ctx.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,

@@ -45,7 +45,7 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Opens an address. `path`: a private file for servers without ranges. Throws as `addressName` and `get` do. */
+/** Opens an address. `path` is a private file for servers without ranges. Throws errors of `addressName` and `get`. */
 export async function openRemote(address: string, get: GetAddress) {
   const name = addressName(address);
   let etag: string | undefined;

@@ -95,7 +95,7 @@ function wordsOf(texts: readonly string[]): string {
   return oneOf(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)));
 }
 
-/** Bits of the required fields, of the fields that identify a user, and of both forms of `identities`. */
+/** Bit masks of the required fields, of the fields that identify a user, and of both forms of `identities`. */
 const REQUIRED = 0b001001;
 const LOCATED = 0b000110;
 const IDENTITIES = 0b100100;
@@ -119,7 +119,7 @@ export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowR
     values.map((value) => {
       const pattern = `(?:^\\{|(?!^),)${SPACE}${wordsOf([toWire(name)])}${COLON}${value}${SPACE}`;
       let names = 0;
-      // Each group is followed by its only reference.
+      // Each group is followed by exactly one reference to it, so number them in pairs.
       const numbered = (): string => `<key${names++ >> 1}>`;
       return new RegExp(pattern.replaceAll('<key>', numbered), 'y');
     }),

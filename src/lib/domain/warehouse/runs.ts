@@ -18,7 +18,7 @@ export function oldestFirst(runs: readonly RunReply[]): RunReply[] {
   return [...runs].sort((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
 }
 
-/** Returns a run's start, or else its scheduled start, in ISO 8601 as the platform wrote it. */
+/** Returns the start time or, before the start, the scheduled time, in ISO 8601 as the platform wrote it. */
 export function startOf({ started_on, logical_date }: RunReply): string | undefined {
   return started_on ?? logical_date ?? undefined;
 }
@@ -52,7 +52,7 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-/** Returns the manual runs that did not exist in `before`, which may lack pages: a run that started earlier is old. */
+/** Returns manual runs that are not in `before`. It may lack pages, so a run older than its newest one is not new. */
 export function newManualRuns(runs: readonly RunReply[], before: readonly RunReply[]): RunReply[] {
   const known = new Set(before.map(runId));
   const startedAt = (run: RunReply): number | undefined => parseIso(run.started_on ?? run.ended_on);

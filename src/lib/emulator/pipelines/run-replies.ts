@@ -1,4 +1,4 @@
-// Rules for pipelines that depend on the stored state (decision: D66), and the responses about runs.
+// Rules for pipelines that depend on the stored state (decision: D66), and the responses that describe runs.
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { Pipeline, Run } from '../stores/pipelines.ts';
 import { listed, type WarehouseStores } from '../warehouse/resources.ts';

@@ -26,7 +26,7 @@ export class BadRow extends Error {}
 
 type RowReader = (row: Row) => ProfileChange;
 
-/** Reads a pipeline's rows. Throws BadRow. `neutral` translates a deployment's identity type to the neutral word. */
+/** Returns a function that reads a row or throws BadRow. `neutral` translates a deployment's identity types. */
 export function createRowReader(
   type: PipelineRequest['pipeline_type'],
   scope: Scope,

@@ -164,7 +164,7 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
   };
 }
 
-/** Selects the rows within a run's range. Throws RunFailure for a missing column and BadRow for an invalid time. */
+/** Returns a test for rows in a run's range. It throws RunFailure for a missing column, BadRow for an invalid time. */
 function createRangeFilter(field: string | undefined, progress: RunProgress): (row: Row) => boolean {
   if (!progress.bounded || field === undefined) return () => true;
   let column: string | undefined;

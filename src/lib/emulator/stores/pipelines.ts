@@ -77,7 +77,7 @@ export interface RunProgress {
   rangeStart?: number | undefined;
   /** Inclusive. */
   rangeEnd: number;
-  /** True if the previous run read rows of exactly `rangeStart`. */
+  /** True if the previous run read the rows at exactly `rangeStart`, so this run skips them. */
   afterStart: boolean;
   /** False for a full sync without bounds, which reads all rows. */
   bounded: boolean;

@@ -141,9 +141,9 @@ export function createProfiles(db: Database) {
 
   return {
     /**
-     * Applies all changes or none, in order. Each change applies to the profile with its `xpid`, or else with the first
-     * known identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds; `source`
-     * names what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError for a change without a subject.
+     * Applies all changes or none, in order. Each change applies to the profile with its `xpid` or, without one, to the
+     * profile of the first known identity. An identity of another profile is not moved (decision: D70). `at` is epoch ms;
+     * `source` names what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError without a subject.
      */
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>
       db.transaction(() => {

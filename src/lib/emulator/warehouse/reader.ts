@@ -7,7 +7,7 @@ import { resolveAmong, rewriteTables } from './sql.ts';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../kernel/clock.ts';
 
-/** A question for the thread (`query-worker.js`), which answers each once. */
+/** A request to the thread (`query-worker.js`), which sends one response to each. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
 
 /** A row, keyed by column name. Integers above 2^53 are bigint. */

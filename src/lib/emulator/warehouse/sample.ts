@@ -19,7 +19,7 @@ const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
 
 /**
  * Creates the file, with `rows` rows in each of its tables, `customers` and `purchases`. The file appears once it is
- * complete. Throws `EEXIST` if one exists.
+ * complete. Throws `EEXIST` if it already exists.
  */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
   // Fail before the slow part.

@@ -9,7 +9,7 @@ export interface RateOptions {
   restore?(key: number): number[];
 }
 
-/** Allows at most `limit` requests per key in any window. */
+/** Returns a limiter that allows at most `limit` requests per key in any window. */
 export function createRateWindow(limit: number, { span = MINUTE_MS, restore = () => [] }: RateOptions = {}) {
   const windows = new Map<number, { times: number[]; first: number }>();
 

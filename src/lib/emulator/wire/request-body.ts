@@ -123,7 +123,7 @@ export function sentences(issues: readonly FieldIssue[]): string[] {
 }
 
 function sentenceOf({ path, message }: FieldIssue): string {
-  // The message about an unknown field ends with the last part of the path.
+  // This message names only the last part of the path.
   if (message.startsWith('unknown field ')) return `unknown field \`${showPath(path)}\``;
   return path.length === 0 ? message : `${showPath(path)} ${message}`;
 }

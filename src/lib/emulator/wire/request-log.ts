@@ -39,7 +39,7 @@ export function openRequestLog(db: Database) {
       });
       pending = [];
     } catch {
-      // Requests that write to the database report a full disk.
+      // Ignore a full disk here: requests that write to the database report it.
     }
   }
 

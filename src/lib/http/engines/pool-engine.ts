@@ -12,7 +12,7 @@ export interface PoolOptions {
   proxy: ProxySettings;
 }
 
-/** Opens one connection per concurrent call. */
+/** Returns an engine that opens one connection per concurrent call. */
 export function createPoolEngine(options: PoolOptions): Engine {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
 

@@ -17,7 +17,7 @@ export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContex
   return openRolesMemoryOf(ctx, await ctx.settings());
 }
 
-/** Like `openRolesMemory`, for the organization in other settings. */
+/** Like `openRolesMemory`, but for the organization in other settings. */
 export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promise<RolesMemoryOfContext> {
   const { openRolesStore } = await import('../../config/roles-store.ts');
   const scope = { organization: String(settings.needInteger('org_id')), address: lastingAddress(settings, 'base_url') };

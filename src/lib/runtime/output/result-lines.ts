@@ -6,7 +6,7 @@ import { wrapLogLine } from '../../render/width.ts';
 import type { Context } from '../context.ts';
 import { resultText } from './result-text.ts';
 
-/** Prints each state as a line, an object, a document, a row or an id, depending on `-o`. */
+/** Returns functions that print each state as a line, an object, a document, a row or an id, depending on `-o`. */
 export function createResultLines<T>(
   { flags, io, out }: Context,
   view: ListView<T>,

@@ -61,7 +61,7 @@ export function jsonText(data: unknown, indent?: number): string {
   return escapeJson(stringifyJson(data, indent));
 }
 
-/** Formats what `--query` found: as a table of records, or else as JSON or single values (decision: D35). */
+/** Formats what `--query` found: as a table of records, otherwise as JSON or single values (decision: D35). */
 export async function foundText(found: unknown, flags: GlobalFlags, target: Surface): Promise<string> {
   const view = viewOfRecords(found);
   if (view) return await resultText(found, view, flags, target);
@@ -152,7 +152,7 @@ export function nameText(data: unknown, view: AnyView): string {
   return rows.map((row) => `${cleanLine(cellText(column.value(row)))}\n`).join('');
 }
 
-/** Returns a result's rows and columns. Throws KnownError usage (2), naming `format`, if there are none. */
+/** Returns a result's rows and columns. If it has none, throws KnownError usage (2) that names `format`. */
 export function listOf(
   data: unknown,
   view: AnyView,
@@ -162,7 +162,7 @@ export function listOf(
   if (view.kind === 'record') return { rows: [data], columns: view.columns };
   if (!view.list) return plainRows(data, format);
   const { rows, columns } = view.list(data);
-  // The document guarantees that its columns fit its rows.
+  // `DocumentView` guarantees that the columns fit the rows.
   return { rows, columns: columns as unknown as Column<unknown>[] };
 }
 
