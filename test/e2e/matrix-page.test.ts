@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(least, JSON.stringify(least)).toMatchObject({ ratio: expect.toSatisfy((ratio: number) => ratio >= 4.5) });
   });
 
-  it.each([1600, 1024, 640, 360])('does not make the page scroll horizontally at a width of %i', async (width) => {
+  it.each([1600, 1024, 640, 360])('does not scroll horizontally at a width of %i pixels', async (width) => {
     for (const roles of [FEW, MANY]) {
       const page = await open(roles);
       await page.size(width, 700);

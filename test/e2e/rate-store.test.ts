@@ -80,7 +80,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });
-    // Requests that take 101 ms have filled two seconds.
+    // The 20 requests, sent 101 ms apart, fill about two seconds.
     const second = await b.take(1);
     expect(second.inMs).toBeGreaterThan(1000);
     expect(second.inMs).toBeLessThanOrEqual(2020);
@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);
-    // At least 97 % of the 50 requests in this second are accepted, or fewer if a new second began in between.
+    // The learned rate is 97 % of the 50 requests counted in this second, or less if a new second has begun.
     expect((await b.take(1)).everyMs).toBeGreaterThan(20);
 
     const [c, d] = [await open('known', 50), await open('known', 50)];
@@ -116,7 +116,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     await expect(store.take(1)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test("requires an encrypted server's certificate authority and password", async () => {
+  test('requires the certificate authority and the password of an encrypted server', async () => {
     const { cert, key } = makeCertificate();
     const secure = createServer({ cert, key }, (client) => {
       const plain = connect(socket);

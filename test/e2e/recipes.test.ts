@@ -59,7 +59,7 @@ afterAll(async () => {
   home.remove();
 });
 
-/** Returns a tarball, as `npm pack` creates it, that runs the built program and has no dependencies. */
+/** Returns a tarball like one from `npm pack`. Its package runs the built program and has no dependencies. */
 function packed(): string {
   const folder = join(home.folder, 'package');
   mkdirSync(folder);

@@ -13,7 +13,7 @@ describe('roles edit', () => {
   });
   afterEach(() => admin.close());
 
-  /** Creates an editor that runs `body` with `path` and `text`; `opened` returns the number of times that it ran. */
+  /** Creates an editor that runs `body` with `path` and `text`; `opened` returns how often it has run. */
   function editor(body: string): { env: Record<string, string>; opened(): number; log: string } {
     admin.write(
       'editor.cjs',

@@ -64,16 +64,13 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     }
   });
 
-  it.each([1600, 1024, 1000, 640, 360])(
-    'does not make the page scroll horizontally at a width of %i',
-    async (width) => {
-      for (const count of [0, 1, 30, 300, 2500]) {
-        const page = await open(count);
-        await page.size(width, 700);
-        expect(await page.evaluate(SIDEWAYS), `${count} runs`).toBe(0);
-      }
-    },
-  );
+  it.each([1600, 1024, 1000, 640, 360])('does not scroll horizontally at a width of %i pixels', async (width) => {
+    for (const count of [0, 1, 30, 300, 2500]) {
+      const page = await open(count);
+      await page.size(width, 700);
+      expect(await page.evaluate(SIDEWAYS), `${count} runs`).toBe(0);
+    }
+  });
 
   it.each([1600, 400])('shows every unsuccessful run with its status at a width of %i', async (width) => {
     const page = await open(300);

@@ -28,7 +28,7 @@ export interface PlatformHome {
   write(file: string, text: string): void;
   /** The requests that write, as `POST /path/of/platform`. */
   writes(): Promise<string[]>;
-  /** Number of requests with this method and path prefix that the platform received. */
+  /** Returns the number of requests that the platform received with this method and path prefix. */
   received(method: string, path?: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Paths of the repository and its built program.
+// Paths to the repository and its built program.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

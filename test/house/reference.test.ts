@@ -61,7 +61,7 @@ it('lists the manual in package.json, because npm installs only listed pages (to
   expect(man).toEqual([...manual.keys()].sort().map((name) => `dist/man/${name}`));
 });
 
-it('refers from each manual page to the program, its group, and each command in the group', () => {
+it('links each manual page to the program, its group, and every command in the group', () => {
   const referred = (name: string): string[] =>
     [...(manual.get(`${name}.1`) ?? '').matchAll(/^\.Xr (\S+) 1/gm)].map(([, page = '']) => page);
   const names = [...manual.keys()].map((file) => file.replace(/\.1$/, ''));

@@ -120,7 +120,7 @@ export const READERS: readonly Reader[] = [
   json('roles diff', 'wanted.yaml --against other.json', 'other.json', { good: ROLES }),
   yaml('roles test', 'roles.test.yaml', 'roles.test.yaml', { exits: [10] }),
   yaml('roles test', 'roles.test.yaml --file wanted.yaml', 'wanted.yaml', { exits: [10] }),
-  // An existing file that is overwritten; an invalid one may contain edits (6).
+  // A pull overwrites an existing file, but rejects an invalid one (6), which may contain edits.
   yaml('roles pull', 'wanted.yaml', 'wanted.yaml', { exits: [6] }),
 
   json('roles pull', 'wanted.yaml --merge --base base.json', 'base.json', { good: ROLES, exits: [6] }),

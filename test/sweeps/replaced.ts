@@ -2,7 +2,7 @@
 // genuine response to the write.
 import { answerBytes, type PlatformAnswer, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 
-/** Genuine responses about other resources, as material for replacements. */
+/** Genuine responses for other resources, used to build replacements. */
 export interface Strangers {
   /** A signed 201 response to a different data subject request. */
   signed: PlatformAnswer;
@@ -129,7 +129,7 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
   if (stranger !== undefined) forms.push(make("another resource's body", () => json(usual === 204 ? 200 : usual, stranger)));
   if (method === 'POST' && pathOf(target) === '/v3/requests')
     forms.push(make('a signed body with a different id', () => strangers.signed));
-  // If the request is not delivered, the replacement would equal the response to a successful write.
+  // Without delivery, the replacement would look like the response to a successful write.
   if (delivered)
     forms.push(...[200, 201, 202].filter((status) => status !== usual).map((status) =>
       make(`${status} with the body`, (answer) => (answer.status === 204 ? answer : { ...answer, status }))));

@@ -122,14 +122,14 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     (response) => response.writeHead(404).end(),
     [],
     5,
-    /The processor's certificate at \S+ cannot be fetched\. Not found \(404\)/,
+    /Cannot fetch the processor's certificate from \S+\. Not found \(404\)/,
   ],
   [
     'returns a web page with 404',
     (response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<html><title>Gone</title></html>'),
     [],
     1,
-    /The processor's certificate at \S+ cannot be fetched\. .*it is a web page \("Gone"\)\./,
+    /Cannot fetch the processor's certificate from \S+\. .*it is a web page \("Gone"\)\./,
   ],
 ])('rejects the certificate if its address %s', async (_how, respond, flags, exit, message) => {
   sendCertificate = respond;

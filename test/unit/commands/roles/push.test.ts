@@ -154,7 +154,7 @@ describe('roles push', () => {
     });
   });
 
-  it('accepts a file without a stamp any number of times, each time with an empty state directory', async () => {
+  it('accepts a file without a stamp any number of times, each time with an empty state folder', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const text = admin.read('roles.yaml').replace(/^last_modified_.*\n/gm, '');
     for (const applied of [true, false]) {

@@ -54,12 +54,12 @@ test('does not prompt for a run that will be rejected, and an unconfirmed run ke
   const kept = readFileSync(rejects, 'utf8');
 
   const again = await run('seed bulk users.ndjson');
-  expect(again.stderr).toContain('These files were sent before (1 row accepted, 1 rejected)');
+  expect(again.stderr).toContain('These files have already been sent (1 row accepted, 1 rejected)');
   expect(again.stderr).not.toContain('type its name');
 
   const restarted = await run('seed bulk users.ndjson --restart');
   expect([restarted.code, readFileSync(rejects, 'utf8')]).toEqual([12, kept]);
-  expect((await run('seed bulk users.ndjson')).stderr).toContain('These files were sent before');
+  expect((await run('seed bulk users.ndjson')).stderr).toContain('These files have already been sent');
   // Every row is already complete, so there is nothing to confirm.
   expect((await run('seed bulk users.ndjson --resume')).code).toBe(3);
 

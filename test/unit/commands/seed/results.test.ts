@@ -119,7 +119,7 @@ test('merges the rejects files into one private file, even if they were moved ne
   expect(readFileSync(join(it.folder, 'moved.ndjson'), 'utf8')).toBe(text);
 });
 
-test('ignores lines that are not results, and rejects files without a result and results of different runs', async () => {
+test('ignores lines that are not results, but rejects a file without any result, and results of different runs', async () => {
   const file = await startWith(userRows(100));
   const { it } = await shards([1], 2, file);
   it.write('results/other.json', '{"rows": 1}\n{"error": {"message": "it failed before it began"}}\n{\n"rows":');

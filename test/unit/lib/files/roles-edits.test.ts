@@ -95,7 +95,7 @@ describe('edits', () => {
     [0, 1, 0, 1],
     [0, 0, 1, 1],
   ])(
-    'change roles for %i top-level fields and %i edited, %i dropped and %i new roles',
+    'change roles if they contain %i top-level fields and %i edited, %i dropped and %i new roles',
     (fields, inside, dropped, added) => {
       const counted = edits(fields, inside, dropped, added);
       expect([isEmpty(counted), leavesRoles(counted)]).toEqual([false, false]);

@@ -58,7 +58,7 @@ const SCREEN = `+ create new
 plan ${PLAN.plan}`;
 
 describe('a plan on screen', () => {
-  it("has only the program's own text wrapped on a narrow terminal", () => {
+  it("wraps only the program's own text on a narrow terminal", () => {
     const verbose = { ...role('a-role'), description: 'two  blanks  and  more  words' };
     const lines = renderRolesPlan(diffRoles([role('a-role'), role('gone-role')], [verbose]), plainStyle, 30).split(
       '\n',

@@ -15,7 +15,7 @@ const LIVE: GroupReply = {
 const WANTED = toGroupRequest(LIVE);
 
 describe('a group plan', () => {
-  it('sends nothing if only the order of the attributes differs', () => {
+  it('contains no request if only the order of the attributes differs', () => {
     expect(planGroup(LIVE, { ...WANTED, attributes: [...WANTED.attributes].reverse() })).toEqual({
       id: 'household',
       method: null,

@@ -135,7 +135,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
   });
 }); // prettier-ignore
 
-test.each([['}}'], [' }}'], ['} }'], [' }\t} ']])('passes a seed that ends with %j, after any row', (tail) => {
+test.each([['}}'], [' }}'], ['} }'], [' }\t} ']])('accepts a seed that ends with %j, after any row', (tail) => {
   const usual = seedRow('count', '{"value":1}');
   const row = usual.replace('{"value":1}}', () => `{"value":1${tail}`);
   expect('text' in readRow(row, rules)).toBe(true);
@@ -158,7 +158,7 @@ test.each([
   ['},"x":1}'],
   ['},"seed":{"value":1}}'],
   ['}1'],
-])('does not pass a seed that ends with %j, after any row', (tail) => {
+])('does not accept a seed that ends with %j, after any row', (tail) => {
   const usual = seedRow('count', '{"value":1}');
   const row = usual.replace('{"value":1}}', () => `{"value":1${tail}`);
   expect('text' in readRow(row, rules)).toBe(false);
@@ -167,8 +167,8 @@ test.each([
 });
 
 test.each<[string, boolean, string[]]>([
-  ['passes valid', true, ['2024-02-29', '2000-02-29', '2024-12-31', '0001-01-01', '9999-04-30']],
-  ['does not pass invalid', false, ['2023-02-29', '1900-02-29', '2024-00-10', '2024-13-01', '2024-04-31', '2024-01-00', '2024-01-32', '2024-1-01', '2024-01-1', '24-01-01', '2024/01/01', '2024-01/01', '20240-1-01', '2024-01-01T', 'abcd-01-01', '2024-0a-01', '2024-01-:1', '2024-01-/1', '']],
+  ['accepts valid', true, ['2024-02-29', '2000-02-29', '2024-12-31', '0001-01-01', '9999-04-30']],
+  ['does not accept invalid', false, ['2023-02-29', '1900-02-29', '2024-00-10', '2024-13-01', '2024-04-31', '2024-01-00', '2024-01-32', '2024-1-01', '2024-01-1', '24-01-01', '2024/01/01', '2024-01/01', '20240-1-01', '2024-01-01T', 'abcd-01-01', '2024-0a-01', '2024-01-:1', '2024-01-/1', '']],
 ])('%s dates', (_what, isPassed, dates) => {
   for (const date of dates) {
     const row = seedRow('count', '{"value":1}', date);
@@ -182,7 +182,7 @@ const withFields = (...fields: string[]): string => `{${HEAD},"calculated_attrib
 const [NAME, TYPE, DATE, SEED] = ['"attribute_name":"a"', '"calculation_type":"count"', '"cutoff_date":"2024-02-29"', '"seed":{"value":1}'] as const; // prettier-ignore
 
 test.each<[string[]]>([[[NAME, TYPE, DATE, SEED]], [[TYPE, SEED, DATE, NAME]], [[DATE, NAME, TYPE, SEED]]])(
-  'passes an attribute with the fields %j',
+  'accepts an attribute with the fields %j',
   (fields) => {
     expect(passes(withFields(...fields))).toBe(true);
   },
@@ -213,7 +213,7 @@ test.each<[string[]]>([
   [[NAME, TYPE, '"cutoff_date" "2024-02-29"', SEED]],
   [[NAME, '"calculation_type" "count"', DATE, SEED]],
   [['"attribute_name" "a"', TYPE, DATE, SEED]],
-])('does not pass an attribute with the fields %j', (fields) => {
+])('does not accept an attribute with the fields %j', (fields) => {
   expect(passes(withFields(...fields))).toBe(false);
 });
 
@@ -387,7 +387,7 @@ it("accepts an attribute's fields in every order with the type before the seed",
   }
 });
 
-it('passes a list in a row of the maximum length, but not in a longer row', () => {
+it('accepts a list in a row of the maximum length, but not in a longer row', () => {
   const check = createRowCheck(rules);
   const list = (count: number): string => row('unique_list', `"list":[${'"",'.repeat(count)}""]`);
   expect(passes(list(333_000), check)).toBe(true);

@@ -159,7 +159,7 @@ it('creates plans with different hashes for each workspace and address', () => {
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{32}$/);
 });
 
-it('sends a secret with other changes, but without other changes only on request', () => {
+it('sends a secret if something else changes, otherwise only on request', () => {
   const live = { ...none, connection: [{ ...CONNECTION, config: { role: 'r', password: '********' } }] };
   const wanted = { ...none, connection: [CONNECTION] };
   expect(plan(live, wanted).steps).toEqual([]);

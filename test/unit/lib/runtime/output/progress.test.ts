@@ -87,7 +87,7 @@ test('prints a message above the live line', () => {
   expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
 });
 
-test('if it cannot redraw, prints a line every 10 % and after ten seconds without a line', () => {
+test('prints a line every 10 %, and after ten seconds without a line, if it cannot redraw', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
     clock.advance(10_000);
@@ -98,7 +98,7 @@ test('if it cannot redraw, prints a line every 10 % and after ten seconds withou
   expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
 });
 
-test('if it cannot redraw and the total is unknown, prints a line after a second, every ten seconds and at the end', () => {
+test('prints a line after a second, every ten seconds and at the end if it cannot redraw and the total is unknown', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 30; done++) {
       progress.update({ done });

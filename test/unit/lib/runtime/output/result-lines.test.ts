@@ -57,7 +57,7 @@ it.each([
   ['name', 'with', ''],
   ['table', 'with', ''],
   ['ndjson', 'with', ''],
-])('writes the text before the first row, exactly once, as %s %s headings', async (output, headings, expected) => {
+])('writes any headings before the first row, exactly once: %s %s headings', async (output, headings, expected) => {
   let written = '';
   const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (written += `${text}\n`)) };
   const ctx = {
