@@ -79,7 +79,7 @@ export const submitRequests = defineCommand({
     invalidInput: 'the file is invalid; nothing was sent',
     waitTimedOut: '--timeout was reached (with --wait)',
     guard:
-      'the ledger has a recent request of the same type for the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the content of the bulk file was already submitted (--resume continues it), or you answered no',
+      'the ledger has a recent request of the same type for the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the contents of the bulk file were already submitted (--resume continues it), or you answered no',
   },
   run: (ctx, { flags }) => dispatch(ctx, flags),
 });
