@@ -190,8 +190,8 @@ function withFlag(words: readonly string[], flag: string, value?: string): strin
 
 /**
  * Reads the last report of each part; a complete report replaces an error. Ignores other lines of a log, and warns
- * about a result that it cannot use. Throws usage (2) without files, and invalid input (9) for results from different
- * runs or no results at all.
+ * about a result that it cannot use. Throws usage (2) if there are no files, and invalid input (9) if there
+ * are no results or they are from different runs.
  */
 export async function readReports<Result extends Part>(
   ctx: Context,

@@ -8,7 +8,6 @@ import { asSentence, counted } from '../lib/kernel/words.ts';
 import { fields, type RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 
-/** Returns the schema of a `ChainReport`. */
 export function chainResult() {
   return z.object({
     valid: z.boolean(),

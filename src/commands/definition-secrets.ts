@@ -56,7 +56,7 @@ export function usesOf({ type, definition, answers }: SourcedDefinition): Secret
   return [...secretUses(type, definition), ...answered];
 }
 
-/** Asks for the masked secrets. Throws usage (2) without a terminal. */
+/** Asks for the masked secrets. Throws usage (2) if there is no terminal. */
 export async function askForSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
   for (const path of source.masked.filter((one) => !source.answers.has(one.join('.')))) {
     const question = `${nameOf(source, path)} (or env:NAME, file:PATH, keychain:NAME, command:LINE):`;

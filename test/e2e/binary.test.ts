@@ -89,7 +89,7 @@ const USER = {
 describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
   beforeAll(() => script('binary.mjs'));
 
-  test('runs a command from each area without Node, and leaves no code on the disk', async () => {
+  test('runs a command from each area without Node, and does not leave code on disk', async () => {
     const home = temporaryFolder();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'user.json'), JSON.stringify(USER));

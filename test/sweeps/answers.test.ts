@@ -26,7 +26,7 @@ const SENDING = CASES.filter(
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Transforms the JSON of the response; leaves any other body unchanged. */
+/** Returns a fault that transforms the JSON of a response and leaves any other body unchanged. */
 const transformed = (name: string, make: (value: Json) => Json | string): ProxyFault =>
   changed(name, true, ({ body }) => {
     let value: Json;

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-it('forwards the body and puts no secret in an argument, the environment, a header or a file', async () => {
+it('forwards the body, and does not put a secret in an argument, the environment, a header or a file', async () => {
   const certificate = makeCertificate();
   const handed: string[] = [];
   const forwardServer = createServer(certificate, (request, response) => {

@@ -61,8 +61,8 @@ const changeRoles = ({ folder }: World): void => {
   writeFileSync(file, text.replace('roles:', '# Reviewed every spring\nroles:'));
 };
 /**
- * Creates a revision to roll back to. The revision's id, and the id of the write in the log, replace words in a command
- * line.
+ * Steps that create a revision to roll back to. The revision's id, and the id of the write in the log, replace words in
+ * a command line.
  */
 const pushRoles: readonly Step[] = [
   pull,
@@ -189,7 +189,7 @@ function onStage(word: string, another: boolean): string {
   return STAGE_WORDS[word] ?? word;
 }
 
-/** Creates the profile, the edited file or the revision that the example names. */
+/** Returns the steps that create the profile, the edited file or the revision that the example names. */
 function stepsBefore(command: string, words: readonly string[]): readonly Step[] {
   if (words.includes('REVISION') || words.includes('WRITE')) return pushRoles;
   const readsRoles =

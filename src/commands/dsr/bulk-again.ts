@@ -29,7 +29,7 @@ export async function readEarlierRun(
   return { states: createRowStates() };
 }
 
-/** Throws guard (12) without --resume, and usage (2) if the flags would change the requests (decision: D58). */
+/** Throws guard (12) if --resume is not set, and usage (2) if the flags would change the requests (decision: D58). */
 export function refuseSecondRun(
   head: JournalHead,
   flags: BulkFlags,

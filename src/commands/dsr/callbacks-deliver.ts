@@ -54,7 +54,7 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
   });
 }
 
-/** Claims and reads the outbox; undefined without targets. A second listener is a conflict (6) (decision: D264). */
+/** Claims and reads the outbox, if there are targets. A second listener is a conflict (6) (decision: D264). */
 export async function openDeliveryOutbox(
   ctx: Context,
   { attempts, concurrency, deliver, targets }: Awaited<ReturnType<typeof openTargets>>,

@@ -13,8 +13,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const REFUSED_AT_MOST = 1000;
 
 /**
- * Stores a message, and records it in the ledger, if given, so that `dsr evidence` finds it. Returns its paths as the
- * user would type them. On failure, warns and returns undefined.
+ * Returns a function that stores a message and, for `dsr evidence`, records it in the ledger, if given. The function
+ * returns the paths as the user would type them. On failure, it warns and returns undefined.
  */
 function openFolder(ctx: Context, folder: string) {
   const place = resolve(ctx.io.cwd, folder);
@@ -35,7 +35,7 @@ function openFolder(ctx: Context, folder: string) {
   };
 }
 
-/** Stores platform responses. Throws if the folder is unusable. */
+/** Returns a function that stores platform responses. Throws if the folder is unusable. */
 export function openReplyKeep(ctx: Context, folder: string | undefined, ledger: LedgerPort) {
   if (folder === undefined) return () => Promise.resolve();
   const keepMessage = openFolder(ctx, folder);
@@ -52,8 +52,8 @@ export function openReplyKeep(ctx: Context, folder: string | undefined, ledger: 
 }
 
 /**
- * Stores callbacks. Returns paths as the user would type them; undefined for a message without a body. Throws if the
- * folder cannot be used. Later failures are only warnings and do not delay callbacks (decision: D203).
+ * Returns a function that stores callbacks and returns their paths; undefined for a message without a body. Throws if
+ * the folder cannot be used. Later failures are only warnings and do not delay callbacks (decision: D203).
  */
 export function openKeep(ctx: Context, folder: string | undefined, ledgerOf: (workspace: string) => LedgerPort) {
   if (folder === undefined) return () => undefined;

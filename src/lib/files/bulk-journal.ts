@@ -50,7 +50,7 @@ function checkpointSchema() {
     settings: z.optional(z.string()),
     /** Everything up to this position is complete. The offset is -1 if a resume must read from the start. */
     mark: z.object({ file: Count, position: Count, offset: z.number() }),
-    /** Complete stretches after the mark. */
+    /** Complete ranges after the mark. */
     beyond: z.array(z.object({ file: Count, from: Count, to: Count })),
     counts: z.object({
       accepted: Count,

@@ -21,7 +21,7 @@ import { createWire } from './call/wire.ts';
 /** Longer waits are reported, so that the command does not appear to hang. */
 const LONG_WAIT_MS = 10_000;
 
-/** Creates a client that opens no connection, reads no file and resolves no credentials before the first call. */
+/** Creates a client. It does not open connections, read files or resolve credentials before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
   const senders: (() => Promise<void>)[] = [];

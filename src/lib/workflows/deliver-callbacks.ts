@@ -66,7 +66,7 @@ async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf
   return states.flatMap(({ callback, state }) => (state && news.has(state) ? [callback] : []));
 }
 
-/** Stores callbacks without targets, which go only to the ledger. */
+/** Returns a function that stores callbacks without targets, which go only to the ledger. */
 export function storeStates(ledger: LedgerOf): Deliveries['store'] {
   const news = new Set<ReceivedLine>();
   const record = inBatches<ReceivedLine>(async (callbacks) => {

@@ -72,7 +72,8 @@ export async function checkVerifiable(ports: VerifyPorts): Promise<void> {
     const found = allow.map((domain) => checkCertificate(pem, domain, { roots, now: clock.now() }));
     const issues = found.flatMap((one) => ('issue' in one ? [one.issue] : []));
     // A certificate is valid for only one of the domains.
-    return issues.length < allow.length ? undefined : (issues.find((it) => !it.startsWith('is not for')) ?? issues[0]);
+    if (issues.length < allow.length) return undefined;
+    return issues.find((it) => !it.startsWith('is not valid for')) ?? issues[0];
   };
   if (certificate.cached && issueOf(certificate) !== undefined)
     certificate = (await inTime(certificates.refresh(certificate), ports)) ?? certificate;

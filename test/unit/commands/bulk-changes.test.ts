@@ -12,7 +12,7 @@ import type { CliOptions } from '../../helpers/cli.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
 import { type Seeding, startSeeding, userRows } from '../../helpers/seeding-home.ts';
 
-/** Answers `question` with yes, after `change`. */
+/** Returns options that answer `question` with yes, after a call to `change`. */
 function answering(question: string, change: () => void): CliOptions {
   const stdin = new PassThrough();
   let isAsked = false;
@@ -96,7 +96,7 @@ describe('dsr submit --bulk', () => {
     expect(home.read('people.csv.results.csv').match(/^person\d+@.*,submitted,$/gm)).toHaveLength(300);
   });
 
-  it('pairs no id with another person if the file is replaced after its rows were read', async () => {
+  it('never pairs an id with the wrong person if the file is replaced after its rows were read', async () => {
     home.write('people.csv', people('person'));
     await atPost(3, () => home.write('people.csv', people('other')));
     const { code, error } = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes`);

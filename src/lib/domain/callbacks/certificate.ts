@@ -72,7 +72,7 @@ export function parseCertificates(pem: string): X509Certificate[] | undefined {
 }
 
 function ownIssue(own: X509Certificate, domain: string, now: number): string | undefined {
-  if (!isFor(own, domain)) return `is not for ${domain}`;
+  if (!isFor(own, domain)) return `is not valid for ${domain}`;
   const dates = dateIssue(own, now);
   if (dates !== undefined) return dates;
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = own.publicKey;

@@ -1,4 +1,4 @@
-// Times of a request: the legal deadline, the platform's window, and the end of cancellation.
+// Times of a request: the legal deadline, the platform's window, and the end of the cancellation period.
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 

@@ -79,9 +79,9 @@ export interface OpenArea<Endpoints> {
   /** Returns the time of the next due work (epoch ms); undefined if there is none. */
   nextDue?(): number | undefined;
   /**
-   * Runs the work that is due by `now` (epoch ms), in order. With `nextDue`, `catchUp` is called for each due time,
-   * alternating with other areas, and may leave part of the work for its next call. Without `nextDue`, it is called
-   * when the clock has changed and whenever another area does some work.
+   * Runs the work that is due by `now` (epoch ms), in order. If `nextDue` exists, `catchUp` is called for each due
+   * time, alternating with other areas, and may leave part of the work for the next call. Otherwise, it is called when
+   * the clock has changed and whenever another area does some work.
    */
   catchUp?(now: number, isAwaited: boolean): void | Promise<void>;
   /** Waits at most `ms` until the messages of the last `catchUp` are sent. `isAwaited` announces this call. */

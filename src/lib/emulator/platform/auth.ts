@@ -10,8 +10,8 @@ import type { EmulatorIdentity } from '../base/embedding.ts';
 export type Directory = ReturnType<typeof createDirectory>;
 
 /**
- * With `anySecret`, any secret is valid for the first organization's client id and for the first workspace. Unknown
- * keys are also valid, and unknown client ids unless `clientId` is known.
+ * If `anySecret` is set, any secret is valid for the first organization's client id and for the first workspace.
+ * Unknown keys are also valid, and unknown client ids unless `clientId` is known.
  */
 export function createDirectory(
   { organizations, accounts, workspaces }: Fixtures,

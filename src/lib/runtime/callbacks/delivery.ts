@@ -39,7 +39,7 @@ const NOT_FORWARDED = new Set([
   'idempotency-key',
 ]);
 
-/** Throws usage (2) unless the address is https, or http to this machine. Does not follow redirects. */
+/** Sends to an address, without following redirects. Throws usage (2) unless it is https, or http to this machine. */
 export async function openForward(ctx: Context, address: string): Promise<Deliver> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));

@@ -42,7 +42,7 @@ test.each(SERVICE_PROVIDERS)('requires the same secrets for %s as its request sc
   expect(issues.length).toBeGreaterThan(1);
 });
 
-test("requires no secret for a field that is not one of the provider's secrets", () => {
+test("does not require a secret for a field that is not one of the provider's secrets", () => {
   expect(needsSecret('PROVIDER_A', 'user')).toBe(false);
   expect(needsSecret('PROVIDER_Z', 'password')).toBe(false);
   expect(needsSecret(undefined, 'password')).toBe(false);

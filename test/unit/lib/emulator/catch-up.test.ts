@@ -63,7 +63,7 @@ test('rejects a failed round and continues with the next round', async () => {
   await expect(catchUp.run()).resolves.toBeUndefined();
 });
 
-test('causes no unhandled rejection if background work fails', async () => {
+test('does not cause an unhandled rejection if background work fails', async () => {
   let calls = 0;
   const area = {
     catchUp: () => {
@@ -78,7 +78,7 @@ test('causes no unhandled rejection if background work fails', async () => {
   expect(calls).toBe(2);
 });
 
-test('starts no work after a stop', async () => {
+test('does not start work after a stop', async () => {
   const done: string[] = [];
   const catchUp = createCatchUp([areaDueAt('a', [1, 2], done), areaDueAt('b', [1], done)], () => 10);
   const running = catchUp.run();

@@ -355,7 +355,7 @@ describe('the client', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('resolves no credentials in `prepare` with --curl', async () => {
+  it('does not resolve credentials in `prepare` with --curl', async () => {
     const shown: string[] = [];
     const http = testClient(server.url, { credentials: UNTOUCHED, onCurl: (text) => shown.push(text) });
     await http.prepare(getThing);

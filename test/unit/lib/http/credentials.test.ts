@@ -15,7 +15,7 @@ function setup() {
 }
 
 describe('authorize', () => {
-  it('resolves no secret for a call without credentials', async () => {
+  it('does not resolve a secret for a call without credentials', async () => {
     expect(await authorize('none', { ...setup(), credentials: UNTOUCHED }, noTokens, never)).toEqual({});
   });
 

@@ -200,7 +200,7 @@ describe('a partial line', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('is counted as unfinished, like NUL bytes left on the disk', async () => {
+  it('is counted as unfinished, like NUL bytes left on disk', async () => {
     await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
     await chain.append(objects('b'));

@@ -23,12 +23,12 @@ describe('cleanLine', () => {
     expect(cleanLine(text)).toBe(expected);
   });
 
-  test('leaves no control or direction character', () => {
+  test('removes control and bidi characters', () => {
     fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanLine(text))));
   });
 });
 
-test('keeps line breaks and tabs, but no other control characters, in cleanText', () => {
+test('cleanText keeps line breaks and tabs, and removes other control characters', () => {
   expect(cleanText('a\r\nb\tc\u001b]0;x\u0007')).toBe('a\nb\tc\ufffd]0;x\ufffd');
   fc.assert(fc.property(fc.oneof(anyText, hostile), (text) => !HARMFUL.test(cleanText(text).replace(/[\n\t]/g, ''))));
 });
@@ -53,7 +53,7 @@ test('replaces every invisible character for an assistant, even inside an emoji'
   fc.assert(fc.property(anyText, (text) => !unseen.test(cleanForAssistant(text))));
 });
 
-test('keeps every value in escapeJson, and leaves no control or direction character', () => {
+test('escapeJson keeps every value, and escapes control and bidi characters', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, hostile), (text) => {
       const json = escapeJson(JSON.stringify({ text }, undefined, 2));

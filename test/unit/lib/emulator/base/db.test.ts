@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 const TRANSACTIONS = 6;
 const ROWS = 40;
 
-test('loses no commit and keeps no partial commit if the process is killed before any write to the disk', async () => {
+test('does not lose a commit or keep a partial commit if the process is killed before any write to disk', async () => {
   const folder = temporaryFolder();
   const live = join(folder, 'live');
   fs.mkdirSync(live);
