@@ -130,7 +130,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
     const done = count > 0 ? [] : (await api.requests()).slice(before).filter(({ status }) => (status ?? 999) < 300);
     await end();
     requireConformance(violations);
-    if (done.length > 0) throw new Error(`${done.length} exchanges were not judged`);
+    if (done.length > 0) throw new Error(`${done.length} exchanges were not checked`);
   }
   return {
     ...emulator,

@@ -85,7 +85,7 @@ describe('a request', () => {
     ],
     ['a UUID in braces', { subject_request_id: `{${ID}}` }, ['subject_request_id: is not a version 4 UUID']],
     [
-      'a time without zone',
+      'a time without a time zone',
       { submitted_time: '2026-11-01T12:00:00' },
       ['submitted_time: must be a time with a time zone, such as 2026-01-31T08:00:00Z'],
     ],

@@ -35,7 +35,7 @@ function follow(parts: Partial<Exchange> = {}) {
 }
 
 describe('a response', () => {
-  it('is returned completely, with unique lower-case headers', async () => {
+  it('is returned in full, with unique lower-case headers', async () => {
     const { end, progress, observed, stop } = follow();
     progress.sending();
     progress.answered(201, { 'X-A': 'b', 'set-cookie': ['c', 'd'], gone: undefined });

@@ -39,7 +39,7 @@ describe('a DER value', () => {
     expect(() => readDer(hex(bytes), 0)).toThrow(new DerError(why));
   });
 
-  it('is read completely at any length, and rejected if it is truncated anywhere', () => {
+  it('is read in full at any length, and rejected if it is truncated anywhere', () => {
     const anyLength = fc.oneof(fc.nat(300), fc.constantFrom(127, 128, 255, 256, 65_535, 65_536));
     fc.assert(
       fc.property(fc.constantFrom(0x01, 0x04, 0x30, 0xa3), anyLength, fc.nat(), (tag, length, cut) => {

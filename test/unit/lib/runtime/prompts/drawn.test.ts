@@ -127,8 +127,8 @@ test('wraps a validation message at word boundaries', async () => {
 const check = (text: string): string | undefined => (text === 'good' ? undefined : 'It is wrong.');
 
 test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
-  ['a text', (asker) => asker.input('Name', { check }), 'good', 'good'],
-  ['a secret', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
+  ['a text prompt', (asker) => asker.input('Name', { check }), 'good', 'good'],
+  ['a secret prompt', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
 ])('clears the line after an answer to %s is rejected', async (_kind, ask, valid, expected) => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 80 });
