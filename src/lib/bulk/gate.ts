@@ -14,7 +14,7 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
 }
 
 /** Maximum number of additional tasks while others are paused; each task holds its rows in memory. */
-export const MOST_RESTING = 128;
+export const MAX_PAUSED = 128;
 
 /** If a timer fires this late, the program was blocked. */
 const BLOCKED_MS = 20;
@@ -23,9 +23,9 @@ export class Gate {
   requests = 0;
   /** Number of failed requests (5xx, or no response). A 429, or a 503 with `Retry-After`, pauses the run instead. */
   retries = 0;
-  /** Number of paused rows, which do not count as concurrent. */
-  resting = 0;
-  onRest: (() => void) | undefined;
+  /** Number of paused rows, which do not count toward the concurrency limit. */
+  paused = 0;
+  onPause: (() => void) | undefined;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #pacing: Pacing;
@@ -52,14 +52,14 @@ export class Gate {
   }
 
   /** Pauses a row while others continue. Reports `why` if there are no others. Rejects once the run has ended. */
-  async rest(ms: number, why?: string): Promise<void> {
-    if (why !== undefined) this.#pacing.rest(ms, why);
-    this.resting++;
-    this.onRest?.();
+  async pauseRow(ms: number, why?: string): Promise<void> {
+    if (why !== undefined) this.#pacing.reportRowPause(ms, why);
+    this.paused++;
+    this.onPause?.();
     try {
       await this.#clock.sleep(ms, this.#ended.signal);
     } finally {
-      this.resting--;
+      this.paused--;
     }
   }
 
@@ -77,9 +77,9 @@ export class Gate {
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.retries++;
     this.#cause = failure;
-    const restMs = this.#pacing.leave(this.#clock.now(), pass, feedback);
+    const pauseMs = this.#pacing.leave(this.#clock.now(), pass, feedback);
     this.#pump();
-    return restMs;
+    return pauseMs;
   }
 
   /** Ends the run: every waiting request rejects with this error. */

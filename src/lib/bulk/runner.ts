@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { type Clock, waitAtMost } from '../kernel/clock.ts';
-import { type Gate, MOST_RESTING } from './gate.ts';
+import { type Gate, MAX_PAUSED } from './gate.ts';
 
 /** Work on one row or batch, until its outcome is known. An error that it throws ends the run. */
 export type Task = () => Promise<void>;
@@ -55,7 +55,7 @@ export async function runTasks(
   async function runAll(): Promise<void> {
     for await (const tasks of start(hard.signal)) {
       for (const task of tasks) {
-        while (!isOver() && unfinished.size - Math.min(gate.resting, MOST_RESTING) >= atOnce) await change();
+        while (!isOver() && unfinished.size - Math.min(gate.paused, MAX_PAUSED) >= atOnce) await change();
         if (isOver()) return;
         run(task);
       }
@@ -64,7 +64,7 @@ export async function runTasks(
     while (!isOver() && unfinished.size > 0) await change();
   }
 
-  gate.onRest = () => wake?.();
+  gate.onPause = () => wake?.();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   await runAll().catch(end);

@@ -6,7 +6,7 @@ import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
-import { type Gate, MOST_RESTING } from '../bulk/gate.ts';
+import { type Gate, MAX_PAUSED } from '../bulk/gate.ts';
 import { confirmWrite, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
@@ -58,8 +58,8 @@ export interface RowTask {
 /** Maximum number of sends before a row is paused, and of reads to confirm it. */
 const MAX_ATTEMPTS = 5;
 /** Maximum number of pauses for a row that keeps failing while others succeed. A later attempt often succeeds. */
-const MAX_RESTS = 2;
-const MAX_REST_MS = 15_000;
+const MAX_PAUSES = 2;
+const MAX_PAUSE_MS = 15_000;
 
 /** Statuses of a rejection that concerns a single body. Any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
@@ -75,7 +75,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let begun = clock.now();
   let isRepeat = false;
   let failures = 0;
-  let rests = 0;
+  let pauses = 0;
   let signed = true;
   let signature: SignatureFacts | undefined;
   /** Number of responses that show that the platform works. */
@@ -94,12 +94,12 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
     const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
     const triedMs = clock.now() - begun;
-    const mayRest = failures > 0 && rests < MAX_RESTS && triedMs < ports.giveUpAfterMs && gate.resting < MOST_RESTING;
+    const mayPause = failures > 0 && pauses < MAX_PAUSES && triedMs < ports.giveUpAfterMs && gate.paused < MAX_PAUSED;
     // If no row succeeds, the platform is down, and the gate gives up after a while.
     if (state === 'unknown' && completed() + answers === before) begun = clock.now();
-    else if (state === 'unknown' && mayRest) {
-      rests++;
-      await gate.rest(Math.min(triedMs, MAX_REST_MS), 'a row has failed repeatedly');
+    else if (state === 'unknown' && mayPause) {
+      pauses++;
+      await gate.pauseRow(Math.min(triedMs, MAX_PAUSE_MS), 'a row has failed repeatedly');
     } else return { state, error: shortened(redactor.text(outcome.error.message)), signed };
   }
 

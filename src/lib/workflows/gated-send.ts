@@ -35,7 +35,7 @@ export async function sendThrough<Body>(
   });
   const isEnd = outcome.kind === 'refused' && !mayPass(outcome) && request.endsRun(outcome);
   if (isEnd) gate.stop(outcome.failure);
-  const restMs = gate.leave(
+  const pauseMs = gate.leave(
     pass,
     feedbackOf(outcome, clock.now() - startedAt, request.isRead === true),
     outcome.kind === 'accepted'
@@ -45,7 +45,7 @@ export async function sendThrough<Body>(
         : outcome.failure,
   );
   if (isEnd) throw outcome.failure;
-  if (restMs > 0) await gate.rest(restMs);
+  if (pauseMs > 0) await gate.pauseRow(pauseMs);
   return outcome;
 }
 

@@ -99,7 +99,7 @@ export class Pacing {
   }
 
   /** Reports the pause of a row if no request is in flight. */
-  rest(ms: number, why: string): void {
+  reportRowPause(ms: number, why: string): void {
     if (this.#inFlight === 0) this.#options.onWait(ms, why);
   }
 

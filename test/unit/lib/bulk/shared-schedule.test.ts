@@ -27,7 +27,7 @@ function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
 
 /**
  * Starts all runs simultaneously against a platform with a rate limit. Returns the excess over the minimum time, the
- * share of rejected requests, and the number of times that a run lost and found the store.
+ * share of rejected requests, and how often a run lost the store and found it again.
  */
 async function run(sizes: readonly number[], isUp?: () => boolean) {
   const clock = createEventClock();
@@ -55,8 +55,8 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
           gate.leave(pass, { kind: 'answered', ms: LATENCY_MS, slowDown: false });
           return;
         }
-        const restMs = gate.leave(pass, { kind: 'busy', retryAfterMs: 1000 });
-        if (restMs > 0) await gate.rest(restMs);
+        const pauseMs = gate.leave(pass, { kind: 'busy', retryAfterMs: 1000 });
+        if (pauseMs > 0) await gate.pauseRow(pauseMs);
       }
     };
     await Promise.all(Array.from({ length: size }, send));

@@ -98,7 +98,9 @@ async function send(platform: Platform, rate: number | undefined, count: number,
         return;
       }
       rejected++;
-      await gate.rest(gate.leave(pass, { kind: 'busy', retryAfterMs: platform.sendsRetryAfter ? wait : undefined }));
+      await gate.pauseRow(
+        gate.leave(pass, { kind: 'busy', retryAfterMs: platform.sendsRetryAfter ? wait : undefined }),
+      );
     }
   }
 
