@@ -17,7 +17,7 @@ const named = (name: string): string => ONE.replace('Orders', name);
 /** One-based column of the attribute name in a row. */
 const NAME_AT = ONE.indexOf('Orders') + 1;
 
-const DATE = 'cutoff_date: must be a valid date as yyyy-MM-dd';
+const DATE = 'cutoff_date: must be a valid date in the format yyyy-MM-dd';
 const LONG = 'xpid: must be a signed 64-bit integer in plain digits, such as -42';
 const COUNT = 'seed.value: must be a whole number, 0 or more';
 const DUPLICATE = 'a field is duplicated or not allowed';

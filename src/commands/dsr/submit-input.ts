@@ -38,7 +38,7 @@ export const requestFlags = {
   callbackUrl: { value: 'url', many: true, help: 'address that the platform posts each status to (repeatable)' },
   submittedTime: {
     value: 'iso',
-    help: 'when the subject made the request; the deadline counts from here (default: now)',
+    help: 'when the subject made the request; the deadline counts from this time (default: now)',
     planned: isoSeconds,
   },
   requestId: { value: 'uuid', help: 'id of the request (default: a new one)', planned: () => randomUUID() },

@@ -99,7 +99,7 @@ export const importPlatform = defineCommand({
   ...onPlatform,
   args: { file: { help: 'JSON file that `emulator export` wrote; - reads standard input' } },
   output: movedResult,
-  notes: ['The import replaces the whole state, including clock and faults. Tokens stay valid.'],
+  notes: ['The import replaces the whole state, including the clock and the faults. Tokens stay valid.'],
   examples: ['cdpadm emulator import state.json', 'cdpadm emulator import state.json --dry-run'],
   exits: { invalidInput: 'the file is not an exported state of this version, organization and workspace' },
   run: async (ctx, { args: { file }, flags }) => {

@@ -74,10 +74,10 @@ An empty variable counts as unset. Every command also works without a profile, w
   CDPADM_NO_COLOR           no color; also NO_COLOR, TERM=dumb. FORCE_COLOR turns color on
   CDPADM_DEBUG=1            the same as --debug; also RUNNER_DEBUG=1
   CDPADM_TRACE_FILE         default for --trace-file
-  CDPADM_RATE_STORE         default for --rate-store in seed bulk; may have a password
+  CDPADM_RATE_STORE         default for --rate-store in seed bulk; may contain a password
   COLUMNS                   terminal width, if the terminal does not report it
   CI                        never prompt
-  GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except under -o json;
+  GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except with -o json;
                             results that contain a line like a workflow command get a stop-commands fence
 
   CDPADM_CONFIG_DIR         paths of the four folders; see \`cdpadm help files\`
@@ -122,7 +122,7 @@ JSON is a list of {"profile","data"}, with "error" instead of "data" for a profi
 
 With -o json, standard error contains only JSON, unless it is a terminal. Notes are omitted. A warning is
   {"warning":{"message"}}
-A long operation reports its progress from time to time (every step with --progress json, nothing with -q):
+A long operation reports its progress periodically (every step with --progress json, nothing with -q):
   {"progress":{"event":"start"|"progress"|"wait"|"end","title","at","done","total","seconds","text"}}
 with additional counts for some commands. A short operation reports nothing.
 

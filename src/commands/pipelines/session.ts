@@ -37,7 +37,7 @@ export async function requirePipeline(ctx: Context, id: string) {
   return await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
 }
 
-/** Returns the result of `call`. If the platform does not find the pipeline, throws the error of `requirePipeline`. */
+/** Returns the result of `call`. If the pipeline does not exist, throws the same error as `requirePipeline`. */
 export async function onPipeline<T>(ctx: Context, id: string, call: Promise<T>): Promise<T> {
   try {
     return await call;

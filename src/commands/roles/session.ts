@@ -30,7 +30,7 @@ export const baseFlag = {
 export interface RolesFile {
   document: LoadedDocument;
   base: Manifest | undefined;
-  /** Checks the file against everything known. Throws invalid input (9) with the position of every issue. */
+  /** Checks the file against what is known about the platform. Throws invalid input (9) with every issue's position. */
   check(known: Omit<Known, 'base'>): CheckedManifest;
 }
 
@@ -63,7 +63,7 @@ export async function openRolesFile(
   return { document, base, check };
 }
 
-/** If the default file is missing, the error suggests `roles pull`. Throws as `loadDocument` does. */
+/** If the default file is missing, the error suggests `roles pull`. Throws the same errors as `loadDocument`. */
 async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
   try {
     return await loadResolved(ctx, path);

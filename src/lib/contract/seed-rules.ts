@@ -50,7 +50,7 @@ function dateIssues({ cutoff_date, cuttoff_date }: Written): FieldIssue[] {
   if (cutoff_date !== undefined && cuttoff_date !== undefined) {
     return [{ path: ['cuttoff_date'], message: 'duplicates `cutoff_date`; only one of them is allowed' }];
   }
-  return isCalendarDate(date) ? [] : [{ path, message: 'must be a valid date as yyyy-MM-dd' }];
+  return isCalendarDate(date) ? [] : [{ path, message: 'must be a valid date in the format yyyy-MM-dd' }];
 }
 
 function formIssues({ calculation_type: type, seed }: Written): FieldIssue[] {

@@ -27,7 +27,7 @@ const placesOf = <Key extends string>(key: Key, label: string) =>
 
 export const secretFlags = {
   clientId: { value: 'id', help: 'client id of the platform credentials' },
-  workspaceKey: { value: 'place', help: 'where the workspace key is: env:NAME, command:LINE or keychain:ENTRY' },
+  workspaceKey: { value: 'place', help: 'location of the workspace key: env:NAME, command:LINE or keychain:ENTRY' },
   ...placesOf('clientSecret', 'client secret'),
   ...placesOf('workspaceSecret', 'workspace secret'),
   insecureStorage: { help: 'keep secrets in a private file instead of the keychain' },

@@ -29,10 +29,10 @@ interface Plan {
 }
 
 const AGAIN = 'Call the planning tool again, and show the new plan to the user.';
-const GUARD = 'An assistant cannot override a guard. A person can run the command in a terminal.';
+const GUARD = 'An assistant cannot override a guard. Ask the user to run the command in a terminal.';
 
 const NO_BODIES = 'The request bodies are omitted. `data.plan` contains every change.';
-const TOO_LARGE = 'The plan is too large to approve here. A person can run the command in a terminal.';
+const TOO_LARGE = 'The plan is too large to approve here. Ask the user to run the command in a terminal.';
 
 export function openSession(
   ctx: Context,
@@ -123,11 +123,11 @@ export function openSession(
     return answer(record, await runRecord(ctx, record, planned.values, ['--yes'], signal)).content;
   }
 
-  /** Returns the command for a person to run, with this session's target. */
+  /** Returns the command for the user to run, with this session's target. */
   function byPerson(record: CommandRecord, values: Values): string {
     const words = wordsOf(record, values, () => 'FILE').filter((word) => word !== '--');
     const line = shellLine(['cdpadm', ...words, ...targetFlags(ctx.flags).flat()]);
-    return `A person must run this command in a terminal: ${line}`;
+    return `The user must run this command in a terminal: ${line}`;
   }
 
   function answer({ path }: CommandRecord, outcome: Outcome, more: Values = {}, notes: readonly string[] = []) {

@@ -91,12 +91,12 @@ function introduction(area: string, kind: ToolKind, mayWrite: boolean): string {
   const texts = {
     read: 'Read only. Commands:',
     plan: `Dry run: shows what a command would send and changes nothing.${next} Commands:`,
-    write: `Applies a plan from ${area}_plan after the user has approved it. A plan is valid once, for 10 minutes, and only while the platform is unchanged.`,
+    write: `Applies a plan from ${area}_plan after the user has approved it. A plan can be used once, within 10 minutes, and only while the platform is unchanged.`,
   };
   return texts[kind];
 }
 
-/** Returns `roles update(role_id, name?): change single fields of a role`. */
+/** Returns a line such as `roles update(role_id, name?): change single fields of a role`. */
 function signatureOf(record: CommandRecord): string {
   const words = parametersOf(record).map(({ name, required }) => (required ? name : `${name}?`));
   return `${record.path}(${words.join(', ')}): ${record.summary}`;

@@ -170,7 +170,7 @@ it('does not let a plan override a guard', async () => {
   expect({ code, plan }).toEqual({ code: 12, plan: undefined });
   expect(error.code).toMatch(/^roles\.guard/);
   // The hint for users names a flag that no tool accepts.
-  expect(error.hint).toBe('An assistant cannot override a guard. A person can run the command in a terminal.');
+  expect(error.hint).toBe('An assistant cannot override a guard. Ask the user to run the command in a terminal.');
   expect(JSON.stringify({ error, warnings })).not.toContain('--allow');
   const flag = await assistant.call('roles_plan', { command: 'roles push', file: 'roles: []\n', allow_delete: true });
   expect(flag).toMatchObject({ isError: true, error: { code: 'usage' } });
@@ -212,7 +212,7 @@ it.each(marked.map(([path]) => path))('requires a person to confirm %s in a term
   expect(plan).toBeNull();
   expect(data).toMatchObject({ requests: [{ method: 'POST' }] });
   const line = [command, ...Object.values(values ?? {})].join(' ');
-  expect(warnings).toContain(`A person must run this command in a terminal: cdpadm ${line}`);
+  expect(warnings).toContain(`The user must run this command in a terminal: cdpadm ${line}`);
   const { error } = await session.call(tool.replace('_plan', '_write'), { command, plan: 'f' });
   expect(error.message).toBe(`Unknown command \`${command}\`.`);
   expect(await session.end()).toBe(0);

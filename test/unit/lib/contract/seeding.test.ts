@@ -120,9 +120,9 @@ describe('a seed', () => {
   it.each(
     withIssuesFirst<object>([
       [{ cutoff_date: undefined }, ['cutoff_date: is missing']],
-      [{ cutoff_date: '2026-02-30' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
-      [{ cutoff_date: '' }, ['cutoff_date: must be a valid date as yyyy-MM-dd']],
-      [{ cutoff_date: undefined, cuttoff_date: 'x' }, ['cuttoff_date: must be a valid date as yyyy-MM-dd']],
+      [{ cutoff_date: '2026-02-30' }, ['cutoff_date: must be a valid date in the format yyyy-MM-dd']],
+      [{ cutoff_date: '' }, ['cutoff_date: must be a valid date in the format yyyy-MM-dd']],
+      [{ cutoff_date: undefined, cuttoff_date: 'x' }, ['cuttoff_date: must be a valid date in the format yyyy-MM-dd']],
       [{ cuttoff_date: '2026-01-31' }, ['cuttoff_date: duplicates `cutoff_date`; only one of them is allowed']],
       [{ attribute_name: '' }, ['attribute_name: is empty']],
       [{ seeds: {} }, ['seeds: unknown field `seeds`']],

@@ -127,7 +127,7 @@ describe('a rejected seed', () => {
     ['no seed', { calculated_attributes: { 1: [{ ...seed(), seed: undefined }] } }, 'purchases: seed is missing'],
     ['no name', { calculated_attributes: { 1: [{ ...seed(), attribute_name: undefined }] } }, 'calculated_attributes: 1[0].attribute_name is missing'],
     ['an unknown type', { calculated_attributes: { 1: [{ ...seed(), calculation_type: 'median' }] } }, 'purchases: calculation_type must be `count` or'],
-    ['an invalid date', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date as yyyy-MM-dd'],
+    ['an invalid date', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date in the format yyyy-MM-dd'],
     ['an invalid value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number, 0 or more'],
     ['the form of a different type', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must contain only `value` for count, but contains `list`'],
     ['an average with a count of zero', { calculated_attributes: { 1: [{ ...seed('basket'), calculation_type: 'average', seed: { key_value_pairs: { sum: 1, count: 0 } } }] } }, 'basket: seed.key_value_pairs.count must be a positive integer'],
