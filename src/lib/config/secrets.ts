@@ -76,7 +76,7 @@ export function createSecrets(options: SecretsOptions) {
     return kept;
   }
 
-  /** Removes the stored secrets of these references. Returns a sentence for each secret that could not be removed. */
+  /** Removes the stored secrets of these references. Returns a message for each secret that could not be removed. */
   async function discard(profile: string, written: readonly string[]): Promise<string[]> {
     const left: string[] = [];
     for (const text of written) {

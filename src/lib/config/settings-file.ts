@@ -18,7 +18,7 @@ import type { Node, Pair } from 'yaml';
 export interface StoredSettings {
   current: string | undefined;
   profiles: ReadonlyMap<string, Profile>;
-  /** Sentences about unknown fields, which are kept. */
+  /** Warnings about unknown fields; the file keeps these fields. */
   warnings: string[];
 }
 

@@ -35,7 +35,7 @@ export function noDuplicates<const Field extends string>(field: Field) {
 /** JSON Schema keywords equivalent to a schema's check. The documents that `schema` prints contain them. */
 export type Keywords = Readonly<Record<string, unknown>>;
 
-/** Returns JSON Schema that requires at least one of the fields, or one of the maps with at least one entry. */
+/** Returns a JSON Schema that requires at least one of the fields, or one of the maps with at least one entry. */
 export function oneFieldOf(fields: readonly string[], maps: readonly string[]): Keywords {
   const filled = maps.map((name) => ({
     required: [name],

@@ -1,7 +1,7 @@
-// A plan as a file: the difference as comments for humans, a line of JSON for the program, and a digest of both.
+// A plan as a file: the diff as comments for humans, a line of JSON for the program, and a digest of both.
 //
-// `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9), `requireSameTarget`
-// after `ctx.startWrite` (6), plans again from `content`, and requires the hash `plan` (6).
+// `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9) and, after
+// `ctx.startWrite`, `requireSameTarget` (6). It then plans again from `content`, and requires the hash `plan` (6).
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -28,7 +28,7 @@ export interface SavedPlan<Content> {
   target: Readonly<Record<string, string>>;
   /** Hash of the target, the live state and the desired state. */
   plan: string;
-  /** Arguments of `diff` that save the plan again. Earlier versions did not save them. */
+  /** Arguments with which `diff` saves the plan again. Earlier versions did not save them. */
   from?: readonly string[] | undefined;
   content: Content;
 }
@@ -44,7 +44,7 @@ export function checkPlanPath(path: string, inputs: readonly string[], { io: { c
     throw usageError(`--save-plan ${path} would overwrite an input: ${input}.`, 'Pass another file.');
 }
 
-/** Writes a plan (0600), with the difference as comments. `drawn` is the difference, without colors. */
+/** Writes a plan (0600), with the diff as comments. `drawn` is the diff without colors. */
 export function writeSavedPlan(path: string, source: InputSource, saved: SavedPlan<unknown>, drawn: string): void {
   const { content, from, kind, plan, target } = saved;
   const head = [

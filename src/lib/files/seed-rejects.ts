@@ -21,7 +21,7 @@ export interface Reject {
 
 export type RejectsFile = ReturnType<typeof openRejects>;
 
-/** Length and SHA-256 of the file at a checkpoint, and with the rows written after it. Old journals have no digest. */
+/** Length and SHA-256 of the file at a checkpoint, and after its `sync`. Old journals have no digest. */
 export interface RejectsState {
   path: string;
   bytes: number;
@@ -43,7 +43,7 @@ export function isUntouched({ next, ...checkpoint }: RejectsState): boolean {
 
 /**
  * `kept` is the earlier run's file: rows after its last checkpoint are removed. A file that was changed after the run
- * is kept, and further rows go to a numbered file. Without `kept`, an existing file causes usage (2).
+ * is kept, and further rows go to a numbered file. Without `kept`, throws usage (2) if the file exists.
  */
 export function openRejects(path: string, kept: RejectsState | undefined, warn: (text: string) => void) {
   if (kept === undefined) refuseTaken(path);

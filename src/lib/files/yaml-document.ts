@@ -1,4 +1,4 @@
-// Reads a YAML 1.2 document as plain data, and finds the positions of its parts. Loaded for the first YAML file.
+// Reads a YAML 1.2 document as plain data, and finds the positions of its parts. Loaded only for YAML files.
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 import {

@@ -54,7 +54,7 @@ export interface Reply<T> {
 
 export interface Link {
   url: string;
-  /** Sends this service's credentials to links under its address. If absent: any address, but no credentials. */
+  /** Sends this service's credentials to links under its address. If absent: any address, without credentials. */
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;
@@ -84,9 +84,9 @@ export interface Client {
   /** Sends one call: adds credentials, respects the budget, retries, and checks the response. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
-  /** Like `call`, does not follow redirects. Throws KnownError for a forbidden link, before anything is sent. */
+  /** Like `call`, it does not follow redirects. Throws KnownError for a forbidden link, before anything is sent. */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
-  /** Returns the request that `call` would send. Sends nothing and resolves no credentials. */
+  /** Returns the request that `call` would send. Does not send anything or resolve credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
   /** Waits until the budget allows `count` requests without a pause between them, and then takes their slots. */
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
@@ -147,7 +147,7 @@ export interface HttpOptions {
   /** True to ignore the cached token, in order to test the credentials. */
   freshToken?: boolean | undefined;
   budgetFolder: string;
-  /** Profile's rates by area, such as `{warehouse: '60/m'}`. */
+  /** The profile's rates, keyed by area, such as `{warehouse: '60/m'}`. */
   limits?: Readonly<Record<string, string>> | undefined;
   /** Maps neutral words to the deployment's words, for the keys and values that the contract marks. */
   names?: NamesMap | undefined;

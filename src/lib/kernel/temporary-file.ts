@@ -29,12 +29,12 @@ export function freeName(path: string): string {
   }
 }
 
-/** Removes files of ended processes. In a shared folder, an unknown process may be running on another machine. */
+/** Removes files whose process has exited. In a shared folder, an unknown process may be running on another machine. */
 export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }
 
-/** Removes entries of ended processes that are older than `ms`. */
+/** Removes entries that are older than `ms` and whose process has exited. */
 function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: Stats) => boolean): void {
   try {
     for (const name of readdirSync(folder)) {
@@ -80,7 +80,7 @@ type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 /**
  * Creates an empty folder (0700) with an unpredictable name, for the caller to remove. Removes this user's other
  * folders of this kind if their process ended over an hour ago. Newer ones may belong to another container that shares
- * the folder. `root` is the parent folder. `isSpent` returns true if the folder of an ended process may be removed.
+ * the folder. `root` is the parent folder. `isSpent` returns true if the folder of an exited process may be removed.
  */
 export function makeScratchFolder(
   kind: ScratchKind,

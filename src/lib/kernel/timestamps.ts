@@ -2,7 +2,7 @@
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
 
-/** Maximum distance of a `Date` from the epoch. */
+/** Maximum distance of a `Date` from the epoch, in milliseconds. */
 const LONGEST_MS = 8_640_000_000_000_000;
 
 /** Converts `500ms`, `30s`, `15m`, `8h`, `7d`, `2w` or `1y` to milliseconds. Undefined for anything else. */

@@ -31,7 +31,7 @@ export function fields<Key extends string>(...keys: Key[]): Column<Readonly<Part
   return keys.map((key) => ({ key, value: (row) => row[key] }));
 }
 
-/** Like `fields`, with the rank of each field. */
+/** Like `fields`, but with a rank for each field. */
 export function ranked<Key extends string>(ranks: Readonly<Record<Key, number>>) {
   return fields(...(Object.keys(ranks) as Key[])).map((column) => ({ ...column, rank: ranks[column.key as Key] }));
 }

@@ -21,7 +21,7 @@ export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** Returns lines of at most `width` columns, broken between words. A longer word gets its own line. */
+/** Returns lines of at most `width` columns, broken at word boundaries. A longer word gets its own line. */
 export function wrapText(text: string, width: number): string[] {
   return packLines(text.split(' '), width, { gap: ' ' });
 }
@@ -63,7 +63,7 @@ export function wrapUnder(lead: string, text: string, width: number): string {
 /** Shorter lines would be harder to read than overlong ones. */
 const NARROWEST = 20;
 
-/** Wraps a log line between words, but keeps its wide gaps. Continuation lines are indented. */
+/** Wraps a log line at word boundaries, but keeps its wide gaps. Continuation lines are indented. */
 export function wrapLogLine(line: string, width: number): string {
   if (displayWidth(line) <= width) return line;
   return packLines(line.match(/(?<!\s)\s*\S+/g) ?? [], width, { next: '  ' }).join('\n');

@@ -52,7 +52,7 @@ export function flagsOf(target: Target, { get, profile }: Settings): { flags: st
   return { flags: flags.flat(), isComplete };
 }
 
-/** Returns `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
+/** Returns a line such as `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
 export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 'protected'>): string {
   const marks = settings.protected ? ' (protected)' : '';
   return `Target: ${[`${nameOf(settings.profile)}${marks}`, ...placeOf(target)].join(', ')}`;
@@ -67,7 +67,7 @@ export function placeOf(target: Readonly<Record<string, string | null | undefine
     .map(String);
 }
 
-/** Returns `workspace 3001 (production)` for a question. `environments` lists the environments in the data. */
+/** Returns text for a question, such as `workspace 3001 (production)`. `environments` lists those in the data. */
 export function workspaceOf({ workspace_id, environment }: Target, environments: readonly string[] = []): string {
   const named = environments.length > 0 ? environments.join(' and ') : environment;
   const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;

@@ -24,7 +24,7 @@ export interface VerifyPorts {
   /** Stores the chain of an accepted certificate as evidence. If it resolves to false, the next message tries again. */
   storeChain?(fingerprint: string, pem: string): Promise<boolean>;
   clock: Clock;
-  /** Maximum time that a message waits for a certificate, in milliseconds. Undefined: until the requests time out. */
+  /** Maximum time that a message waits for a certificate, in milliseconds. Undefined waits until the requests time out. */
   patienceMs?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface VerifiedMessage extends Verdict {
 /** Checks one message. Never throws for an invalid message. Sets `unreachable` if the message cannot be checked. */
 export type MessageVerifier = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage>;
 
-/** Time for which a valid chain is trusted before it is checked again. */
+/** How long a valid chain is trusted before it is checked again. */
 const TRUST_MS = 60_000;
 
 export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {

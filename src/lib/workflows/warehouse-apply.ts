@@ -45,7 +45,7 @@ interface ResourceClient {
 
 export type WarehouseCalls = ReturnType<typeof warehouseCalls>;
 
-/** `allowReset`: an update of a pipeline may change the sync mode, which resets the sync position. */
+/** If `allowReset` is true, an update of a pipeline may change the sync mode, which resets the sync position. */
 export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}) {
   const clients = { connection: 'connections', data_model: 'dataModels', pipeline: 'pipelines' } as const;
   const client = api[clients[type]] as unknown as ResourceClient;
@@ -77,7 +77,7 @@ export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<Re
   return { connection, data_model, pipeline };
 }
 
-/** Reads a resource again before changing it. If a step is not applied, only steps that depend on it are skipped. */
+/** Rereads each resource before changing it. If a step is not applied, only steps that depend on it are skipped. */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
   live: ByType<ResourceReply>,
@@ -138,7 +138,7 @@ async function applyStep(
   else await createConfirmed(body, calls, ports);
 }
 
-/** Returns `create connection crm`. */
+/** Returns the name of a step, such as `create connection crm`. */
 export function stepName({ action, type, id }: Step): string {
   return `${action} ${NOUNS[type]} ${id}`;
 }

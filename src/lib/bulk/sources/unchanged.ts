@@ -8,7 +8,7 @@ import { fail } from '../../errors/fail.ts';
 import { type Fingerprint, fingerprint, isSameContent } from '../../files/bulk-journal.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 
-/** Returns the error conflict (6). A bulk command adds what was sent and how to continue. */
+/** Returns a conflict error (6). A bulk command adds what was sent and how to continue. */
 export function inputChanged(name: string): KnownError {
   return fail('input.changed', {
     message: `${name} changed while the command was running.`,

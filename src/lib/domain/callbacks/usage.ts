@@ -37,7 +37,7 @@ export function signingIssue(extensions: Extensions): string | undefined {
   return fits ? undefined : 'is not meant for server authentication';
 }
 
-/** Returns why a certificate cannot issue the next one. `below`: the number of authorities from there to `domain`. */
+/** Returns why a certificate cannot issue the next one. `below` is the number of authorities below it. */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];

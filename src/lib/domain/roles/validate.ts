@@ -11,7 +11,7 @@ export interface Known {
   /** Manifests whose unknown fields the file may contain. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
-  /** Live roles outside a text that contains only some roles. Their ids and names are taken. */
+  /** Live roles that are missing from a file of only some roles. Their ids and names are taken. */
   others?: readonly Role[] | undefined;
   /** Task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;

@@ -8,10 +8,10 @@ const QUARTER_MS = DSR_LIMITS.callbackMinutes * 60_000;
 /** Time from pick-up to completion. */
 export const WORK_MS = 2 * DAY_MS;
 
-/** Time for which results are available. */
+/** How long results are available. */
 export const RESULTS_MS = DSR_LIMITS.resultsDays * DAY_MS;
 
-/** Returns the next quarter of an hour. The platform then sends callbacks, and forwards and picks up requests. */
+/** Returns the next quarter-hour. At that time, the platform sends callbacks, and forwards and picks up requests. */
 export function nextQuarter(time: number): number {
   return (Math.floor(time / QUARTER_MS) + 1) * QUARTER_MS;
 }

@@ -1,4 +1,4 @@
-// Schedules pipelines and computes a run's data range, from schedule and sync mode alone (decision: D65).
+// Schedules pipelines and computes a run's data range, from the schedule and the sync mode alone (decision: D65).
 import type { Frequency } from '../../contract/choices.ts';
 import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelines.ts';
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';
@@ -25,7 +25,7 @@ export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ra
   return next !== undefined && next <= end ? next : undefined;
 }
 
-/** Returns the start of the schedule interval that contains `at`, or `at` itself without intervals. */
+/** Returns the start of the schedule interval that contains `at`, or `at` itself if there are no intervals. */
 export function logicalDate({ type, frequency, start: text }: Schedule, at: number): number {
   const start = timeOf(text);
   if (type !== 'interval' || !frequency || start === undefined || at < start) return at;

@@ -180,7 +180,7 @@ function openKept<Definition extends { id: string }>(
   return { handlers, load };
 }
 
-/** Connections are stored in full, returned with masked secrets, and rejected if they lead to no warehouse. */
+/** Connections are stored in full, returned with masked secrets, and rejected if they do not lead to a warehouse. */
 export const connectionsArea = defineArea({
   name: 'connections',
   endpoints: connectionsEndpoints,

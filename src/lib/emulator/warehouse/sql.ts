@@ -154,7 +154,7 @@ function findChains(tokens: readonly Token[]): Chain[] {
 interface Frame {
   /** True inside a SELECT, where FROM names tables. False in `EXTRACT(year FROM x)`. */
   select: boolean;
-  /** True between FROM and the next clause. A table then follows a comma. */
+  /** True between FROM and the next clause, where a comma precedes another table. */
   from: boolean;
   /** True if a table can start here. */
   expect: boolean;

@@ -21,7 +21,7 @@ interface SenderSetup {
   addressOf(service: Service): string;
 }
 
-/** Resolves no credentials and opens no connection before the first body. `close` drops the connections. */
+/** Does not resolve credentials or open a connection before the first body. `close` drops the connections. */
 export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unknown> & { close(): Promise<void> } {
   const { options, tokens, addressOf } = setup;
   const wire = createWire(options, 'pool');

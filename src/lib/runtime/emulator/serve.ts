@@ -26,7 +26,7 @@ const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
   name: (row) => row.base_url,
 });
 
-/** Prints the ready line, and returns when a signal arrives. Throws KnownError as `startEmulator` does. */
+/** Prints the ready line, and returns when a signal arrives. Throws the same errors as `startEmulator`. */
 export async function serveEmulator(ctx: Context, options: ServeOptions): Promise<void> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const data = options.data === undefined ? localFolder(ctx.paths) : options.data;
