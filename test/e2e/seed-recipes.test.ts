@@ -1,4 +1,5 @@
-// Runs the commands in the bulk run recipes as written, with their engines' variables, against an embedded platform.
+// Runs the commands in the bulk-run recipes as written, with the variables that Kubernetes, Slurm and others would set,
+// against an embedded platform.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Kills the built program during an apply or a trigger, and runs several of them simultaneously in one workspace.
+// Kills the built program during an apply or a trigger, and runs several instances at the same time in one workspace.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -126,7 +126,7 @@ test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
 ])(
-  'creates each resource exactly once in concurrent applies %s, and has each apply report what it did',
+  'creates each resource exactly once in concurrent applies %s, each of which reports what it did',
   async (_who, state) => {
     const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
     for (const { code, stderr } of results) {

@@ -15,7 +15,7 @@ export interface Import {
 }
 
 export interface SourceFile {
-  /** Relative to the project root, with `/`. */
+  /** Relative to the project root, with forward slashes. */
   path: string;
   text: string;
   ast: ts.SourceFile;

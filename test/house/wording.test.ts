@@ -7,7 +7,7 @@ import { root } from '../helpers/root.ts';
 import { readSources } from './sources.ts';
 import { PHRASES } from './wording.ts';
 
-/** A piece of text with its first line. */
+/** A piece of text and the number of its first line. */
 interface Piece {
   line: number;
   text: string;

@@ -24,7 +24,7 @@ export const PHRASES: readonly [phrase: RegExp, better: string][] = [
   [/\bkeeps? to\b|\bkept to\b/i, 'respect, stay within'],
   [/\bsettle[sd]?\b/i, 'confirm (a write), complete (a row), normalize (a body)'],
   [/\bthere (?:before|already)\b/i, 'the previous version, already exists'],
-  // A refused connection is a network term; `x.refused` is an error code or a file.
+  // "Connection refused" is a networking term; `x.refused` is an error code or a file name.
   [
     /(?<!connection (?:was )?)(?<![.\w])refus(?:e|es|ed|ing|al|als)\b(?! connection)(?![.:"'`])/i,
     'reject (the platform), do not allow (the program)',

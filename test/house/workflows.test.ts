@@ -70,7 +70,7 @@ test.each([
 });
 
 const hasShellcheck = spawnSync('shellcheck', ['--version']).error === undefined;
-test.skipIf(!hasShellcheck)('passes shellcheck in every step (skipped without it)', () => {
+test.skipIf(!hasShellcheck)('passes shellcheck in every step (skipped if shellcheck is not installed)', () => {
   const folder = temporaryFolder();
   const names = paths.flatMap((path) =>
     commandsOf(path).map((line, index) => {

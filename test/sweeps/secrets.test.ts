@@ -93,7 +93,7 @@ const rejectedAt = (fault: ProxyFault, at: number): Variant => [
 ];
 
 const FIRST = [0, 1, 2, 3];
-/** Rejects each request in each way; a sample uses one way, which varies by command. */
+/** Returns variants that reject each of the first four requests in every way. A sample uses one way, which varies. */
 const variantsOf = (index: number): Variant[] => [
   ...PLAIN,
   ...FIRST.flatMap((at) =>
@@ -136,7 +136,7 @@ function isNamedByProfile(): boolean {
     .some((path) => readFileSync(path, 'utf8').includes('CDP_SECRET'));
 }
 
-/** Returns the first part of a secret in a string. */
+/** Returns the text around the first leaked part of a secret; undefined if nothing leaked. */
 function pieceIn(text: string, pieces: ReadonlySet<string>): string | undefined {
   for (let at = 0; at + SHOWN <= text.length; at++) {
     const piece = text.slice(at, at + SHOWN);

@@ -1,4 +1,4 @@
-// The stage for the commands in the table: a platform with at least one resource of each kind, and matching files.
+// What the commands in the table run against: a platform with at least one resource of each kind, and matching files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONNECTION, MODEL, PIPELINE, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';

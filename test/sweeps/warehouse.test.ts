@@ -15,7 +15,7 @@ import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts
 import { CONNECTION, MODEL, PIPELINE, SECRET_ENV, SQL } from '../helpers/warehouse-files.ts';
 import { runs } from '../helpers/size.ts';
 
-/** `vitest --mode whole` runs all 100 rounds; other runs are a sample. */
+/** `vitest --mode whole` runs all 100 rounds; other modes run a sample. */
 const ROUNDS = process.env.MODE === 'whole' ? 100 : 5;
 
 interface Passing {

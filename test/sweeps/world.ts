@@ -59,7 +59,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Time that pending requests stay pending, by the platform's fast clock. */
+/** How long pending requests stay pending, by the platform's fast clock. */
 const FRESH_MS = 600_000;
 
 /** Creates a world. `options` are the platform's options. */
@@ -186,7 +186,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
   return world;
 }
 
-/** True if a request that may change the platform's state reached it. */
+/** True if the platform received a request that may change its state. */
 function wrote(requests: readonly ProxiedRequest[]): boolean {
   return requests.some(
     ({ answered, method, target }) => answered !== undefined && method !== 'GET' && target !== '/oauth/token',

@@ -1,4 +1,4 @@
-// Unrequested `100 Continue` responses are removed from a connection, even if their bytes arrive in several chunks.
+// Unsolicited `100 Continue` responses are removed from a connection, even if their bytes arrive in several chunks.
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';

@@ -15,7 +15,7 @@ import { never, testClient } from './setup.ts';
 
 const params = { thingId: 'a' };
 afterEach(() => vi.unstubAllEnvs());
-/** Sends an unrequested `100 Continue`, then the response. */
+/** Sends an unsolicited `100 Continue`, then the response. */
 const CONTINUES = raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}');
 
 describe('TLS', () => {
@@ -134,7 +134,7 @@ describe('TLS', () => {
       expect(JSON.stringify([http.debug, http.traces])).not.toContain('s3cret');
     });
 
-    test('accepts an unrequested `100 Continue` through a tunnel', async () => {
+    test('accepts an unsolicited `100 Continue` through a tunnel', async () => {
       const proxy = await opened(startProxy(server.port));
       server.otherwise(CONTINUES);
       const extraAuthorities = tls.cert;
@@ -187,7 +187,7 @@ describe.each(['node', 'pool'] as const)('proxies, engine %s', (engine) => {
     expect([near.requests.length, far.requests.length]).toEqual([2, 2]);
   });
 
-  test('accepts an unrequested `100 Continue` from a proxy', async () => {
+  test('accepts an unsolicited `100 Continue` from a proxy', async () => {
     const proxy = await opened(startFaultServer());
     proxy.otherwise(CONTINUES);
     const http = testClient('http://127.0.0.1:9', { engine, proxy: { http: proxy.url } });

@@ -1,4 +1,4 @@
-// The records about an exchange for `--debug` and `--trace-file`.
+// What `--debug` and `--trace-file` record about an exchange.
 import { describe, expect, it } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { type Attempted, traceAttempt } from '../../../../src/lib/http/call/wire.ts';
@@ -154,7 +154,7 @@ describe('a traced body', () => {
     ['in its own spelling', 'Jane.Roe@Example.org'],
     ['in lower case', 'jane.roe@example.org'],
     ['in a URL', 'Jane.Roe%40example.org'],
-  ])('masks an identity from the request that the response quotes %s', (_name, quoted) => {
+  ])('masks a request identity that the response quotes %s', (_name, quoted) => {
     const body = JSON.stringify({ subject_identities: { email: { value: 'Jane.Roe@Example.org', encoding: 'raw' } } });
     for (const text of [`{"message":"no ${quoted}"}`, `no ${quoted}`]) {
       const answer = responseWith(text, { status: 422, headers: { 'x-reason': quoted } });

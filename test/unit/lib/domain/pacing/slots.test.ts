@@ -25,7 +25,7 @@ test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps a rate of %d per second even i
   expect(sent.at(-1)).toBeLessThan(expectedMs * 1.05);
 });
 
-test('counts requests that a stalled event loop delayed at the time they were actually sent', () => {
+test('counts each request at the time it was sent, even if a stalled event loop delayed it', () => {
   const slots = createSlots(4);
   for (const at of [0, 100, 200, 300]) slots.take(at);
   expect(slots.from).toBe(1010);

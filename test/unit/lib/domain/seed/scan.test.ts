@@ -91,7 +91,7 @@ it.each([
   [[0x61, 0xbb, 0xbf], 0],
   [[0xef, 0xbb, 0x61], 0],
   [[], 0],
-])('returns for the bytes %j a byte order mark of length %i', (bytes, length) => {
+])('returns, for the bytes %j, a byte order mark length of %i', (bytes, length) => {
   expect(markLength(Uint8Array.from(bytes))).toBe(length);
 });
 

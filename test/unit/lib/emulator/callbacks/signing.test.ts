@@ -33,7 +33,7 @@ describe('certificates', () => {
     expect(readFileSync(signing.caFile, 'utf8')).toBe(authority.toString());
   });
 
-  it('create signatures that node:crypto verifies only for the exact bytes', async () => {
+  it('verify a signature only for the exact bytes', async () => {
     const signer = await (await openSigning(undefined)).signer(DOMAIN);
     const key = createPublicKey(chainOf(signer.chain)[0].publicKey.export({ type: 'spki', format: 'pem' }));
     const body = '{"name":"Zoë 🦊"}';
