@@ -96,7 +96,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
   return { document: loaded?.document, value: expanded.value, folder, issues: [...issues, ...expanded.issues] };
 }
 
-/** A live definition may contain values that a request may not. They are sent back, so no flag is blamed for them. */
+/** Checks a definition. Ignores issues that the live definition already has, because its values are sent back as is. */
 function check(
   type: ResourceType,
   value: Record<string, unknown>,

@@ -72,7 +72,7 @@ function complaint(text: string): string | undefined {
   return isMask(text) ? 'This is a mask, not a secret.' : undefined;
 }
 
-/** Throws auth (4), even in a dry run. Commands and keychains may prompt the user each time, so they are not tried. */
+/** Throws auth (4) if a secret cannot be read. Does not try commands and keychains, which may prompt the user. */
 export async function checkSecrets(source: SourcedDefinition): Promise<void> {
   for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(source, use);
 }

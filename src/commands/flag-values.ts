@@ -10,7 +10,7 @@ export function readPort(text: string): number {
   throw usageError(`--port must be a number from 0 to 65535, not \`${text}\`.`);
 }
 
-/** Returns requests per second from `--rate` or the profile's `limits.KIND`. Throws usage (2), naming the source. */
+/** Returns requests per second from `--rate` or the profile's `limits.KIND`. Throws usage (2) with the source. */
 export function readRate(
   flag: string | undefined,
   limit: string | undefined,

@@ -52,7 +52,7 @@ const cases = CASES.filter(({ elsewhere }) => elsewhere === undefined);
 const seen = { colors: 0 };
 
 test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
-  'conveys no meaning by color alone: %s',
+  'does not convey meaning by color alone: %s',
   async (_line, one) => {
     await world.prepare(one);
     const terminal = { tty: { stdout: true, stderr: true }, columns: 100 };

@@ -25,7 +25,7 @@ function openFolder(ctx: Context, folder: string) {
       const file = join(place, headers.replace(/\.headers\.json$/, ''));
       const event = { event: 'kept', id: message[0], at: isoMillis(ctx.clock.now()), file, ...digests } as const;
       const recorded = ledger?.record([event]).catch((error: unknown) => {
-        ctx.out.warn(`The ledger does not have the saved ${what}: ${(error as Error).message}`);
+        ctx.out.warn(`The saved ${what} was not recorded in the ledger: ${(error as Error).message}`);
       });
       return { headers: join(folder, headers), body: join(folder, body), recorded };
     } catch (error) {

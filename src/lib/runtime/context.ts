@@ -159,7 +159,7 @@ export interface PromptOptions {
   shown?(text: string): string;
   /** For a choice: true if typing narrows the list. */
   search?: true;
-  /** With `search`: true if typed text that is not in the list is also an answer. */
+  /** For a `search`: true if typed text that is not in the list is also an answer. */
   open?: boolean;
   /** Returns the problem with the text, or undefined. Called when the user presses Enter. */
   check?(text: string): string | undefined;

@@ -75,7 +75,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
   throw state === 'not-done' && error.status === 400 ? await explainRejection(id, error, ports) : error;
 }
 
-/** Throws conflict (6), naming the current run, unless the pipeline is idle. */
+/** Throws a conflict (6) that names the current run, unless the pipeline is idle. */
 export async function requireIdle(id: string, { api, signal }: TriggerPorts): Promise<void> {
   const report = await api.report(id, signal);
   if (report.status === 'running') throw notIdle(id, report);

@@ -94,7 +94,7 @@ export function withValue<T extends object>(value: T, [key = '', ...rest]: reado
   return (item === undefined ? others : { ...record, [key]: item }) as T;
 }
 
-/** Overrides `base` with `over`: merges maps, removes null fields, and replaces everything else. */
+/** Returns `base` with the changes in `over`: merges maps, removes null fields, and replaces everything else. */
 export function mergeFields(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {

@@ -60,7 +60,7 @@ describe('data models', () => {
     'SELECT missing.b FROM a.b.c',
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'SELECT f(1)',
-  ])('are accepted with %j, without checking that its names exist', async (sql) => {
+  ])('are accepted with %j, even though its names do not exist', async (sql) => {
     expect((await emulator.create('data-models', query(sql))).status).toBe(200);
   });
 

@@ -12,7 +12,7 @@ describe('a composed request', () => {
     expect(composeRequest({ identities: [], status_callback_urls: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
   });
 
-  it('contains every value in the field from the specification', () => {
+  it('contains each value in the field that the specification defines for it', () => {
     const parts = {
       regulation: 'gdpr',
       subject_request_type: 'erasure',
@@ -28,7 +28,7 @@ describe('a composed request', () => {
     });
   });
 
-  it("contains in the extension only identities of the extension's types", () => {
+  it("has only identities of the extension's types in the extension", () => {
     const identities = [
       ['email', 'a@b.example'],
       ['xpid', '7'],
@@ -42,7 +42,7 @@ describe('a composed request', () => {
     expect(composeRequest({ identities: identities.slice(1) }, VENDOR)).not.toHaveProperty('subject_identities');
   });
 
-  it.each([true, false])('contains whether to skip the waiting period: %s', (skip) => {
+  it.each([true, false])('has the requested skip_waiting_period in the extension: %s', (skip) => {
     expect(composeRequest({ identities: [['email', 'a']], skip_waiting_period: skip }, VENDOR)).toHaveProperty(
       'extensions',
       { [KEY]: { skip_waiting_period: skip } },

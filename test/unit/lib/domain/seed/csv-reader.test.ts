@@ -73,7 +73,7 @@ describe('CSV records', () => {
     ]);
   });
 
-  it('are selected by shard, numbered from 0 without empty lines', () => {
+  it('are selected by shard, by their number from 0, which does not count empty lines', () => {
     const checkedRecords: number[] = [];
     const isOurs = (record: number): boolean => checkedRecords.push(record) > 0 && record % 2 === 1;
     expect(read('xpid\n1\n\n2\n3\n4\n', { isOurs })).toEqual([

@@ -67,7 +67,7 @@ test.each([
   [',', '\n', 20_261_122],
   [';', '\r\n', 7],
   ['\t', '\n', 11],
-])(`reads ${RECORDS} records with separator %j and line break %j as the contract does`, (separator, end, seed) => {
+])(`reads ${RECORDS} records with separator %j and line break %j like exact parsing does`, (separator, end, seed) => {
   const random = randomFrom(seed);
   const table = tableOf(HEADER, options);
   let accepted = 0;
