@@ -85,7 +85,7 @@ export const exportFolder = defineCommand({
     }
     const alone = entries.filter(({ type, definition }) => !live[type].some(({ id }) => id === definition.id));
     if (alone.length > 0) {
-      ctx.out.note(`Not on the platform, not changed: ${alone.map(({ file }) => file.path).join(', ')}`);
+      ctx.out.note(`The platform has no resource for these files: ${alone.map(({ file }) => file.path).join(', ')}`);
     }
     const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${Object.values(GROUPS).join(', ')}`;
     ctx.out.note({ text: `${next}, then:`, command: diff });
