@@ -58,7 +58,7 @@ function missingAddresses({ profile }: Draft): SettingName[] {
   return (['base_url', ...WORKSPACE] as const).filter((address) => profile[address] === undefined);
 }
 
-/** Returns how to add the addresses that the new profile lacks; undefined if it has all. */
+/** Returns a hint to add the addresses that the new profile lacks; undefined if it has all. */
 export function addressHint(name: string, draft: Draft): Hint | undefined {
   const missing = missingAddresses(draft);
   if (missing.length === 0) return undefined;
@@ -189,7 +189,7 @@ async function askEnvironment({ ctx, draft, isProtected }: Asking): Promise<void
   const choice = await ctx.prompt.select(
     'Environment',
     [
-      { value: 'none', label: 'none: each command names it' },
+      { value: 'none', label: 'none: specify it in each command' },
       { value: 'development' },
       { value: 'production', hint: 'every write requires the profile name' },
     ],

@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: it depends on the content type. The platform chooses neither the name nor the extension. */
+/** `name` has no extension, which depends on the content type. The platform chooses neither of them. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;

@@ -41,7 +41,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const scheduledAt = scheduled?.next_run_at ?? Infinity;
     if (Math.min(runAt, scheduledAt) > now) return false;
     if (scheduled && scheduledAt < runAt) {
-      // If an interval began during a run, its own run starts right afterward.
+      // If an interval began during a run, the run of that interval starts right afterward.
       const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
       beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
     } else if (run?.progress.done === true) {

@@ -141,8 +141,8 @@ export function createProfiles(db: Database) {
 
   return {
     /**
-     * Applies all changes or none, in order. Each change applies to the profile with its `xpid` or, without one, to the
-     * profile of the first known identity. An identity of another profile is not moved (decision: D70). `at` is epoch ms;
+     * Applies all changes or none, in order. Each change applies to the profile with its `xpid` or, without one, with its
+     * first known identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds;
      * `source` names what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError without a subject.
      */
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>

@@ -73,7 +73,7 @@ export function startQueryThread() {
   }
 
   return {
-    /** Sets one time limit for all later answers combined, by the machine's clock. */
+    /** Sets a total time limit for all later responses, by the machine's clock. */
     limit: (ms: number): void => {
       limitMs = ms;
       deadline = systemClock.now() + ms;
@@ -84,7 +84,7 @@ export function startQueryThread() {
     query: (sql: string): Promise<unknown> => ask({ ask: 'query', sql }),
     /** Returns the next rows of the query. Fewer than `count` rows means that there are no more. Throws QueryError. */
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
-    /** Ends the thread. A pending answer rejects with QueryAborted. */
+    /** Ends the thread. A pending request rejects with QueryAborted. */
     close: async (): Promise<void> => {
       end(new QueryAborted('the thread was stopped'));
       await worker.terminate();

@@ -15,7 +15,7 @@ export interface RunningEmulator {
   /** Epoch milliseconds. */
   started: number;
   ready: EmulatorReady;
-  /** Profile with matching names: the imitated one or `local`; undefined if unknown. */
+  /** Profile whose names the platform uses: the imitated one or `local`; undefined if unknown. */
   profile?: string | undefined;
 }
 
