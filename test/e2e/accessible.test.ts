@@ -78,7 +78,7 @@ describe.each(WAYS)('with %s', (_name, env) => {
     screen.type(`environment${KEY.enter}`);
     await screen.waitFor('Number');
     expect(screen.screen()).toMatch(
-      /1\. none: each command names it\r?\n {2}2\. development\r?\n {2}3\. production \(/,
+      /1\. none: specify it in each command\r?\n {2}2\. development\r?\n {2}3\. production \(/,
     );
     screen.type(`9${KEY.enter}`);
     await screen.waitFor('Type a number from 1 to 3');

@@ -1,4 +1,4 @@
-// A release with a small script in place of the executable, and the programs that its tests run.
+// A release whose executable is a small script, a server for it, and a PATH with only the programs that a test needs.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -3,7 +3,7 @@ import type { Role } from '../../src/lib/domain/roles/manifest.ts';
 import type { TestEmulator } from './emulator.ts';
 import { openPlatformHome, type PlatformHome } from './platform-home.ts';
 
-/** Unsets every environment variable that points to the platform. */
+/** Clears every environment variable that configures the platform. */
 export const NO_PLATFORM = Object.fromEntries(
   ['BASE_URL', 'AUTH_URL', 'ORG_ID', 'CLIENT_ID', 'CLIENT_SECRET'].map((name) => [`CDPADM_${name}`, '']),
 );

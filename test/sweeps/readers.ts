@@ -17,13 +17,13 @@ export interface Reader {
   beside?: Readonly<Record<string, string>>;
   /** Command lines to run first. */
   before?: readonly string[];
-  /** Invalid rows are reported one by one, and the others are sent. */
+  /** True if invalid rows are reported one by one, and the others are sent. */
   byRow?: true;
-  /** Unknown fields are kept for newer versions. */
+  /** True if unknown fields are kept for newer versions. */
   keepsUnknown?: true;
-  /** Any contents may be accepted; only the outcome of the command is checked. */
+  /** True if any contents may be accepted; only the outcome of the command is checked. */
   any?: true;
-  /** Only the platform validates the contents. */
+  /** True if only the platform validates the contents. */
   judgedThere?: true;
   /** Additional exit codes for a rejection. */
   exits?: readonly number[];

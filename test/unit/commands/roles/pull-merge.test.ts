@@ -107,7 +107,7 @@ describe('roles pull --merge', () => {
     expect(stranger.read('roles.yaml')).toContain('name: Mine # renamed');
   });
 
-  it('lists roles deleted on the platform separately, and suggests a diff only if a push would change something', async () => {
+  it('lists separately the roles deleted on the platform, and suggests a diff only if a push would change something', async () => {
     await other.run('roles delete audiences-only-role --yes');
     const removed = 'Removed, because they were deleted on the platform after you pulled the file: audiences-only-role';
     const mixed = await admin.run('roles pull --merge');

@@ -47,7 +47,7 @@ test('reports an invalid header before it prompts for the name', async () => {
   expect(stderr).not.toContain('protected');
 });
 
-test('does not prompt for a run that will be rejected, and an unconfirmed run keeps the previous journal and rejects', async () => {
+test('does not prompt for a run that will be rejected, and keeps the journal and the rejects file until a new run is confirmed', async () => {
   seeding.write('users.ndjson', `${userRow(1)}\n${userRow('"x"')}\n`);
   expect((await run('seed bulk users.ndjson --confirm local')).code).toBe(3);
   const rejects = join(seeding.folder, 'users.ndjson.rejects.ndjson');

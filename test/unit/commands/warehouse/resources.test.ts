@@ -167,7 +167,7 @@ describe('a pipeline command', () => {
     expect((await writes()).filter((entry) => entry.startsWith('PUT'))).toEqual([]);
   });
 
-  it('rejects deleting a connection that a pipeline uses', async () => {
+  it('rejects the deletion of a connection that a pipeline uses', async () => {
     expect(await run('connections delete crm')).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(/used by customers/),

@@ -137,7 +137,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  it('does not list as ineffective a variable whose value is already in use', () => {
+  it('does not list a variable as ineffective if its value is already in use', () => {
     const stored = { base_url: 'https://own.example', org_id: '1' };
     const env = { CDPADM_BASE_URL: 'https://own.example/', CDPADM_ORG_ID: '2', CDPADM_ENVIRONMENT: 'nonsense' };
     expect(resolveSettings(layers({ pinned: true, stored, env })).ineffective).toEqual([

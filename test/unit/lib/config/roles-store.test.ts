@@ -159,7 +159,7 @@ describe('revisions', () => {
     for (const name of ['20261121', '2027', '', `${first}x`]) expect(store.findRevision(name)).toBeUndefined();
   });
 
-  it('are empty before the first save, and listing them creates no files', () => {
+  it('do not exist before the first save, and listing them creates no files', () => {
     const { state, store } = open();
     expect([store.revisions(), store.bases(STAMP), store.findRevision('2026')]).toEqual([[], [], undefined]);
     expect(contents(state)).toEqual([]);

@@ -63,7 +63,7 @@ describe('a profile', () => {
     expect(store.counts().profiles).toBe(1);
   });
 
-  test('gets the same id on every platform, and a different id for each person', async () => {
+  test('gets an id that is the same on every platform and different for each person', async () => {
     const id = put({ identities: { email: 'a' } });
     store.clear();
     expect(put({ identities: { email: 'a' } })).toBe(id);

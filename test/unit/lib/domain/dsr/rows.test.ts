@@ -166,7 +166,7 @@ describe('a row', () => {
   it.each<[string, string]>([
     ['submitted', 'id'],
     ['existing', 'id'],
-  ])('is done if it comes from a result file with the status %j and the id %j', (status, id) => {
+  ])('is done if it comes from a results file with the status %j and the id %j', (status, id) => {
     expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(true);
   });
 
@@ -175,7 +175,7 @@ describe('a row', () => {
     ['', 'id'],
     // Without an id, a submitted row does not count as done.
     ['submitted', ''],
-  ])('is not done if it comes from a result file with the status %j and the id %j', (status, id) => {
+  ])('is not done if it comes from a results file with the status %j and the id %j', (status, id) => {
     expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(false);
   });
 });

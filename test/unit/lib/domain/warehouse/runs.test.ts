@@ -65,7 +65,7 @@ it('returns only new runs that were not scheduled', () => {
   expect(newManualRuns(runs, [run(1)]).map(runId)).toEqual(['2', '4']);
 });
 
-it('does not return an old run that another page contained before', () => {
+it('does not return an old run that was on another page before', () => {
   const at = (minute: number) => ({ type: 'manual', started_on: `2026-11-21T06:0${minute}:00Z` });
   const before = [run(9, at(9)), run(8, { type: 'manual' })];
   const now = [

@@ -39,7 +39,7 @@ test.each([
   expect(await chosen).toBe(value);
 });
 
-test('explains how to select a choice, and wraps a long question between words', async () => {
+test('explains how to select a choice, and wraps a long question at word boundaries', async () => {
   const { asker, stderr, stdin } = openPrompt(30);
   const chosen = asker.select('Environment', [{ value: 'none', label: 'leave open' }, { value: 'production' }], {
     initial: 'none',
@@ -54,7 +54,7 @@ test('explains how to select a choice, and wraps a long question between words',
   );
 });
 
-test('wraps a long choice between words, aligned with its text', async () => {
+test('wraps a long choice at word boundaries, aligned with its text', async () => {
   const { asker, stderr, stdin } = openPrompt(36);
   const hint = 'it cannot be combined with other identities';
   const chosen = asker.select(
