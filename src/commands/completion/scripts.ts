@@ -78,7 +78,7 @@ Register-ArgumentCompleter -Native -CommandName cdpadm -ScriptBlock {
 }
 `;
 
-/** Shell -> script, ending with a newline. */
+/** Maps each shell to its script, which ends with a newline. */
 export const SCRIPTS = { bash, zsh, fish, powershell } as const;
 
 export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];

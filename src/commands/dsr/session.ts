@@ -60,7 +60,7 @@ export async function openDsr(ctx: Context): Promise<DsrPorts> {
   };
 }
 
-/** Opens a session, which needs the vendor domain, unlike commands that only read. */
+/** Opens a session for commands that build a body, which requires the vendor domain. */
 export async function openSubmit(ctx: Context): Promise<SubmitSession> {
   return { ...(await openDsr(ctx)), normalize: await normalizeOptionsOf(ctx) };
 }
@@ -78,7 +78,7 @@ export interface Verification {
   patienceMs?: number;
 }
 
-/** Opens the verifier of the processor's messages (decision: D226). */
+/** Opens a verifier for the processor's messages (decision: D226). */
 export async function openVerifier(
   ctx: Context,
   { allow, certificates, patienceMs }: Verification = {},
@@ -89,7 +89,7 @@ export async function openVerifier(
   const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
   const ports: VerifyPorts = {
-    // The vendor domain, with or without the protocol's name as a subdomain (decision: D57).
+    // The vendor domain, also with the protocol's name as a subdomain (decision: D57).
     allow: allow ?? (vendorDomain === undefined ? undefined : [`opendsr.${vendorDomain}`, vendorDomain]),
     certificates: source,
     roots,
@@ -97,7 +97,7 @@ export async function openVerifier(
     clock: ctx.clock,
     patienceMs,
   };
-  // A listener loads both before the first message, to report wrong addresses, credentials and authorities immediately.
+  // Before its first message, a listener checks the roots and the certificate, so that it reports errors immediately.
   if (patienceMs !== undefined) {
     await roots();
     checkVerifiable(ports).catch((error: unknown) => {
@@ -114,7 +114,7 @@ async function discoveredCertificates(ctx: Context): Promise<CertificateSource> 
   return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
 }
 
-/** Returns a check of a response's signature. If the check is impossible, it warns once and leaves the result open. */
+/** Returns a function that checks a response's signature. If it cannot, it warns once and returns undefined. */
 export function answerVerifier(ctx: Context): VerifyMessage {
   let verifier: Promise<MessageVerifier> | undefined;
   let isWarned = false;

@@ -27,7 +27,7 @@ export const showStatus = defineCommand({
   columns: () => REQUEST_COLUMNS,
   output: () => z.union([z.array(requestResult()), requestResult()]),
   notes: [
-    'With --watch, a terminal is redrawn. Otherwise each change is printed as an object (-o json), a row (-o csv and markdown) or a document (-o yaml).',
+    'With --watch, a terminal shows the current state. Otherwise each change is printed as an object (-o json), a row (-o csv and markdown) or a document (-o yaml).',
     'The deadline, type and submitted time are shown only for requests submitted from this machine.',
   ],
   examples: [

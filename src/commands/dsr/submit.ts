@@ -95,7 +95,7 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   if (isBulk) {
     const { again, resume } = createAgain(submitRequests, [], { ...flags }, ctx.flags);
     const { bulk: files = [], filesFrom = '' } = flags;
-    // A results file is CSV with a header. For rows without columns it has the names of the fields.
+    // A results file is CSV with a header. For rows without columns, the header contains the fields.
     const without = (...names: (keyof SubmitFlags)[]) => Object.fromEntries(names.map((name) => [name, undefined]));
     const correct: NextCommands['correct'] = (results, { dialect, format }) => {
       const once = without('format', 'headerless', 'columns', 'filesFrom', 'results', 'saveMap', 'resume');

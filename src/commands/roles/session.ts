@@ -97,7 +97,7 @@ export async function openForComparison(ctx: Context, paths: readonly [string, s
   return [advised(left, right), advised(right, left)] as const;
 }
 
-/** Loads a roles file only to read it. Throws invalid input (9) if it does not have that form. */
+/** Loads a roles file only to read it. Throws invalid input (9) if it is not in the form of a roles file. */
 export async function loadCompared(ctx: Context, path: string) {
   const document = await loadResolved(ctx, path);
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });

@@ -114,7 +114,7 @@ const jsonWhere = (isValid: (value: unknown) => boolean, kind: string) =>
 const JsonObject = jsonWhere(isRecord, 'an object');
 const JsonList = jsonWhere(Array.isArray, 'a list');
 
-/** Text columns with more than plain text, in all tables or as `table.column`. */
+/** Schemas of text columns, keyed by `column` (in all tables) or `table.column`. Other columns contain plain text. */
 const TEXTS: Readonly<Record<string, z.ZodMiniType>> = {
   attempts: JsonList,
   body: JsonObject,

@@ -18,7 +18,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'conflict',
     summary: 'The resource is used by a pipeline.',
     explanation: 'The platform does not delete a resource that is in use.',
-    fix: 'Delete those pipelines first, or change what they use.',
+    fix: 'First delete the pipelines that use it, or change what they use.',
   },
   'warehouse.id': {
     exit: 'failed',

@@ -170,7 +170,7 @@ export interface HttpOptions {
   onAccepted?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
-  /** Replaces `onDecision` for a long wait. */
+  /** Called instead of `onDecision` for a long wait. */
   onLongWait?(text: string): void;
   /** Called when a wait starts. The returned function is called when the wait ends. */
   onWait?(wait: Wait): () => void;

@@ -66,7 +66,7 @@ export interface DocumentView<T> {
   html?(data: T): string;
   /** Returns rows for CSV and `-o name`. By default, the data's fields are the columns. */
   list?(data: T): { columns: Column<never>[]; rows: unknown[] };
-  /** Returns the ids, if neither the rows nor the first field contain them. */
+  /** Returns the ids, if neither the rows nor the first field contains them. */
   names?(data: T): readonly string[];
 }
 

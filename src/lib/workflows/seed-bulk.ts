@@ -12,7 +12,7 @@ import { readBatches, type SeedInputs } from './seed-input.ts';
 
 export interface SeedBulkPorts extends GateOptions, SeedInputs, Pick<SendPorts, 'sender'> {
   limits: BatchLimits;
-  /** Limit of rejected rows, above which the run stops. */
+  /** Maximum number or share of rejected rows; the run stops if there are more. */
   maxErrors: MaxErrors | undefined;
   /** Undefined for standard input, which cannot be resumed. */
   journal: SeedJournal | undefined;

@@ -11,7 +11,7 @@ import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
 import { codedRefusal } from '../platform/envelopes.ts';
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
 
-/** Returns the 400 of E and F, with `<attribute name>: <error message>` for each issue of `value`. */
+/** Returns a 400 response of areas E and F, with `<attribute name>: <error message>` for each issue of `value`. */
 function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
   return codedRefusal(
     400,
