@@ -41,7 +41,7 @@ export interface RunJson {
 }
 
 export interface WarehouseEmulator extends TestEmulator {
-  /** Sends a request under the workspace: `connections/lake`. */
+  /** Sends a request to a path in the workspace: `connections/lake`. */
   ask(method: string, path: string, body?: unknown): Promise<Exchange>;
   /** Sends a GET that must succeed, and returns its body. */
   get<T = Record<string, unknown>>(path: string): Promise<T>;
@@ -51,7 +51,7 @@ export interface WarehouseEmulator extends TestEmulator {
   trigger(): Promise<number>;
   /** Returns all runs of `sync`, newest first. */
   runs(): Promise<RunJson[]>;
-  /** The only profile with an identity, as `TYPE=VALUE`. */
+  /** Returns the only profile with this identity, given as `TYPE=VALUE`. */
   profile(identity: string): Promise<{ user_attributes: Record<string, unknown>; events: unknown[] } | undefined>;
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONNECTION, MODEL, PIPELINE, SQL, stageWarehouse } from '../helpers/warehouse-files.ts';
 
-/** Requests on the platform: three pending ones in one group, and one with results. */
+/** Ids of requests on the platform: two pending ones in one group, and one with results. */
 export const PENDING = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 export const PENDING_TOO = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 export const COMPLETED = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c13';

@@ -23,10 +23,7 @@ const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 /** Random moments for each command line. */
 const MOMENTS = 2;
-/**
- * In a sample: the number of kills, and the number that must take effect; at a random moment the run may already be
- * over.
- */
+/** Number of kills in a sample, and of those that must take effect: a random moment may be after the run. */
 const TRIED = 14;
 const LEAST = 10;
 

@@ -237,7 +237,7 @@ describe('after a submission', () => {
     expect((await home.received('GET', '/v3/requests/')) - before).toBeLessThan(10);
   });
 
-  it('sends no second DELETE to confirm a cancellation whose response was lost', async () => {
+  it('does not send a second DELETE to confirm a cancellation whose response was lost', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     await home.platform.api.addFault({ method: 'DELETE', path: '/v3/requests/*', drop: 'after' });
     expect((await home.run(`dsr cancel ${data.subject_request_id} --yes`)).code).toBe(0);

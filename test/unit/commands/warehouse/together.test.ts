@@ -1,4 +1,4 @@
-// Concurrent applies in one workspace take no lock during a prompt or a dry run, and never interleave their steps.
+// Concurrent applies in one workspace do not lock it during a prompt or a dry run, and never interleave their steps.
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ async function applyAsking(line: string, meanwhile: () => Promise<unknown>) {
   });
 }
 
-it('takes no lock during a prompt, and plans again after another apply', async () => {
+it('does not take the lock during a prompt, and plans again after another apply', async () => {
   stage('mine');
   stage('theirs');
   let other: unknown;

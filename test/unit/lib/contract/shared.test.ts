@@ -106,7 +106,7 @@ describe('isCalendarDate', () => {
 });
 
 describe('Identities', () => {
-  it('keeps unknown types and changes no prototype', () => {
+  it('keeps unknown types and does not change any prototype', () => {
     expect(Identities.parse({ email: 'a@b.example', new_type: 'x' })).toEqual({ email: 'a@b.example', new_type: 'x' });
     expect(Identities.safeParse({ email: '' }).success).toBe(false);
     expect(Identities.safeParse({ email: 1 }).success).toBe(false);

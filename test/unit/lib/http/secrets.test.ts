@@ -44,7 +44,7 @@ function everythingOf(error: unknown): string {
 }
 
 test.each(['node', 'pool'] as const)(
-  'prints no secret with engine %s, even if the platform echoes it',
+  'does not print a secret with engine %s, even if the platform echoes it',
   async (engine) => {
     const http = testClient(server.url, { engine, credentials: withoutToken(), retries: 1 });
     const ready = testClient(server.url, { engine, retries: 1 });

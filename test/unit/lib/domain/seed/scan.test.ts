@@ -30,7 +30,7 @@ function endOf(step: (bytes: Buffer, start: number) => number, text: string): nu
   return end === FAIL ? FAIL : end - BEFORE;
 }
 
-/** Returns the length that a pattern matches at the start of a string if `isGood` accepts the match. */
+/** Returns a scanner that returns the length of the pattern's match, or FAIL if it is missing or not good. */
 function byPattern(pattern: RegExp, isGood: (match: RegExpExecArray, rest: string) => boolean = () => true) {
   return (text: string): number => {
     const match = pattern.exec(text);
