@@ -80,7 +80,7 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   else host.exitNow(code);
 }
 
-/** Returns the exit code once all output is written. Calls `onOverdue` if a stopped command is still waiting. */
+/** Returns the exit code once all output is written. Calls `onOverdue` if the command ignores a stop for too long. */
 export async function run(
   argv: readonly string[],
   io: Io,

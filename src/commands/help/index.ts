@@ -1,4 +1,4 @@
-// `help TOPIC`: pages about all commands, and the commands as data.
+// `help TOPIC`: pages on topics that concern all commands, and a JSON description of the commands.
 import type { Option } from 'commander';
 import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';

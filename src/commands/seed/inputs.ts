@@ -18,7 +18,7 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
   const rules = createRowRules(settings.names, flags, dialect);
   const map = await readColumnMap(ctx, flags);
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
-    throw usageError(`--cutoff-date must be a valid date as yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
+    throw usageError(`--cutoff-date must be a valid date in the format yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
   }
   const sources = await openBulkInputs(ctx, files, flags, { shard });
   if (shard && sources.every(({ isDivisible, size }) => !isDivisible && size === 0))

@@ -33,7 +33,7 @@ const MAX_NAME = 200;
 /** `\p{Cc}`, but without the Unicode tables that V8 would build. */
 const CONTROL = /[^ -~\u00a0-\uffff]/;
 
-/** Reads and creates nothing before a method is called. */
+/** Does not read or create any file until a method is called. */
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 

@@ -17,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const FOLDER = 'cdpadm';
 
-/** `CDPADM_*_DIR` is the folder itself; otherwise, an absolute `XDG_*_HOME` applies on every platform. */
+/** `CDPADM_*_DIR` names the folder itself. If it is not set, an absolute `XDG_*_HOME` applies on every platform. */
 export function resolvePaths(env: Environment, platform: NodeJS.Platform, home: string): SettingsPaths {
   const path = platform === 'win32' ? win32 : posix;
   const standard = standardPaths(env, platform, home);

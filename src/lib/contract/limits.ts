@@ -8,7 +8,7 @@ export const ROLE_LIMITS = {
   requestsPerMinute: 100,
 } as const;
 
-/** A day has 24 hours. */
+/** Periods in days are multiples of 24 hours. */
 export const DSR_LIMITS = {
   identities: 50,
   requestsPerGroup: 150,

@@ -165,7 +165,7 @@ function pipelineIssues(pipeline: Written): FieldIssue[] {
 function transformationIssues({ pipeline_type, field_transformation_id }: Written): FieldIssue[] {
   const path = ['field_transformation_id'];
   if (pipeline_type === 'events' && field_transformation_id === undefined) {
-    return [{ path, message: 'is missing: an events pipeline needs it' }];
+    return [{ path, message: 'is required for an events pipeline' }];
   }
   if (pipeline_type !== 'events' && field_transformation_id !== undefined) {
     const failure = WAREHOUSE_FAILURES.transformationOfUsers;
@@ -177,10 +177,10 @@ function transformationIssues({ pipeline_type, field_transformation_id }: Writte
 function planIssues({ data_plan_id, data_plan_version }: Written): FieldIssue[] {
   if (data_plan_id !== undefined && data_plan_version === undefined) {
     const failure = WAREHOUSE_FAILURES.planWithoutVersion;
-    return [{ path: ['data_plan_version'], message: 'is missing: a data plan needs its version', failure }];
+    return [{ path: ['data_plan_version'], message: 'is required with a data plan', failure }];
   }
   if (data_plan_id === undefined && data_plan_version !== undefined) {
-    return [{ path: ['data_plan_id'], message: 'is missing: there is a version but no data plan' }];
+    return [{ path: ['data_plan_id'], message: 'is required with a data plan version' }];
   }
   return [];
 }
@@ -189,8 +189,8 @@ function syncModeIssues({ type, iterator_field, iterator_data_type, from, until 
   const issues: FieldIssue[] = [];
   const at = (field: string, message: string) => issues.push({ path: ['sync_mode', field], message });
   if (type === 'incremental') {
-    if (iterator_field === undefined) at('iterator_field', 'is missing: an incremental sync needs it');
-    if (iterator_data_type === undefined) at('iterator_data_type', 'is missing: an incremental sync needs it');
+    if (iterator_field === undefined) at('iterator_field', 'is required for an incremental sync');
+    if (iterator_data_type === undefined) at('iterator_data_type', 'is required for an incremental sync');
   }
   if (from !== undefined && !isSyncTime(from)) at('from', SYNC_TIME);
   if (until !== undefined && !isSyncTime(until)) at('until', SYNC_TIME);
@@ -202,8 +202,8 @@ function scheduleIssues({ type, frequency, delay, start, end }: Schedule): Field
   const issues: FieldIssue[] = [];
   const at = (field: string, message: string) => issues.push({ path: ['schedule', field], message });
   if (type === 'interval') {
-    if (frequency === undefined) at('frequency', 'is missing: an interval needs it');
-    if (start === undefined) at('start', 'is missing: an interval needs it');
+    if (frequency === undefined) at('frequency', 'is required for an interval schedule');
+    if (start === undefined) at('start', 'is required for an interval schedule');
   }
   if (delay !== undefined && !DELAY.test(delay)) {
     at('delay', 'must be a number and a unit without a space: `s`, `m`, `h`, `d`, `w` or `y`');
@@ -214,7 +214,7 @@ function scheduleIssues({ type, frequency, delay, start, end }: Schedule): Field
   return issues;
 }
 
-const SYNC_TIME = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
+const SYNC_TIME = 'must be a valid time in the format YYYY-MM-DDThh:mm:ssZ';
 const TIME = 'must be a time with a time zone, such as 2026-01-31T08:00:00Z';
 
 function isSyncTime(text: string): boolean {

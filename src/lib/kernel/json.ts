@@ -28,8 +28,8 @@ export class TooManyValues extends JsonError {}
 
 /**
  * Parses JSON. Converts integers that a double cannot represent to bigint; otherwise works like `JSON.parse`. Allows a
- * leading byte order mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, for nesting deeper than
- * 500, for numbers that neither a double nor 1,000 digits can represent, and for more than `maxValues` values.
+ * leading byte order mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, more than 500
+ * nested levels, numbers that neither a double nor 1,000 digits can represent, and more than `maxValues` values.
  */
 export function parseJson(source: string, maxValues = Infinity): unknown {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0;

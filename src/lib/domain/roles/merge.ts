@@ -1,4 +1,4 @@
-// Three-way merge of manifests: applies my edits since the base to the live roles.
+// Three-way merge of manifests: applies the local edits made since the base to the live roles.
 import { type TaskRef, CORE_TASK } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { type Role, rolesById, sameRole, type Manifest, sameContent, sameStamp } from './manifest.ts';
@@ -21,7 +21,7 @@ export interface MergeResult {
   rebased: string[];
 }
 
-/** Applies my changes since the base to their roles. Tasks are merged as a set: the changes of both sides apply. */
+/** Applies the changes from `base` to `mine` to `theirs`. Tasks are merged as a set: both sides' changes apply. */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
   const ours = rolesById(mine);

@@ -182,18 +182,18 @@ describe('a pipeline', () => {
   });
 
   it.each([
-    ['--frequency daily', '', /--frequency: is missing: an interval needs it/],
-    ['--start 2030-01-01T00:00:00Z', '', /--start: is missing: an interval needs it/],
-    ['--iterator-field updated_at', '', /--iterator-field: is missing: an incremental sync needs it/],
-    ['--iterator-data-type timestamp', '', /--iterator-data-type: is missing/],
+    ['--frequency daily', '', /--frequency: is required for an interval schedule/],
+    ['--start 2030-01-01T00:00:00Z', '', /--start: is required for an interval schedule/],
+    ['--iterator-field updated_at', '', /--iterator-field: is required for an incremental sync/],
+    ['--iterator-data-type timestamp', '', /--iterator-data-type: is required/],
     ['--delay 1h', '--delay 1x', /--delay: must be a number and a unit without a space/],
-    ['user_attributes', 'events', /--field-transformation-id: is missing: an events pipeline needs it/],
+    ['user_attributes', 'events', /--field-transformation-id: is required for an events pipeline/],
     [
       '--state active',
       '--state active --field-transformation-id x',
       /--field-transformation-id: is not allowed in a user attributes pipeline/,
     ],
-    ['--state active', '--state active --data-plan-id x', /--data-plan-version: is missing/],
+    ['--state active', '--state active --data-plan-id x', /--data-plan-version: is required/],
     ['--state active', '--state active --partner-feed-id x', /--partner-feed-id must be a whole number/],
     ['--from 2024-01-01T00:00:00Z', '--from 2024-13-01', /--from: must be a valid time/],
     ['--connection-id crm', '--connection-id c.r', /--connection-id: may contain only letters/],

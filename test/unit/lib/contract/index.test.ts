@@ -25,7 +25,7 @@ describe('the endpoint table', () => {
   });
 });
 
-// A list with two items of the same id is not what the platform stores: a plan would leave one of them out.
+// A response that lists an id twice is invalid, because a plan would omit one of the two items.
 const LISTS: readonly [name: string, reply: Endpoint['reply'], of: (items: object[]) => unknown][] = [
   ['roles.get', areas.roles.get.reply, (roles) => ({ roles })],
   ['groups.list', areas.groups.list.reply, (items) => items],

@@ -6,7 +6,7 @@ import { issuesOf, withIssuesFirst } from './issues.ts';
 
 const issuesWith = (parts: object): string[] => issuesOf(PipelineRequest, { ...PIPELINE, ...parts });
 const needsZone = 'must be a time with a time zone, such as 2026-01-31T08:00:00Z';
-const needsSeconds = 'must be a valid time as YYYY-MM-DDThh:mm:ssZ';
+const needsSeconds = 'must be a valid time in the format YYYY-MM-DDThh:mm:ssZ';
 
 describe('a pipeline', () => {
   it.each<[object]>([
@@ -19,10 +19,10 @@ describe('a pipeline', () => {
 
   it.each(
     withIssuesFirst<object>([
-      [{ pipeline_type: 'events' }, ['field_transformation_id: is missing: an events pipeline needs it']],
+      [{ pipeline_type: 'events' }, ['field_transformation_id: is required for an events pipeline']],
       [{ field_transformation_id: 'f' }, ['field_transformation_id: is not allowed in a user attributes pipeline']],
-      [{ data_plan_id: 'p' }, ['data_plan_version: is missing: a data plan needs its version']],
-      [{ data_plan_version: 'v' }, ['data_plan_id: is missing: there is a version but no data plan']],
+      [{ data_plan_id: 'p' }, ['data_plan_version: is required with a data plan']],
+      [{ data_plan_version: 'v' }, ['data_plan_id: is required with a data plan version']],
       [
         { id: '', connection_id: 'a b' },
         ['id: is empty', 'connection_id: may contain only letters, digits, `_` and `-`'],
@@ -49,11 +49,11 @@ describe('a sync mode', () => {
     withIssuesFirst<object>([
       [
         { ...incremental, iterator_field: undefined },
-        ['sync_mode.iterator_field: is missing: an incremental sync needs it'],
+        ['sync_mode.iterator_field: is required for an incremental sync'],
       ],
       [
         { type: 'incremental', iterator_field: 'updated' },
-        ['sync_mode.iterator_data_type: is missing: an incremental sync needs it'],
+        ['sync_mode.iterator_data_type: is required for an incremental sync'],
       ],
       [
         { type: 'full', from: '2026-01-01T00:00:01Z', until: '2026-01-01T00:00:00Z' },
@@ -96,8 +96,8 @@ describe('a schedule', () => {
 
   it.each(
     withIssuesFirst<object>([
-      [{ ...interval, frequency: undefined }, ['schedule.frequency: is missing: an interval needs it']],
-      [{ ...interval, start: undefined }, ['schedule.start: is missing: an interval needs it']],
+      [{ ...interval, frequency: undefined }, ['schedule.frequency: is required for an interval schedule']],
+      [{ ...interval, start: undefined }, ['schedule.start: is required for an interval schedule']],
       [{ ...interval, end: '2026-01-31T06:59:59Z' }, ['schedule.end: is before `start`']],
       [{ type: 'once', start: 'x' }, [`schedule.start: ${needsZone}`]],
       [{ type: 'once', end: '2026-01-31T08:00:00' }, [`schedule.end: ${needsZone}`]],

@@ -71,7 +71,7 @@ describe('a callback', () => {
     [[], 'completed'],
     [['pending'], 'reviewed'],
     [['reviewed'], 'archived'],
-  ])('brings a new status after %j: %s', (before, status) => {
+  ])('reports a new status after %j: %s', (before, status) => {
     const state = stateOf(...before.map((word) => received(word)));
     expect(isFirst(state, received(status))).toBe(true);
   });
@@ -83,7 +83,7 @@ describe('a callback', () => {
     [['completed'], 'cancelled'],
     [['reviewed', 'archived'], 'reviewed'],
     [[], null],
-  ])('brings no new status after %j: %s', (before, status) => {
+  ])('does not report a new status after %j: %s', (before, status) => {
     const state = stateOf(...before.map((word) => received(word)));
     const callback = { ...received(status ?? 'none'), status };
     expect(isFirst(state, callback)).toBe(false);

@@ -235,7 +235,7 @@ describe('batches', () => {
     expect(bodies(into)).toEqual([`[${ROW}]`]);
   });
 
-  it('start after the completed rows of a new input, which flushes the open batch', () => {
+  it('are flushed when a new input begins, and start after the completed rows of that input', () => {
     const into = packer();
     into.line = 5;
     take(into, 1);
