@@ -30,7 +30,7 @@ const script = (name: string, ...args: string[]): Promise<unknown> =>
 /** Returns an environment without Node: its PATH contains no program. */
 const envOf = (home: string): Record<string, string> => ({ HOME: home, TMPDIR: home, PATH: '/nonexistent' });
 
-/** Stops the program once it has printed `until`. */
+/** Runs a program, and stops it once it has printed `until`. */
 function run(file: string, args: string[], options: { cwd: string; env: Record<string, string>; until?: string }) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
     const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -157,7 +157,7 @@ async function requestsOf(wanted: CommandCase): Promise<number> {
   return world.proxy.requests.length;
 }
 
-/** Replaces one request's response at a time, to reach the code after the first unusable response. */
+/** Yields runs that each replace one response, to reach the code after the first unusable response. */
 async function* oneFaultRuns(answers: readonly ProxyFault[]): AsyncGenerator<Run> {
   if (!isWhole) {
     for (let count = 0; count < SAMPLE_RUNS; count++) {
@@ -174,7 +174,7 @@ async function* oneFaultRuns(answers: readonly ProxyFault[]): AsyncGenerator<Run
   }
 }
 
-/** Replaces every response from the first request on. */
+/** Yields runs that replace every response from the first request on. */
 function* everyFaultRuns(answers: readonly ProxyFault[]): Generator<Run> {
   for (const wanted of chosen) for (const fault of answers) yield { wanted, plan: { fault, at: 0, mode: 'ever' } };
 }

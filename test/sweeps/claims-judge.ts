@@ -169,7 +169,7 @@ function falseFiles({ after, files }: Evidence): string[] {
   return problems;
 } // prettier-ignore
 
-/** Matches names, descriptions and task ids in a roles file. */
+/** Returns the names, descriptions and task ids in a roles file. */
 function textsOf(file: string): string[] {
   return [...file.matchAll(/(?:\bname|description|task_id):\s*"?([^"\n]+?)"?$/gm)].map(([, text]) => String(text));
 }

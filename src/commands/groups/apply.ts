@@ -51,7 +51,7 @@ export async function readGroup(ctx: Context, file: string, id?: string): Promis
   return { ...group, id: id ?? group.id ?? '' };
 }
 
-/** Compares with the live definition. Warns if the platform would reject a second definition. */
+/** Compares the definition with the live one. Warns if the platform would reject a second definition. */
 export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<PlannedGroup> {
   const api = await ctx.api();
   const groups = await api.groups.list(ctx.signal);

@@ -102,7 +102,7 @@ function problemOf(profiles: Profiles, field: string, value: unknown): string | 
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/** Warns about new words in `names` that the specification lacks: typos, or types of a newer platform. */
+/** Returns warnings about new words in `names` that the specification lacks: typos, or types of a newer platform. */
 export function strangeNames(after: Profile, before?: Profile): string[] {
   const added = Object.keys(after.names ?? {}).filter((name) => before?.names?.[name] === undefined);
   return added

@@ -189,7 +189,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
   return { append, rotate, lines, verify, prune };
 }
 
-/** Creates lines that are chained to `tip` and to each other. */
+/** Returns functions that chain new lines to `tip` and to each other. */
 function followOn(tip: ChainTip) {
   let last = tip;
   return {

@@ -142,7 +142,7 @@ export interface Prompts {
    * allows. Throws usage (2) if no one can answer, and guard (12) if the answer is no.
    */
   confirm(question: string, canGoBack?: boolean): Promise<boolean>;
-  /** `--confirm` can answer, but `--yes` cannot. Throws `exit` (default 2) if no one can answer, or guard (12). */
+  /** Requires `expected`, typed or from `--confirm`. Throws `exit` (default 2) if no one can answer, or guard (12). */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;

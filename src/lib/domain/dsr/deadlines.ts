@@ -62,7 +62,7 @@ export function daysLate(deadline: number, at: number): number {
   return Math.max(0, -daysLeft(deadline, at));
 }
 
-/** An erasure completes within this window, in days from receipt; other types have no such window. */
+/** Returns the window in which an erasure completes, in days from receipt; undefined for other types. */
 export function expectedDays(type: string | undefined, skipWaiting: boolean): { from: number; to: number } | undefined {
   if (type !== 'erasure') return undefined;
   return DSR_LIMITS.completionDays[skipWaiting ? 'skipped' : 'waiting'];

@@ -214,7 +214,7 @@ function single(index: number, write: WriteCell): Write {
   return ({ bytes, starts, ends }, out, to) => write(bytes, starts[index] as number, ends[index] as number, out, to);
 }
 
-/** Writes an average from its sum cell and its count cell; the count must not be zero. */
+/** Returns a writer for an average with a sum cell and a count cell; the count must not be zero. */
 function average(sum: number, count: number): Write {
   return ({ bytes, starts, ends }, out, begin) => {
     const [start, end] = [starts[count] as number, ends[count] as number];
@@ -261,7 +261,7 @@ const writeWhole: WriteCell = (bytes, start, end, out, to) =>
 const writeNumber: WriteCell = (bytes, start, end, out, to) =>
   end - start <= MAX_NUMBER_BYTES && scanDecimal(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : FAIL;
 
-/** `a|b`. */
+/** Writes the items of a list such as `a|b`. */
 function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start; at <= end; at++) {
@@ -277,7 +277,7 @@ function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin
   return to;
 }
 
-/** `k=1|m=2`. */
+/** Writes pairs such as `k=1|m=2`. */
 function writePairs(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start, count = 0; ; count++) {

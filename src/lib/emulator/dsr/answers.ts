@@ -47,7 +47,7 @@ export function createReply(request: StoredRequest, received: number, raw: Buffe
   return { ...cancelReply(request, received), encoded_request: raw.toString('base64') };
 }
 
-/** Rounds up to whole seconds. */
+/** Returns the expected completion time, rounded up to a whole second. */
 function expected({ expected_at }: StoredRequest): string | null {
   return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
 }

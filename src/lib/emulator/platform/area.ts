@@ -48,7 +48,7 @@ export interface Platform {
 export interface PlatformRequest<Params> {
   params: Params;
   query: URLSearchParams;
-  /** Returns a header by its lower-case name. Returns the first value of a repeated header. */
+  /** Returns a header by its lower-case name; if it is repeated, the first value. */
   header(name: string): string | undefined;
   /** Body in neutral words. */
   body: Buffer;

@@ -38,7 +38,7 @@ export function createCallbackStore(db: Database) {
   return {
     ...table,
     nextDue: (): number | undefined => table.find({ state: 'queued' }, 'ORDER BY due_at')?.due_at,
-    /** Marks for sending the callbacks that are due by `now`. */
+    /** Marks the callbacks that are due by `now` for sending. */
     release: (now: number): void => {
       db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
     },

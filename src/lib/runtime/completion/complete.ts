@@ -70,7 +70,7 @@ export async function complete(words: string[], current: string, tree: Tree, val
   return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
 }
 
-/** Omits values that a repeatable flag already has. */
+/** Returns a completion without the values that a repeatable flag already has. */
 function notGiven(option: Option, found: Completion | undefined, { given }: State): Completion {
   const values = flagSpecs.get(option)?.many ? given.get(option.long ?? '') : undefined;
   if (!found || !values) return found ?? NOTHING;

@@ -21,7 +21,7 @@ export function forLog(text: string, env: Io['env']): string {
   return isGitHub(env) ? breakCommands(text) : text;
 }
 
-/** Returns the result, in a fence that disables workflow commands if it contains any (decision: D248). */
+/** Returns the result. If it contains workflow commands, puts it in a fence that disables them (decision: D248). */
 export function fenced(text: string, { env, stdout }: { env: Io['env']; stdout: TextSink }): string {
   if (stdout.isFile === true || forLog(text, env) === text) return text;
   const token = randomUUID();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createCatchUp } from '../../../../src/lib/emulator/open-platform.ts';
 
-/** An area with work due at each of these times; the area records what it runs. */
+/** Returns an area with work due at each of these times. The area records what it runs. */
 function areaDueAt(name: string, times: number[], done: string[]) {
   return {
     nextDue: () => times[0],
