@@ -123,7 +123,7 @@ async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlag
   return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }
 
-/** Shows the difference, asks for confirmation, checks that the resource has not changed, and writes. */
+/** Shows the changes, asks for confirmation, checks that the resource has not changed, and writes. */
 export async function writeChange(
   ctx: Context,
   type: ResourceType,

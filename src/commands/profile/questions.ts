@@ -1,4 +1,4 @@
-// Questions of `profile create` on a terminal: address, client id and secret, then a list of all settings.
+// Prompts that `profile create` shows on a terminal: address, client id and secret, then a list of all settings.
 import { type Hint, KnownError } from '../../lib/kernel/errors.ts';
 import { capitalized, shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';

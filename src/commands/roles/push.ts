@@ -31,7 +31,7 @@ export const pushRoles = defineCommand({
     ...guardFlags,
   },
   notes: [
-    'A role that is missing from the file is deleted for the whole organization. The command shows the difference and asks before sending anything.',
+    'A role that is missing from the file is deleted for the whole organization. The command shows the changes and asks before sending anything.',
     "On a terminal, the command asks about each field that you and the platform changed: yours, the platform's, or a different value.",
     'After the push, the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in the file changes.',
     '--plan does not need a roles file: the plan contains the roles. If you also pass a roles file, it must still produce the same plan. If the platform has changed since the plan was saved, nothing is sent (exit 6).',

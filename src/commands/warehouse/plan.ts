@@ -164,7 +164,7 @@ function checkParts(
       if (isLive && !isDeleted(part, id)) return [];
       const message = isLive
         ? `--prune would delete the ${NOUNS[part]} \`${id}\`, which no file defines`
-        : `neither a selected file nor the workspace has the ${NOUNS[part]} \`${id}\``;
+        : `the ${NOUNS[part]} \`${id}\` is neither in a selected file nor in the workspace`;
       return place([{ path: [`${part}_id`], message }]);
     }),
   );

@@ -6,7 +6,7 @@ import { usageError } from '../kernel/errors.ts';
 export type RateStore = Awaited<ReturnType<typeof openRateStore>>;
 
 const TIMEOUT_MS = 2000;
-/** `limit` identifies the address, workspace and API. `rate` is the total for all processes, or undefined. */
+/** Opens the store of `limit` (address, workspace and API). `rate` is the total for all processes, or undefined. */
 export async function openRateStore(
   address: URL,
   limit: readonly string[],

@@ -101,7 +101,7 @@ const PROFILE_FIELDS = {
   protected: z.optional(z.boolean()),
   /** `read` blocks every write. */
   access: z.optional(z.enum(['read', 'write'])),
-  /** True if definition files may name commands that print their secrets. */
+  /** True if definition files may reference commands that print their secrets. */
   allow_commands: z.optional(z.boolean()),
   /** Folders whose files any definition file may reference. */
   allow_files: z.optional(z.array(AbsoluteFolder)),

@@ -26,7 +26,7 @@ type SecretChange = Pick<ProfileDraft, 'typed' | 'storage'> & { references: Prof
 
 export type Profiles = ReturnType<typeof openProfiles>;
 
-/** Opens the profiles of the configuration folder. Reads and creates nothing before a method is called. */
+/** Opens the profiles of the configuration folder. Does not read or create any file until a method is called. */
 export function openProfiles(options: SecretsOptions) {
   const { folder, clock, signal } = options;
   const secrets = createSecrets(options);

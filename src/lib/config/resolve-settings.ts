@@ -102,7 +102,7 @@ export function resolveSettings(given: SettingsLayers) {
       : [],
     protected: 'protected' in origins,
     access: 'access' in origins ? ('read' as const) : ('write' as const),
-    /** True if definition files may name commands. Only a profile can allow this, never a project file. */
+    /** True if definition files may reference commands. Only a profile can allow this, never a project file. */
     allowCommands: 'allow_commands' in origins,
     /** Folders whose files definition files may reference. Only a profile can allow them. */
     allowFiles: stored?.allow_files ?? [],
@@ -118,7 +118,7 @@ export function resolveSettings(given: SettingsLayers) {
     needInteger: (name: IdName) => BigInt(need(name)),
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
     secretOrigins: () => Array.from(sources, ([name, { origin }]) => [name, origin] as const),
-    /** Throws like `secret` if the secret is missing or may not be sent, but reads nothing. */
+    /** Throws like `secret` if the secret is missing or may not be sent, but does not read it. */
     allowSecret: (name: SecretName) => void needSecret(name),
     /** Reads the secret and adds it to the redactor. Throws KnownError auth (4) if it is missing or may not be sent. */
     secret,

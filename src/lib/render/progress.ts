@@ -30,8 +30,8 @@ interface Reached {
 }
 
 /**
- * Describes the states of one bulk run, as text and as data: `9,000 rows/s, 9s left, 2 rejected, 4 retries`. `before`
- * is what earlier runs completed, which does not count toward the rate.
+ * Returns a function that describes the state of a bulk run as data and as text, such as `9,000 rows/s, 2 rejected`.
+ * `before` is what earlier runs completed, which does not count toward the rate.
  */
 export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { completed: 0, ms: 0 }) {
   const recent: Reached[] = [];

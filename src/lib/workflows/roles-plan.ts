@@ -73,7 +73,7 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   throw fail('roles.stale_file', {
     message:
       "The file has an older stamp than the platform, and this machine does not have its base. A push could undo other admins' changes.",
-    hint: `Pull again and repeat your edit, or pass the manifest that the file was created from with --base FILE. To push exactly the difference shown, pass --expect-plan ${plan.plan}.`,
+    hint: `Pull again and repeat your edit, or pass the manifest that the file was created from with --base FILE. To push exactly the changes shown, pass --expect-plan ${plan.plan}.`,
   });
 }
 

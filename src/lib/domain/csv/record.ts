@@ -27,7 +27,7 @@ export interface CsvRecord {
 
 const RETURN = 0x0d;
 const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
-const BEHIND = 'text follows a closing quote; double a quote inside quotes';
+const BEHIND = 'text follows a closing quote; to include a quote in a quoted cell, double it';
 
 export class RecordScan {
   readonly record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
