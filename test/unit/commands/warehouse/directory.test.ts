@@ -137,7 +137,7 @@ describe('warehouse apply', () => {
     });
     expect(short((await apply()).data)).toEqual(['update pipeline customers']);
     home.write('sync/pipelines/customers.yaml', PIPELINE.replace('connection_id: crm', 'connection_id: nowhere'));
-    expect(await apply()).toMatchObject({ code: 9, stderr: expect.stringMatching(/"line":4.*nor the workspace has/) });
+    expect(await apply()).toMatchObject({ code: 9, stderr: expect.stringMatching(/"line":4.*nor in the workspace/) });
   });
 
   it('applies only the plan given by --expect-plan', async () => {
@@ -188,7 +188,7 @@ describe('--only', () => {
   it('rejects a pipeline whose connection does not match the pattern and does not exist', async () => {
     expect(await apply(' --only customers')).toMatchObject({
       code: 9,
-      stderr: expect.stringMatching(/neither a selected file nor the workspace has the connection `crm`/),
+      stderr: expect.stringMatching(/the connection `crm` is neither in a selected file nor in the workspace/),
     });
     await apply();
     home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));

@@ -207,7 +207,7 @@ describe("changing a profile's secrets", () => {
 });
 
 describe('concurrent writers', () => {
-  it('lose no profile within one process', async () => {
+  it('do not lose profiles within one process', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 8 }, (_, index) =>
       openProfiles(secretsOptions(folder)).create(`p${index}`, draftOf()),

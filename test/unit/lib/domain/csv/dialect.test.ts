@@ -27,7 +27,7 @@ function read(text: string, dialect: Dialect, size = text.length): (string[] | s
 }
 
 const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
-const AFTER_QUOTE = 'text follows a closing quote; double a quote inside quotes';
+const AFTER_QUOTE = 'text follows a closing quote; to include a quote in a quoted cell, double it';
 
 describe('a backslash', () => {
   it.each<[keyof typeof SOURCES, string, (string[] | string)[]]>([

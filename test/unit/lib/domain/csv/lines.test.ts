@@ -91,7 +91,7 @@ describe('CSV rows', () => {
 });
 
 const OPEN = 'this cell starts with a quote that is never closed';
-const AFTER_QUOTE = 'text follows a closing quote; double a quote inside quotes';
+const AFTER_QUOTE = 'text follows a closing quote; to include a quote in a quoted cell, double it';
 const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
 it.each([
   ['a"b', 1, 2, INSIDE],

@@ -1,4 +1,4 @@
-// Reads one CSV record from bytes: its end, its cells, and whether they can be copied without unescaping.
+// Reads CSV records from bytes: where each record ends, its cells, and whether they can be copied without unescaping.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf, RecordScan } from '../../../../../src/lib/domain/csv/record.ts';

@@ -144,7 +144,7 @@ describe('progress with -o json or -o ndjson', () => {
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { progress: { event: string } }).progress.event);
 
-  it.each(['json', 'ndjson'])('is printed only as JSON events, as often as lines would be: -o %s', (output) => {
+  it.each(['json', 'ndjson'])('is printed only as JSON events, at the same rate as text lines: -o %s', (output) => {
     const text = watch({ output }, {}, (progress, clock) => {
       for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
       progress.wait(300_000, 'the platform requested a pause');
