@@ -88,7 +88,7 @@ test('includes no package with an install script', () => {
   expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
 });
 
-test('names no registry in the lock file', () => {
+test('does not name a registry in the lock file', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ import { filesOf, nameOf } from './program.ts';
 import type { World } from './world.ts';
 
 /**
- * Commands that write again when they run again, as the user expects. A connection's secret cannot be compared
+ * Commands that repeat their write when they run again, as the user expects. A connection's secret cannot be compared
  * with the platform's, so the same values are set again.
  */
 const REPEATS_WRITE =

@@ -65,8 +65,8 @@ export function mayRepeat(method: string, target: string): boolean {
 }
 
 /**
- * Returns the status that counts as accepted, for calls whose specification has neither a response body nor a read. The
- * status is independent of the contract, which is under test.
+ * Statuses that count as accepted, for calls whose specification has neither a response body nor a read. The statuses
+ * are independent of the contract, which is under test.
  */
 export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[] = [
   [/^\/v2\/(bulk)?calculatedattributes\/?$/, 202],

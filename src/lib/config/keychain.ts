@@ -8,7 +8,7 @@ export type Keychain = Awaited<ReturnType<typeof openKeychain>>;
 
 type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
 
-/** Opens the keychain. This function and all methods throw KnownError auth (4) without the module or its service. */
+/** Opens the keychain. Every function throws KnownError auth (4) if the module or its service is missing. */
 export async function openKeychain(load = (): Promise<KeyringModule> => import('@napi-rs/keyring')) {
   let keyring: KeyringModule;
   try {

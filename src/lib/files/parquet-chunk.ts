@@ -40,7 +40,7 @@ interface Page {
 }
 
 const HEADER_BYTES = 1024;
-/** Writers may omit the bytes after a page's last value, although hyparquet reads them. */
+/** Bytes added after a page, because hyparquet reads past its last value, where writers may store nothing. */
 const PADDING = 64;
 /** No writer stores more values on a page, and memory for values is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;

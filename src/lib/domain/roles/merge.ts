@@ -170,7 +170,7 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
   return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
-/** Adds the fields of `source` that a role or task omits: omitting an unknown field removes nothing. */
+/** Adds the fields of `source` that a role or task omits, because omitting an unknown field must not remove it. */
 export function carryUnknownFields(roles: readonly Role[], source: readonly Role[]): Role[] {
   const held = rolesById(source);
   return roles.map((role) => {

@@ -110,7 +110,7 @@ export class OutcomeUnknownError extends CliError {
   }
 }
 
-/** The code EPROTO alone is ambiguous, unlike the message and newer codes. */
+/** The code EPROTO alone is ambiguous, but the message and newer codes are not. */
 const PLAIN_ANSWER = /wrong version number|packet length too long|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
 
 export function answeredPlainly(error: unknown): boolean {

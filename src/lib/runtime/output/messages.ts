@@ -50,7 +50,7 @@ export function createMessages(io: Io) {
       else if (current !== undefined) put(`${CLEAR_LINE}${lower ?? ''}`);
       current = text;
     },
-    /** Replaces the second live line, which is shown only while there is no first live line. */
+    /** Replaces the secondary live line, which is shown only while there is no primary one. */
     beneath: (text: string | undefined): void => {
       if (current === undefined && (text ?? lower) !== undefined) put(`${CLEAR_LINE}${text ?? ''}`);
       lower = text;

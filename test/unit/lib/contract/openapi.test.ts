@@ -122,7 +122,7 @@ test('contains a title, servers and tag descriptions', () => {
   expect(openApiDocument({ version: '1.2.3', addresses })['servers']).toEqual([{ url }]);
 });
 
-test('describes an endpoint completely', () => {
+test('describes every part of an endpoint', () => {
   const [found] = operations.filter(({ operation }) => operation.operationId === 'pipelines.update');
   expect(found).toMatchObject({
     method: 'put',

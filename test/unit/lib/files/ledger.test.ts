@@ -68,7 +68,7 @@ it('stores each state once, and drops outdated states from any writer', async ()
   expect(known?.states.map(({ status }) => status)).toEqual(['pending', 'completed']);
 });
 
-it('loses no line to concurrent appends', async () => {
+it('does not lose lines when several writers append at the same time', async () => {
   const writers = Array.from({ length: 8 }, open);
   await Promise.all(writers.map((ledger, index) => ledger.append([state(`r${index}`, 'pending')])));
   expect(await everything()).toHaveLength(8);
