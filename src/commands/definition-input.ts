@@ -116,7 +116,7 @@ function withField(value: Record<string, unknown>, { path, value: item }: GivenF
   if (inner === undefined) return withValue(value, path, item);
   const held = value[outer];
   const record: Record<string, unknown> = isRecord(held) ? held : {};
-  // The query replaces its file's name.
+  // `sql_query` replaces `sql_file`.
   const kept = inner === 'sql_query' ? withValue(record, [SQL_FILE], undefined) : record;
   return { ...value, [outer]: withValue(kept, [inner], item) };
 }

@@ -114,9 +114,9 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     answering++;
     try {
       const received = await receiveCallback(callback, ports);
-      // A closed or slow reader of the output does not delay callbacks.
       const kept = keep(callback, received);
       const printed = tell(lineOf(ctx, received, kept)).catch(() => undefined);
+      // A closed or slow reader of the output must not delay the response.
       await waitAtMost(Promise.all([printed, kept?.recorded]), REPORT_MS, ctx.clock);
       return received.status;
     } finally {

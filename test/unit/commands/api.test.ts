@@ -95,7 +95,7 @@ describe('api', () => {
     const { data } = await other.json<{ id: number }[]>(['api', 'GET', path, '--paginate']);
     expect(data.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5]);
     expect((await other.platform.api.requests()).filter(({ path: sent }) => sent.includes('/runs'))).toHaveLength(4);
-    // The last page needs no event: the list follows.
+    // The list follows the last page, so there is no progress event for that page.
     for (const words of [
       ['api', 'GET', path, '--paginate'],
       ['pipelines', 'runs', 'customers', '--page-size=2', '--all'],

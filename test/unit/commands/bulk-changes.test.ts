@@ -71,7 +71,7 @@ describe('dsr submit --bulk', () => {
     ]);
     expect(await posts()).toBe(0);
     expect(readdirSync(home.cwd, { recursive: true }).filter((file) => String(file).includes('results'))).toEqual([]);
-    // The run with the new content is a new run.
+    // New content starts a new run.
     const again = await home.run(
       line,
       answering('Submit these', () => undefined),

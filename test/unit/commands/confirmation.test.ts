@@ -70,7 +70,7 @@ it.each(WRITES)('shows the target before `%s` writes', async (line, setting, ids
   const { stderr, stdout } = await home.run(`${words} --yes --retries 0 -o json`, { env, tty: { stderr: true } });
   const named = Object.entries(ids).map(([key, value]) => `${LABELS[key]} ${value}, `);
   const shown = `Target: no profile (protected), production, ${named.join('')}${address}`;
-  // The line wraps between words.
+  // The line wraps at word boundaries.
   expect(stderr.replaceAll('\n', ' ').startsWith(shown), stderr).toBe(true);
   const data = JSON.parse(stdout || '[]') as { target?: object };
   // A platform response is printed unchanged, without a target.

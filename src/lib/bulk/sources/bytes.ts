@@ -211,7 +211,7 @@ async function replayHead(stream: AsyncIterator<Buffer> | AsyncGenerator<Buffer>
   for (let size = 0; size < SNIFFED_BYTES;) {
     const next = await stream.next();
     if (next.done) break;
-    // Copy, because the stream may overwrite its chunks.
+    // Copy the chunk, because the stream may overwrite it.
     parts.push(Buffer.from(next.value));
     size += next.value.length;
   }

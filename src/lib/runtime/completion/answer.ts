@@ -30,7 +30,7 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
 
 function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
   const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
-  // No space after `email=`, `env:` or a folder, because the word continues.
+  // Do not add a space after `email=`, `env:` or a folder, because the word continues.
   const nospace =
     fitting.length > 0 &&
     fitting.every(({ value }) => /[=:]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
