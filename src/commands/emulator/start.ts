@@ -131,7 +131,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
 
 const hasNames = (fixtures: unknown): boolean => isRecord(fixtures) && fixtures['names'] !== undefined;
 
-/** Returns fixtures with the profile's organization, account and workspace, and no others. */
+/** Reads the profile's platform into fixtures that contain only its organization, account and workspace. */
 async function readLivePlatform(
   ctx: Context,
   profile: string,

@@ -137,7 +137,7 @@ export interface LocatedIssue extends Partial<FieldIssue> {
   offset?: () => number;
 }
 
-/** Returns the error for a file. Locates only the issues that it shows, because each search scans the text. */
+/** Returns the error for an unusable file. Locates only the shown issues, because each search scans the text. */
 export function unusableFile(
   subject: string,
   { file, text, found, hint }: { file: string; text: string; found: readonly LocatedIssue[]; hint: string },

@@ -117,7 +117,7 @@ export const Xpid = z.pipe(
 export const ENVIRONMENTS = ['production', 'development'] as const;
 export const Environment = z.enum(ENVIRONMENTS);
 
-/** Identity type -> value (E and F). Types and values are strings, and the list of types is open (decision: D27). */
+/** Maps identity types to values (E and F). Both are strings, and the list of types is open (decision: D27). */
 export const Identities = z.record(z.string(), textOf(1, 4096));
 
 /** Fields that the platform sets. Requests may send these fields back, but the platform ignores them. */

@@ -78,7 +78,7 @@ function maskSecrets(tables: PlatformState['tables']): void {
 
 const unusable = (problem: string): Error => refusal(400, `${BAD_REQUEST}: ${problem}`);
 
-/** Checks a state completely, and replaces the platform's state with it. Throws 400 for an unusable state. */
+/** Checks the whole state, and replaces the platform's state with it. Throws 400 for an unusable state. */
 export function importState(platform: RunningPlatform, body: unknown): Promise<void> {
   const state = checkBody(PlatformState, body, BAD_REQUEST);
   if (stringifyJson(state.versions) !== stringifyJson(versionsOf(platform))) {

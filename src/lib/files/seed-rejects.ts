@@ -34,7 +34,7 @@ const PRIVATE = 0o600;
 /** Larger amounts are not kept in memory: they must be written with a checkpoint. */
 const MOST_WAITING = 1024 * 1024;
 
-/** True if the file is as the run left it, even if it was killed between its last rows and their checkpoint. */
+/** True if the file is as the run left it, even if the run was killed between its last rows and their checkpoint. */
 export function isUntouched({ next, ...checkpoint }: RejectsState): boolean {
   const { size } = fs.statSync(checkpoint.path);
   const found = hashOf(checkpoint.path, size).digest('hex');

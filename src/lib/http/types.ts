@@ -84,7 +84,7 @@ export interface Client {
   /** Sends one call: adds credentials, respects the budget, retries, and checks the response. Throws KnownError. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ReplyOf<E>>;
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
-  /** Like `call`, it does not follow redirects. Throws KnownError for a forbidden link, before anything is sent. */
+  /** Downloads a link without following redirects. Throws KnownError for a forbidden link, before anything is sent. */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
   /** Returns the request that `call` would send. Does not send anything or resolve credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;

@@ -1,11 +1,11 @@
 // Forms plurals, lists and sentences, and splits and quotes command lines.
 
-/** Formats `1 row` and `2 rows`. The default plural adds an `s`. */
+/** Formats a count and its noun, such as `1 row` or `2 rows`. The default plural adds an `s`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Formats `a, b and 3 more`, with the first `most` items. */
+/** Formats a list such as `a, b and 3 more`, with the first `most` items. */
 export function listed(items: readonly (string | number)[], most: number): string {
   const hidden = items.length - most;
   return items.slice(0, most).join(', ') + (hidden > 0 ? ` and ${hidden} more` : '');

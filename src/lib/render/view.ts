@@ -11,9 +11,9 @@ export interface Column<Row> {
   /** True if the title is an id, which is shown unchanged. */
   idTitle?: boolean;
   value(row: Row): CellValue;
-  /** Returns the text that a terminal shows instead of the value for programs. */
+  /** Returns the text that a terminal shows; programs get `value`. */
   said?(row: Row): CellValue;
-  /** Colors a cell by its state. Color only repeats the words. */
+  /** Colors a cell by its state. The color must not add information. */
   paint?(text: string, row: Row, style: Style): string;
   /** True for an id, which is never truncated or dropped. */
   id?: boolean;
@@ -39,7 +39,7 @@ export function ranked<Key extends string>(ranks: Readonly<Record<Key, number>>)
 export interface ListView<Row> {
   kind: 'list';
   columns: Column<Row>[];
-  /** Sentence for an empty list, shown on stderr. */
+  /** Message for an empty list, shown on stderr. */
   empty: string;
   /** Returns the text for `-o name`. Default: the first id column. */
   name?(row: Row): string;

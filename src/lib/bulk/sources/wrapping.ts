@@ -29,7 +29,7 @@ async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     import('node:stream'),
   ]);
   const copied = async function* () {
-    // The pipeline reads ahead, and the source may overwrite its chunks.
+    // Copy each chunk: the pipeline reads ahead, and the source may overwrite its chunks.
     for await (const chunk of chunks) yield Buffer.from(chunk);
   };
   const output = pipeline(

@@ -54,7 +54,7 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
 function allowsUsage(extensions: Extensions, bit: number): boolean {
   const usage = extensions.get(KEY_USAGE);
   if (!usage) return true;
-  // A bit string: the number of unused trailing bits, then the bits. The relevant ones are in the first byte.
+  // A bit string: the number of unused trailing bits, then the bits. The relevant bits are in the first byte.
   const bits = readDer(usage.value, 0).content;
   return ((bits[1] ?? 0) & (0x80 >> bit)) !== 0;
 }

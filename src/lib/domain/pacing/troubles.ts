@@ -43,13 +43,13 @@ export function createTroubles(startedAt: number) {
   };
 }
 
-/** A rate from a flag or the profile is trusted from the start; a learned rate, only after responses confirm it. */
+/** A rate from a flag or the profile is trusted from the start; a learned rate is trusted once responses confirm it. */
 const AT_KNOWN_RATE = { share: 0.05, least: 4, first: 4 };
 const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
 
 /**
  * Excuses 429s that say nothing about our rate: another client used up the limit, or a request was counted in the wrong
- * second. If there are more such 429s, the limit is lower than the rate.
+ * second. More 429s than that show that the limit is lower than the rate.
  */
 export function createExcuses(rate: number | undefined) {
   const { share, least, first } = rate === undefined ? AT_ANY_RATE : AT_KNOWN_RATE;

@@ -239,7 +239,7 @@ function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | 
   return { ...definition, config } as ConnectionRequest;
 }
 
-/** Data models: queries with a single SELECT. Runs read the columns of its result. */
+/** Data models: queries with a single SELECT. Runs read the columns of the result. */
 export const dataModelsArea = defineArea({
   name: 'dataModels',
   endpoints: dataModelsEndpoints,

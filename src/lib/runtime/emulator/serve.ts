@@ -18,7 +18,7 @@ export interface ServeOptions extends Omit<EmulatorOptions, 'data' | 'memory'> {
   profile?: RunningEmulator['profile'];
 }
 
-/** Returns the fields of the ready line, in the same order. */
+/** Returns a view of the fields in the ready line, in the same order. */
 const readyView = (ready: EmulatorReady): ListView<EmulatorReady> => ({
   kind: 'list',
   columns: (Object.keys(ready) as (keyof EmulatorReady)[]).map((key) => ({ key, value: (row) => row[key] })),
