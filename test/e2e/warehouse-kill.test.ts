@@ -28,7 +28,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Starts the program; `kill` kills it with -9. */
+/** Starts the program; `kill` sends it SIGKILL. */
 function start(args: readonly string[], state = 'state'): { ended: Promise<Ended>; kill(): void; isOver(): boolean } {
   const folders = ['config', 'state', 'cache', 'data'].map((kind) => [
     `CDPADM_${kind.toUpperCase()}_DIR`,

@@ -54,7 +54,7 @@ attributes:
   - {id: lifetime_value, type: sum}
 `;
 
-/** The three definitions and the SQL, by the file name that command tests use. */
+/** The three definitions and the SQL, keyed by the file name that command tests use. */
 export const DEFINITIONS: Readonly<Record<string, string>> = {
   'connection.yaml': CONNECTION,
   'model.yaml': MODEL,

@@ -55,7 +55,7 @@ function readSource(path: string): SourceFile {
 
 const walked = new WeakMap<ts.Node, ts.Node[]>();
 
-/** Yields every node in the tree except tokens, root first; cached, because many checks walk the same trees. */
+/** Returns every node in the tree except tokens, root first; cached, because many checks walk the same trees. */
 export function walk(root: ts.Node): readonly ts.Node[] {
   const known = walked.get(root);
   if (known) return known;

@@ -212,8 +212,8 @@ describe('a platform that echoes a request, even if the echo is truncated within
     if (!wanted) throw new Error(`no command ${name}`);
     return wanted;
   };
-  // A token request and a request with a token; workspace key and secret; a password in a body, and one in a JSON
-  // document.
+  // Requests with each kind of secret: client secret, token, workspace key and secret, and passwords in a body and in a
+  // JSON document.
   const WANTED: [name: string, at: number][] = [
     ['roles list', 0],
     ['roles list', 1],

@@ -119,7 +119,7 @@ function steady(text: string, { home }: World): string {
 const anyName = (operation: string): string =>
   operation.replace(/ (cache\/\w+)\/.*$/, ' $1/#').replace(/\.cdpadm-\d+-[a-z0-9]+|[0-9a-f]{8,}|%3A\d+/g, '#');
 
-/** Temporary files of a dead writer or of an open editor; another test checks the file of a killed `roles edit`. */
+/** True for a temporary file of a dead writer or open editor; another test checks the file of a killed `roles edit`. */
 const isTemporary = (path: string): boolean =>
   /\.cdpadm-\d+-[a-z0-9]+\.tmp$|config\.json\.tmp-[0-9a-f]+$|^cdpadm-edit-\d+-/.test(path);
 /** True for the program's own files, whose contents differ between runs. */

@@ -13,7 +13,7 @@ import {
   matchesAt,
 } from '../../../../../src/lib/domain/seed/scan.ts';
 
-/** Returns every string of at most `length` of the given characters. */
+/** Yields every string of at most `length` of the given characters. */
 function* texts(characters: readonly string[], length: number): Generator<string> {
   yield '';
   if (length === 0) return;
@@ -30,7 +30,7 @@ function endOf(step: (bytes: Buffer, start: number) => number, text: string): nu
   return end === FAIL ? FAIL : end - BEFORE;
 }
 
-/** Returns a scanner that returns the length of the pattern's match, or FAIL if it is missing or not good. */
+/** Returns a scanner that returns the length of a match that `isGood` accepts, or FAIL if there is none. */
 function byPattern(pattern: RegExp, isGood: (match: RegExpExecArray, rest: string) => boolean = () => true) {
   return (text: string): number => {
     const match = pattern.exec(text);
