@@ -185,7 +185,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
   return { parts: { ...parts, identities: given } };
 }
 
-/** Asks about a likely typo, because the platform would report "no data" only weeks later. */
+/** Asks for a value, and about a likely typo, because the platform would report "no data" only weeks later. */
 async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {
@@ -206,7 +206,7 @@ async function askValue(asking: Asking, type: string): Promise<string> {
 /** Some deployments store digests instead of addresses. */
 const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
-/** The types from discovery or, if that fails, from the specification. Types that name a person directly come first. */
+/** Returns the types from discovery or, if that fails, from the specification. Those that name a person come first. */
 async function identityTypes(ctx: Context, { api, signal }: SubmitSession): Promise<string[]> {
   try {
     const { supported_identities: supported } = await api.discovery(signal);
@@ -226,7 +226,7 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }
 
-/** Explains identity types whose names are unclear. */
+/** Returns a hint for an identity type whose name is unclear. */
 function hintOf(type: string): string | undefined {
   if (type === 'xpid') return "the platform's own profile id; it cannot be combined with other identities";
   if (type === 'controller_customer_id') return 'your own id for the customer';

@@ -92,7 +92,7 @@ export const joinShards = defineCommand({
   },
 });
 
-/** The rejects file may have been copied here together with the result. */
+/** Returns the rejects file, which may have been copied here together with the result. */
 function rejectsOf({ file, line, result: { rejects } }: ShardReport, cwd: string) {
   if (rejects === null) return [];
   const beside = join(dirname(resolvePath(file, cwd)), basename(rejects));

@@ -41,7 +41,7 @@ function checkedRecord<T extends z.ZodMiniType>(
   );
 }
 
-/** Checks and normalizes a setting. An id that is a number in the file becomes a string without losing digits. */
+/** Returns the schema of a setting. An id that is a number in the file becomes a string without losing digits. */
 function setting(name: SettingName) {
   const checked = z.pipe(
     checkedText((text) => {

@@ -115,7 +115,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
 
-  /** `-<stamp>-<content>.json`, the end of a base's file name: it identifies a base by stamp without reading others. */
+  /** Returns the end of a base's file name, `-<stamp>-<content>.json`, which identifies the base without reading it. */
   function baseSuffix(manifest: ManifestReply): string {
     return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}.json`;
   }

@@ -56,7 +56,7 @@ export async function createRouter(
   };
 }
 
-/** The first part of a path: `/v3`. */
+/** Returns the first part of a path, such as `/v3`. */
 function startOf(path: string): string {
   return /^\/[^/]*/.exec(path)?.[0] ?? '';
 }

@@ -120,7 +120,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
   return pem;
 }
 
-/** Names the address if a request failed. Keeps the code and exit code, which show whether a retry may succeed. */
+/** Adds `what` to the error of a request. Keeps the code and exit code, which show whether a retry may succeed. */
 function named(error: unknown, what: string, signal: AbortSignal): unknown {
   if (!(error instanceof KnownError) || error.request === undefined || signal.aborted) return error;
   return new CliError({ ...error.parts, message: `${what}. ${error.message}`, exit: exitOf(error), cause: error });

@@ -33,7 +33,7 @@ const MAY_BE_TAKEN = [400, 409, 422];
 
 const MAX_SENDS = 3;
 
-/** "Already exists" is a success if the platform has this definition; throws conflict (6) for a different one. */
+/** Creates a resource. If it already exists, succeeds for an equal definition, otherwise throws conflict (6). */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
   calls: ResourceCalls<Reply, Body>,

@@ -30,7 +30,7 @@ export function withoutQuery(word: string): string {
   return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
 }
 
-/** The resume command must not contain the query. */
+/** Hides an address with a query, which the resume command must not contain. */
 export function hideLink(word: string): string {
   return isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word;
 }
@@ -149,7 +149,7 @@ export async function openRemote(address: string, get: GetAddress) {
   };
 }
 
-/** Replaces the advice about the platform, which this request does not involve. */
+/** Returns the error with advice about the input: the request does not involve the platform. */
 function aboutInput(name: string, error: unknown): unknown {
   if (!(error instanceof KnownError) || error.status === undefined || error.status < 300) return error;
   const { hints, status } = error;

@@ -150,7 +150,7 @@ export class RecordScan {
   }
 }
 
-/** Stores the strings as cells in a single buffer. */
+/** Returns the strings as cells in a single buffer. */
 export function cellsOf(texts: readonly string[]): Cells {
   const starts = new Int32Array(texts.length);
   const ends = new Int32Array(texts.length);

@@ -115,7 +115,7 @@ export function createProfiles(db: Database) {
     return row.xpid;
   }
 
-  /** A person gets the same id on every new platform, so that transcripts are comparable. */
+  /** Returns an id that is the same for a person on every new platform, so that transcripts are comparable. */
   function newXpid(scope: Scope, [identity]: readonly Identity[], id: number): string {
     for (let attempt = 0; ; attempt++) {
       const text = JSON.stringify([scope.workspace, scope.environment, identity, attempt]);
