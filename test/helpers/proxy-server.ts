@@ -11,8 +11,8 @@ export interface ProxyServer {
 }
 
 /**
- * Sends every tunnel to `port` on this machine, so that host names need not resolve. If `password` is given, the
- * proxy requires `user:password`.
+ * Starts a proxy that sends every tunnel to `port` on this machine, so that host names need not resolve. If `password`
+ * is given, the proxy requires `user:password`.
  */
 export async function startProxy(port: number, password?: string): Promise<ProxyServer> {
   const asked: ProxyServer['asked'] = [];

@@ -24,7 +24,7 @@ export interface TerminalOptions {
 export interface Terminal {
   /** Resolves when the screen shows the text after the previous match, ignoring color; rejects if the program exits. */
   waitFor(text: string): Promise<void>;
-  /** Waits for the first of several strings. */
+  /** Resolves to the first of these strings that appears on the screen. */
   waitForOne(texts: readonly string[]): Promise<string>;
   type(keys: string): void;
   exit: Promise<number>;

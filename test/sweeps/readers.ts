@@ -83,7 +83,7 @@ const json = (command: string, args: string, file: string, more: Partial<Reader>
   format: 'json',
 });
 
-/** Reads a list of paths, one per line, which may contain any characters. */
+/** Returns the reader of a file with one path per line, which may contain any characters. */
 const list = (command: string, args: string, good: string): Reader => ({
   command,
   args: `${args}--files-from list.txt`,
@@ -93,7 +93,7 @@ const list = (command: string, args: string, good: string): Reader => ({
   any: true,
 });
 
-/** Reads a plan that `diff` saved. The digest in the plan covers every character except line breaks. */
+/** Returns the reader of a plan that `diff` saved. The digest in the plan covers every character except line breaks. */
 const savedPlan = (command: string, args: string, diff: string): Reader => ({
   command,
   args,

@@ -39,7 +39,7 @@ function parsed({ body }: PlatformAnswer): unknown {
   }
 }
 
-/** Changes the resource's id. */
+/** Returns a copy with a different resource id. */
 function aboutAnother(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(aboutAnother);
   if (typeof value !== 'object' || value === null) return value;
@@ -48,7 +48,7 @@ function aboutAnother(value: unknown): unknown {
   );
 }
 
-/** Removes the first item from each list and shortens strings. */
+/** Returns a copy without the first item of each list, and with shortened strings. */
 function lessOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(1).map(lessOf);
   if (typeof value !== 'object' || value === null) return value;
@@ -137,8 +137,8 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
 } // prettier-ignore
 
 /**
- * Manifests that differ from the one sent, as the response to a PUT. Other resources are identified by their id, so the
- * same change there would look genuine.
+ * Returns responses to a PUT with manifests that differ from the one sent. Other resources are identified by their id,
+ * so the same change there would look genuine.
  */
 export function alteredForms({ answered }: Pick<ProxiedRequest, 'answered'>): ProxyFault[] {
   const clean = answered && parsed(answered);
