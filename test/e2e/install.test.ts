@@ -72,7 +72,7 @@ describe.skipIf(!hasInstaller)('install.sh', () => {
 
   const usage = 'Usage: install.sh RELEASE [FOLDER]';
   test.each<[what: string, args: string[], expected: string]>([
-    ['no address', [], `pass the address of a release\n${usage}`],
+    ['a missing address', [], `pass the address of a release\n${usage}`],
     ['too many arguments', ['a', 'b', 'c'], usage],
     ['an unknown flag', ['--force'], `unknown flag --force\n${usage}`],
     ['an address that cannot be reached', ['http://127.0.0.1:1'], 'could not be downloaded'],

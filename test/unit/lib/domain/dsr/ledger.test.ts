@@ -216,14 +216,14 @@ describe("a request's outcome", () => {
       0,
     ],
     [
-      'is late by the expected completion if that is after the deadline',
+      'is late if the expected completion is after the deadline',
       [erasure, seen('completed', 40, expected(33))],
       'completed',
       false,
       3,
     ],
     [
-      'is late by the last time the request was open after the deadline',
+      'is late if the request was still open after the deadline',
       [erasure, seen('in_progress', 36), seen('completed', 40, expected(20))],
       'completed',
       false,
@@ -250,7 +250,7 @@ describe("a request's outcome", () => {
       null,
       0,
     ],
-    ['does not exist for an open request, which is late', [access, seen('completed', 8)], null, false, 15],
+    ['does not exist for a request that is late but still open', [access, seen('completed', 8)], null, false, 15],
     ['does not exist for a rejected request', [access, seen('rejected', 2)], null, null, 0],
   ])('%s', (_name, events, finished, met, late) => {
     const outcome = outcomeOf(fold(events), NOW);

@@ -172,35 +172,35 @@ describe('a three-way merge', () => {
 
   it.each<[string, Role[], Role[], Role[], unknown]>([
     [
-      'a name changed by both',
+      'a name changed on both sides',
       [role('a')],
       [role('a', [], { name: 'M' })],
       [role('a', [], { name: 'T' })],
       [{ role_id: 'a', field: 'name', base: 'Name of a', mine: 'M', theirs: 'T' }],
     ],
     [
-      'a role deleted by me, changed by them',
+      'a role deleted locally but changed on the platform',
       [role('a')],
       [],
       [role('a', ['x:y'])],
       [{ role_id: 'a', field: 'role', base: role('a'), mine: null, theirs: role('a', ['x:y']) }],
     ],
     [
-      'a role changed by me, deleted by them',
+      'a role changed locally but deleted on the platform',
       [role('a')],
       [role('a', ['x:y'])],
       [],
       [{ role_id: 'a', field: 'role', base: role('a'), mine: role('a', ['x:y']), theirs: null }],
     ],
     [
-      'a role created differently by both',
+      'a role created differently on both sides',
       [],
       [role('a', ['x:y'])],
       [role('a')],
       [{ role_id: 'a', field: 'role', base: null, mine: role('a', ['x:y']), theirs: role('a') }],
     ],
-    ['a role created identically by both', [], [role('a', ['x:y'])], [role('a', ['user:core', 'x:y'])], []],
-    ['a role deleted by both', [role('a')], [], [], []],
+    ['a role created identically on both sides', [], [role('a', ['x:y'])], [role('a', ['user:core', 'x:y'])], []],
+    ['a role deleted on both sides', [role('a')], [], [], []],
     [
       'an unknown field',
       [role('a', [], { on: 1 })],
