@@ -33,7 +33,7 @@ export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
 /** Interval at which the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
-/** Maximum time that a start waits for overdue work. The rest is done while requests arrive. */
+/** Maximum time that startup waits for overdue work. The rest is done while requests arrive. */
 const OVERDUE_MS = 2000;
 
 /**

@@ -1,4 +1,4 @@
-// Limits of E and F: body size and requests per second.
+// Limits of areas E and F: body size and requests per second.
 import type { PlatformClock } from '../base/clock.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import { createRateWindow } from '../wire/rate.ts';
@@ -8,7 +8,7 @@ export type IngestGate = ReturnType<typeof createIngestGate>;
 
 const SECOND_MS = 1000;
 
-/** E and F share one count per workspace (decision: D71). */
+/** Both areas share one count per workspace (decision: D71). */
 export function createIngestGate(limits: Fixtures['limits'], clock: PlatformClock) {
   const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
   const message = 'Provisioned limit exceeded';

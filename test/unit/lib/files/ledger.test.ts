@@ -1,4 +1,4 @@
-// The ledger is private, keeps only advancing states, and tolerates partial lines and concurrent writers.
+// The ledger is private, keeps only states that advance a request, and tolerates partial lines and concurrent writers.
 import { appendFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
