@@ -24,7 +24,7 @@ describe('a platform that the program starts', () => {
     const [platform = '', ...more] = await judgedPlatforms();
     expect(more).toEqual([]);
     const { count, violations } = await judgedOf(platform);
-    // The token request and the call itself.
+    // One exchange is the token request, the other is the call itself.
     expect(count).toBe(2);
     expect(violations).toEqual([expect.stringContaining('query parameter everything: is not documented')]);
     expect(await judgedPlatforms()).toEqual([]);

@@ -1,4 +1,4 @@
-// The token call (specification, "Authentication").
+// The token request (specification, "Authentication").
 import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { textOf } from './shared.ts';

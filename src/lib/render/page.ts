@@ -4,7 +4,7 @@ import { packLines, wrapUnder } from './width.ts';
 /** Longer lines are hard to read, even in a wide terminal. */
 export const MAX_PAGE_WIDTH = 100;
 
-/** Indents text that does not fit next to a table's first column. */
+/** Indentation of text that does not fit next to a table's first column. */
 const BELOW = '      ';
 
 /** Joins the lines of a paragraph or cell before wrapping it. Never breaks a command line after a prompt. */
