@@ -125,9 +125,11 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
   let closed: Promise<void> | undefined;
   /** Runs `end`, then rejects if earlier exchanges were invalid or not checked. */
   async function judged(end: () => Promise<void>): Promise<void> {
+    // Read the log before the findings: a late request may arrive between the two reads.
+    const logged = await api.requests();
     const { count, violations } = await judgedOf(ready.base_url);
     // Faults never return successful responses, so these came from the platform.
-    const done = count > 0 ? [] : (await api.requests()).slice(before).filter(({ status }) => (status ?? 999) < 300);
+    const done = count > 0 ? [] : logged.slice(before).filter(({ status }) => (status ?? 999) < 300);
     await end();
     requireConformance(violations);
     if (done.length > 0) throw new Error(`${done.length} exchanges were not checked`);
